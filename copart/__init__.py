@@ -1,0 +1,1 @@
+"""copart: partition coupled simulations with one another in view."""

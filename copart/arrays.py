@@ -1,0 +1,137 @@
+"""Dtype policy, sentinels and the casts every public function starts with.
+
+Vertex ids and part numbers are int32, offsets and weights int64
+(:data:`VERTEX`, :data:`OFFSET`, :data:`WEIGHT`).  Nothing given by a caller is
+modified: arrays are copied when they must change type, and frozen where they
+are kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ConfigError, CopartError
+
+VERTEX = np.int32
+OFFSET = np.int64
+WEIGHT = np.int64
+FREE = -1
+"""In a ``fixed`` array: this vertex may go to any part."""
+
+#: No sum of weights may exceed this, so that gains, which add and subtract sums, never overflow.
+MAX_TOTAL = 2**61
+
+Error = type[CopartError]
+
+
+def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | None = None,
+             high: int | None = None, size: int | None = None) -> NDArray[Any]:
+    """Cast `values` to a contiguous one-dimensional integer array, or raise.
+
+    Parameters
+    ----------
+    name : str
+        What to call the array in messages.
+    values : array_like
+        Integers, or floats that are all whole numbers.
+    dtype : numpy dtype
+        Target integer type.
+    error : type
+        The :class:`CopartError` subclass to raise.
+    low, high : int, optional
+        Smallest value allowed, and the first that is not (half-open range).
+    size : int, optional
+        Required length.
+    """
+    array = np.asarray(values)
+    if array.size == 0 and array.ndim <= 1:
+        array = array.astype(dtype).reshape(-1)
+    if array.ndim != 1:
+        raise error(f"{name}: needs one dimension, has shape {array.shape}")
+    if size is not None and len(array) != size:
+        raise error(f"{name}: needs {size} entries, has {len(array)}")
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array) | (array != np.floor(array))
+        _first(name, array, bad, "are not whole numbers", error)
+        bad = np.abs(array) >= 2.0**63
+        _first(name, array, bad, "do not fit in 64 bits", error)
+    elif array.dtype.kind == "u":
+        info = np.iinfo(np.int64)
+        _first(name, array, array > info.max, "do not fit in 64 bits", error)
+    elif array.dtype.kind not in "ib":
+        raise error(f"{name}: needs integers, has dtype {array.dtype}")
+    info = np.iinfo(dtype)
+    lo = info.min if low is None else low
+    hi = info.max + 1 if high is None else high
+    if len(array):
+        smallest, largest = int(array.min()), int(array.max())
+        if smallest < lo or largest >= hi:
+            outside = (array < lo) | (array >= hi)
+            if high is None and smallest >= lo:
+                what = f"do not fit in {info.bits} bits"
+            elif high is None:
+                what = "are negative" if lo == 0 else f"are below {lo}"
+            else:
+                what = f"are outside {lo}..{hi - 1}"
+            _first(name, array, outside, what, error)
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def _first(name: str, array: NDArray[Any], bad: NDArray[np.bool_], what: str, error: Error) -> None:
+    """Raise `error` naming the first offender and how many more there are."""
+    count = int(np.count_nonzero(bad))
+    if count:
+        i = int(np.argmax(bad))
+        raise error(f"{name}: {count} of {len(array)} entries {what}, first at index {i}: {array[i]}")
+
+
+def weights(name: str, values: Any, size: int, error: Error) -> NDArray[np.int64]:
+    """Cast to non-negative int64 weights whose sum stays below :data:`MAX_TOTAL`."""
+    array = integers(name, values, WEIGHT, error, low=0, size=size)
+    if len(array) and float(array.sum(dtype=np.float64)) >= MAX_TOTAL:
+        raise error(f"{name}: the sum of the weights overflows, about {array.sum(dtype=np.float64):.3g}; "
+                    f"scale the weights to below 2^61 in total")
+    return array
+
+
+def part_array(name: str, values: Any, size: int, nparts: int, error: Error) -> NDArray[np.int32]:
+    """Cast to a part array: `size` int32 numbers in ``0..nparts-1``."""
+    return integers(name, values, VERTEX, error, low=0, high=nparts, size=size)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view of `array`."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def whole(name: str, value: Any, *, low: int | None = None, high: int | None = None) -> int:
+    """Check that `value` is an integer in ``low..high`` (both included)."""
+    try:
+        number = int(value)
+        same = number == value
+    except (TypeError, ValueError, OverflowError):
+        same = False
+    if not same or isinstance(value, (bool, np.bool_)):
+        raise ConfigError(f"{name}: needs an integer, got {value!r}")
+    if low is not None and number < low:
+        raise ConfigError(f"{name}: must be at least {low}, got {number}")
+    if high is not None and number > high:
+        raise ConfigError(f"{name}: must be at most {high}, got {number}")
+    return number
+
+
+def fraction(name: str, value: Any, *, low: float = 0.0, high: float = np.inf) -> float:
+    """Check that `value` is a finite number in ``low..high`` (both included)."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name}: needs a number, got {value!r}") from None
+    if not np.isfinite(number) or not low <= number <= high:
+        top = "" if high == np.inf else f" and at most {high:g}"
+        raise ConfigError(f"{name}: must be at least {low:g}{top}, got {value!r}")
+    return number

@@ -1,0 +1,63 @@
+"""The exceptions copart raises.
+
+::
+
+    CopartError (ValueError)
+    ├── GraphError       a graph or its weights break a rule
+    ├── CouplingError    interedges, components or co-partitions break a rule
+    ├── PartitionError   no partition with the requested properties exists
+    ├── MeshError        a mesh, or the interface between two meshes, is unusable
+    ├── FormatError      a file is unreadable or ill-formed (carries path and line)
+    └── ConfigError      an argument or option is out of range
+
+Messages name the parameter, the rule, the value found and the first place,
+in lower case without a full stop.  All derive from ``ValueError`` so general
+handlers work; the command line turns them into one line and exit status 2.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+class CopartError(ValueError):
+    """Base of every error copart raises on bad input or impossible requests."""
+
+
+class GraphError(CopartError):
+    """A graph or its weights break a rule."""
+
+
+class CouplingError(CopartError):
+    """Interedges, components or co-partitions break a rule."""
+
+
+class PartitionError(CopartError):
+    """No partition with the requested properties exists (or none was found)."""
+
+
+class MeshError(CopartError):
+    """A mesh, or the interface between two meshes, is unusable."""
+
+
+class ConfigError(CopartError):
+    """An argument or option is out of its range."""
+
+
+class FormatError(CopartError):
+    """A file is unreadable or ill-formed.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    rule : str
+        What is wrong, in lower case.
+    line : int, optional
+        Line number, counted from 1.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], rule: str, line: int | None = None):
+        self.path, self.rule, self.line = os.fspath(path), rule, line
+        place = self.path if line is None else f"{self.path}:{line}"
+        super().__init__(f"{place}: {rule}")

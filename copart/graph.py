@@ -1,0 +1,343 @@
+"""`Graph`: an undirected weighted graph in compressed rows, frozen and validated.
+
+Normal form: both directions of every edge stored, rows strictly ascending, no
+loops, no duplicate edges, equal weight in both directions.  Weights that are
+all 1 may be left out (``None``), which saves their memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, weights, whole
+from .errors import GraphError
+
+_NO_WEIGHTS = frozen(np.zeros(0, WEIGHT))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected graph; one vertex a mesh cell, one edge a shared facet.
+
+    Parameters
+    ----------
+    xadj : (nvtxs + 1,) array_like of int
+        Offsets of the rows, kept as int64.
+    adjncy : (2 * nedges,) array_like of int
+        Neighbours, both directions, kept as int32.  Unsorted rows are sorted.
+    ewgt : (2 * nedges,) array_like of int, optional
+        Edge weights (communication), equal in both directions; ``None`` is all 1.
+    vwgt : (nvtxs,) array_like of int, optional
+        Vertex weights (load), not negative; ``None`` is all 1.
+    vsize : (nvtxs,) array_like of int, optional
+        Data to move when a vertex migrates, and data it sends when coupled; ``None`` is all 1.
+    coords : (nvtxs, d) array_like of float, optional
+        One point a vertex (cell centres), d = 2 or 3.
+
+    Raises
+    ------
+    GraphError
+        The arrays do not describe such a graph; the message names the array,
+        the rule and the first offender.
+
+    Examples
+    --------
+    >>> g = Graph.from_edges(3, [0, 1], [1, 2])
+    >>> g.nvtxs, g.nedges, g.degree(1)
+    (3, 2, 2)
+    """
+
+    xadj: NDArray[np.int64]
+    adjncy: NDArray[np.int32]
+    ewgt: NDArray[np.int64] | None = None
+    vwgt: NDArray[np.int64] | None = None
+    vsize: NDArray[np.int64] | None = None
+    coords: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        xadj = integers("xadj", self.xadj, OFFSET, GraphError, low=0)
+        if len(xadj) == 0:
+            raise GraphError("xadj: needs at least one entry, the 0 of an empty graph")
+        n = len(xadj) - 1
+        if n >= 2**31:
+            raise GraphError(f"xadj: {n} vertices, at most {2**31 - 1} are supported")
+        if xadj[0] != 0:
+            raise GraphError(f"xadj: must start with 0, starts with {xadj[0]}")
+        down = np.diff(xadj) < 0
+        if down.any():
+            v = int(np.argmax(down))
+            raise GraphError(f"xadj: offsets must not decrease, entry {v + 1} is {xadj[v + 1]} after {xadj[v]}")
+        adjncy = integers("adjncy", self.adjncy, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0)
+        if len(adjncy) != xadj[-1]:
+            raise GraphError(f"adjncy: has {len(adjncy)} entries, xadj ends with {xadj[-1]}")
+        ewgt = None if self.ewgt is None else weights("ewgt", self.ewgt, len(adjncy), GraphError)
+        adjncy, ewgt = _normal_form(xadj, adjncy, ewgt)
+        put = object.__setattr__
+        put(self, "xadj", frozen(xadj))
+        put(self, "adjncy", frozen(adjncy))
+        put(self, "ewgt", None if ewgt is None else frozen(ewgt))
+        for name in ("vwgt", "vsize"):
+            given = getattr(self, name)
+            if given is not None:
+                put(self, name, frozen(weights(name, given, n, GraphError)))
+        if self.coords is not None:
+            coords = np.ascontiguousarray(self.coords, dtype=np.float64)
+            if coords.ndim != 2 or coords.shape[0] != n or coords.shape[1] not in (1, 2, 3):
+                raise GraphError(f"coords: needs shape ({n}, 2) or ({n}, 3), has {coords.shape}")
+            bad = ~np.isfinite(coords).all(axis=1)
+            if bad.any():
+                raise GraphError(f"coords: {int(bad.sum())} points are not finite, first at index {int(np.argmax(bad))}")
+            put(self, "coords", frozen(coords))
+
+    # ---- what a reader asks first
+    @property
+    def nvtxs(self) -> int:
+        """Number of vertices."""
+        return len(self.xadj) - 1
+
+    @property
+    def nedges(self) -> int:
+        """Number of undirected edges."""
+        return len(self.adjncy) // 2
+
+    @cached_property
+    def total_weight(self) -> int:
+        """Sum of the vertex weights."""
+        return self.nvtxs if self.vwgt is None else int(self.vwgt.sum())
+
+    @cached_property
+    def weights(self) -> NDArray[np.int64]:
+        """(nvtxs,) int64 vertex weights, also where they are all 1."""
+        return frozen(np.ones(self.nvtxs, WEIGHT)) if self.vwgt is None else self.vwgt
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """(nvtxs,) int64 vertex sizes (data to move or send), 1 where not given."""
+        return frozen(np.ones(self.nvtxs, WEIGHT)) if self.vsize is None else self.vsize
+
+    @property
+    def edge_weights(self) -> NDArray[np.int64]:
+        """(2 * nedges,) int64 edge weights, also where they are all 1."""
+        return np.ones(len(self.adjncy), WEIGHT) if self.ewgt is None else self.ewgt
+
+    @property
+    def kernel_ewgt(self) -> NDArray[np.int64]:
+        """Edge weights as kernels take them: empty where all are 1."""
+        return _NO_WEIGHTS if self.ewgt is None else self.ewgt
+
+    def degree(self, v: int) -> int:
+        """Number of neighbours of vertex `v`."""
+        return int(self.xadj[v + 1] - self.xadj[v])
+
+    def neighbours(self, v: int) -> NDArray[np.int32]:
+        """Neighbours of vertex `v`, ascending."""
+        return self.adjncy[self.xadj[v]:self.xadj[v + 1]]
+
+    def __repr__(self) -> str:
+        extra = "".join(f", {name}" for name in ("ewgt", "vwgt", "vsize", "coords") if getattr(self, name) is not None)
+        return f"Graph({self.nvtxs} vertices, {self.nedges} edges{extra})"
+
+    def replace(self, **changes: Any) -> Graph:
+        """A copy with other weights, sizes or coordinates; the structure is not checked again."""
+        unknown = set(changes) - {"ewgt", "vwgt", "vsize", "coords"}
+        if unknown:
+            raise GraphError(f"replace: cannot change {', '.join(sorted(unknown))}")
+        fields = {f: changes.get(f, getattr(self, f)) for f in ("ewgt", "vwgt", "vsize", "coords")}
+        return Graph(self.xadj, self.adjncy, **fields)
+
+    # ---- conversions in
+    @classmethod
+    def from_edges(cls, nvtxs: int, u: ArrayLike, v: ArrayLike, ewgt: ArrayLike | None = None, **fields: Any) -> Graph:
+        """From one entry an undirected edge; repeated edges are merged and their weights added.
+
+        Parameters
+        ----------
+        nvtxs : int
+            Number of vertices.
+        u, v : (m,) array_like of int
+            The two ends, in any order; loops are an error.
+        ewgt : (m,) array_like of int, optional
+        **fields
+            `vwgt`, `vsize`, `coords` of the graph.
+        """
+        n = whole("nvtxs", nvtxs, low=0)
+        a = integers("u", u, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0)
+        b = integers("v", v, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0, size=len(a))
+        loops = a == b
+        if loops.any():
+            raise GraphError(f"edges: {int(loops.sum())} loops, first at index {int(np.argmax(loops))}: vertex {a[loops][0]}")
+        w = np.ones(len(a), WEIGHT) if ewgt is None else weights("ewgt", ewgt, len(a), GraphError)
+        from scipy.sparse import coo_array
+
+        rows, cols = np.concatenate([a, b]), np.concatenate([b, a])
+        m = coo_array((np.concatenate([w, w]), (rows, cols)), shape=(n, n)).tocsr()
+        m.sum_duplicates()
+        unit = ewgt is None and m.nnz == len(rows)
+        return cls(m.indptr, m.indices, None if unit else m.data, **fields)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, **fields: Any) -> Graph:
+        """From a square, symmetric ``scipy.sparse`` matrix of whole non-negative weights.
+
+        Loops (the diagonal) are dropped; explicit zeros stay as edges of weight 0.
+        """
+        shape = matrix.shape
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise GraphError(f"matrix: needs a square matrix, has shape {shape}")
+        m = matrix.tocoo()
+        keep = m.row != m.col
+        from scipy.sparse import coo_array
+
+        data = integers("matrix data", m.data[keep], WEIGHT, GraphError, low=0)
+        m = coo_array((data, (m.row[keep], m.col[keep])), shape=shape).tocsr()
+        m.sum_duplicates()
+        unit = bool((m.data == 1).all())
+        return cls(m.indptr, m.indices, None if unit else m.data, **fields)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, weight: str = "weight", vertex_weight: str = "weight") -> Graph:
+        """From an undirected networkx graph (or anything with its methods), nodes in its order."""
+        if getattr(graph, "is_directed", lambda: False)():
+            raise GraphError("networkx graph: must be undirected; call to_undirected() first")
+        order = {node: i for i, node in enumerate(graph.nodes())}
+        edges = [(order[a], order[b], d.get(weight, 1)) for a, b, d in graph.edges(data=True) if a != b]
+        u, v, w = (np.array(x) for x in zip(*edges, strict=True)) if edges else (np.zeros(0, int),) * 3
+        vw = np.array([d.get(vertex_weight, 1) for _, d in graph.nodes(data=True)])
+        return cls.from_edges(len(order), u, v, None if (w == 1).all() else w,
+                              vwgt=None if (vw == 1).all() else vw)
+
+    @classmethod
+    def from_metis(cls, xadj: ArrayLike, adjncy: ArrayLike, vwgt: ArrayLike | None = None,
+                   adjwgt: ArrayLike | None = None, vsize: ArrayLike | None = None) -> Graph:
+        """From METIS' arrays, counted from 0."""
+        return cls(xadj, adjncy, ewgt=adjwgt, vwgt=vwgt, vsize=vsize)  # type: ignore[arg-type]
+
+    # ---- conversions out
+    def to_scipy(self) -> Any:
+        """The adjacency matrix as ``scipy.sparse.csr_array`` of int64 weights."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.edge_weights.copy(), self.adjncy.copy(), self.xadj.copy()), shape=(self.nvtxs,) * 2)
+
+    def to_metis(self) -> dict[str, NDArray[np.int64] | NDArray[np.int32] | None]:
+        """METIS' arrays by their METIS names: xadj, adjncy, vwgt, adjwgt, vsize."""
+        return dict(xadj=self.xadj, adjncy=self.adjncy, vwgt=self.vwgt, adjwgt=self.ewgt, vsize=self.vsize)
+
+    def to_networkx(self) -> Any:
+        """An undirected networkx graph with ``weight`` on nodes and edges."""
+        import networkx
+
+        out = networkx.Graph()
+        out.add_nodes_from((v, {"weight": int(w)}) for v, w in enumerate(self.weights))
+        u, v, w = self.edges()
+        out.add_weighted_edges_from(zip(u.tolist(), v.tolist(), w.tolist(), strict=True))
+        return out
+
+    def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """The undirected edges, each once with u < v: u (m,), v (m,), weight (m,)."""
+        u = np.repeat(np.arange(self.nvtxs, dtype=VERTEX), np.diff(self.xadj))
+        once = u < self.adjncy
+        return u[once], self.adjncy[once], self.edge_weights[once]
+
+    def subgraph(self, vertices: ArrayLike) -> Graph:
+        """The subgraph induced by ascending `vertices`; vertex i of it is ``vertices[i]``."""
+        from .kernels.csr import count_induced, fill_induced
+
+        keep = integers("vertices", vertices, VERTEX, GraphError, low=0, high=max(self.nvtxs, 1) if self.nvtxs else 0)
+        if len(keep) > 1 and not (np.diff(keep) > 0).all():
+            raise GraphError("vertices: must be strictly ascending")
+        new = np.full(self.nvtxs, -1, VERTEX)
+        new[keep] = np.arange(len(keep), dtype=VERTEX)
+        xadj = np.zeros(len(keep) + 1, OFFSET)
+        count = count_induced(self.xadj, self.adjncy, keep, new, xadj)
+        adjncy = np.empty(count, VERTEX)
+        ewgt = None if self.ewgt is None else np.empty(count, WEIGHT)
+        fill_induced(self.xadj, self.adjncy, self.kernel_ewgt, keep, new, adjncy, _NO_WEIGHTS if ewgt is None else ewgt)
+        pick = {f: None if getattr(self, f) is None else getattr(self, f)[keep] for f in ("vwgt", "vsize", "coords")}
+        return Graph(xadj, adjncy, ewgt, **pick)
+
+    def quotient(self, part: ArrayLike, nparts: int) -> Graph:
+        """The quotient graph of a partition: one vertex a part, weights summed."""
+        from .arrays import part_array
+
+        k = whole("nparts", nparts, low=1)
+        p = part_array("part", part, self.nvtxs, k, GraphError)
+        u, v, w = self.edges()
+        a, b = p[u], p[v]
+        between = a != b
+        load = np.zeros(k, WEIGHT)
+        np.add.at(load, p, self.weights)
+        return Graph.from_edges(k, a[between], b[between], w[between], vwgt=load)
+
+
+def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
+                 ewgt: NDArray[np.int64] | None) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+    """Sort rows where needed; raise GraphError on loops, duplicates, asymmetry."""
+    from .kernels.csr import first_asymmetry, first_disorder, first_loop
+
+    n = len(xadj) - 1
+    if n == 0 or len(adjncy) == 0:
+        return adjncy, ewgt
+    v = int(first_loop(xadj, adjncy))
+    if v >= 0:
+        raise GraphError(f"adjncy: vertex {v} has an edge to itself, loops are not allowed")
+    if first_disorder(xadj, adjncy) >= 0:
+        from scipy.sparse import csr_array
+
+        index = np.arange(len(adjncy), dtype=OFFSET)
+        m = csr_array((index, adjncy.copy(), xadj.copy()), shape=(n, n))
+        m.sort_indices()
+        adjncy = m.indices.astype(VERTEX, copy=False)
+        ewgt = None if ewgt is None else ewgt[m.data]
+        v = int(first_disorder(xadj, adjncy))
+        if v >= 0:
+            row = adjncy[xadj[v]:xadj[v + 1]]
+            twice = int(row[1:][row[1:] == row[:-1]][0])
+            raise GraphError(f"adjncy: vertex {v} lists neighbour {twice} more than once")
+    weight = _NO_WEIGHTS if ewgt is None else ewgt
+    v = int(first_asymmetry(xadj, adjncy, weight, np.empty(n, OFFSET)))
+    if v >= 0:
+        raise GraphError(_describe_asymmetry(v, xadj, adjncy, ewgt))
+    return adjncy, ewgt
+
+
+def _describe_asymmetry(v: int, xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
+                        ewgt: NDArray[np.int64] | None) -> str:
+    """Say which edge at or before vertex `v` lacks its reverse or has another weight there."""
+    for e in range(int(xadj[v]), int(xadj[v + 1])):
+        u = int(adjncy[e])
+        back = np.flatnonzero(adjncy[xadj[u]:xadj[u + 1]] == v)
+        if len(back) == 0:
+            return f"adjncy: edge {v}-{u} is listed by vertex {v} but not by vertex {u}"
+        if ewgt is not None and ewgt[xadj[u] + back[0]] != ewgt[e]:
+            return f"ewgt: edge {v}-{u} weighs {ewgt[e]} one way and {ewgt[xadj[u] + back[0]]} the other"
+    lister = np.repeat(np.arange(len(xadj) - 1), np.diff(xadj))[np.flatnonzero(adjncy == v)]
+    missing = [int(u) for u in lister if v not in adjncy[xadj[u]:xadj[u + 1]] or u not in adjncy[xadj[v]:xadj[v + 1]]]
+    if missing:
+        return f"adjncy: edge {missing[0]}-{v} is listed by vertex {missing[0]} but not by vertex {v}"
+    return f"adjncy: the rows of vertex {v} and its neighbours do not match"
+
+
+def as_graph(thing: Any) -> Graph:
+    """A `Graph` from a `Graph`, a scipy.sparse matrix, a networkx graph or ``(xadj, adjncy)``.
+
+    Raises
+    ------
+    GraphError
+        `thing` is none of these, or not a valid graph.
+    """
+    if isinstance(thing, Graph):
+        return thing
+    if hasattr(thing, "tocoo") and hasattr(thing, "shape"):
+        return Graph.from_scipy(thing)
+    if hasattr(thing, "nodes") and hasattr(thing, "edges"):
+        return Graph.from_networkx(thing)
+    if isinstance(thing, (tuple, list)) and len(thing) == 2:
+        return Graph.from_metis(*thing)
+    raise GraphError(f"graph: expected a Graph, a scipy.sparse matrix, a networkx graph or (xadj, adjncy), "
+                     f"got {type(thing).__name__}")

@@ -1,0 +1,133 @@
+"""Kernels on CSR arrays: symmetry, induced subgraphs, cuts, pieces."""
+
+import numpy as np
+
+from . import kernel
+
+
+@kernel
+def first_asymmetry(xadj, adjncy, ewgt, cursor):
+    """First vertex whose row is not matched by its neighbours' rows, or -1.
+
+    Rows must be sorted.  Visiting the rows in order, the entries ``u`` of any
+    row ``v`` come up in ascending ``u``, so one cursor a row suffices.
+    Reads the graph; writes cursor (nvtxs,) int64.
+    """
+    n = len(xadj) - 1
+    unit = len(ewgt) == 0
+    for v in range(n):
+        cursor[v] = xadj[v]
+    for u in range(n):
+        for e in range(xadj[u], xadj[u + 1]):
+            v = adjncy[e]
+            c = cursor[v]
+            if c >= xadj[v + 1] or adjncy[c] != u:
+                return u
+            if not unit and ewgt[c] != ewgt[e]:
+                return u
+            cursor[v] = c + 1
+    return -1
+
+
+@kernel
+def first_disorder(xadj, adjncy):
+    """First vertex whose row is not strictly ascending, -1 if none."""
+    n = len(xadj) - 1
+    for v in range(n):
+        for e in range(xadj[v] + 1, xadj[v + 1]):
+            if adjncy[e] <= adjncy[e - 1]:
+                return v
+    return -1
+
+
+@kernel
+def first_loop(xadj, adjncy):
+    """First vertex with an edge to itself, -1 if none."""
+    n = len(xadj) - 1
+    for v in range(n):
+        for e in range(xadj[v], xadj[v + 1]):
+            if adjncy[e] == v:
+                return v
+    return -1
+
+
+@kernel
+def count_induced(xadj, adjncy, vertices, new, sub_xadj):
+    """Row offsets of the subgraph induced by `vertices`; returns its number of entries.
+
+    Reads new (nvtxs,) int32, the vertex number in the subgraph or -1; writes
+    sub_xadj (nsub + 1,) int64.
+    """
+    total = 0
+    sub_xadj[0] = 0
+    for i in range(len(vertices)):
+        v = vertices[i]
+        for e in range(xadj[v], xadj[v + 1]):
+            if new[adjncy[e]] >= 0:
+                total += 1
+        sub_xadj[i + 1] = total
+    return total
+
+
+@kernel
+def fill_induced(xadj, adjncy, ewgt, vertices, new, sub_adjncy, sub_ewgt):
+    """Neighbours and edge weights of the induced subgraph; `vertices` ascending keeps rows sorted."""
+    unit = len(ewgt) == 0
+    k = 0
+    for i in range(len(vertices)):
+        v = vertices[i]
+        for e in range(xadj[v], xadj[v + 1]):
+            u = new[adjncy[e]]
+            if u >= 0:
+                sub_adjncy[k] = u
+                if not unit:
+                    sub_ewgt[k] = ewgt[e]
+                k += 1
+    return k
+
+
+@kernel
+def edge_cut(xadj, adjncy, ewgt, part):
+    """Weight of the edges between different parts, each counted once."""
+    n = len(xadj) - 1
+    unit = len(ewgt) == 0
+    cut = np.int64(0)
+    for v in range(n):
+        p = part[v]
+        for e in range(xadj[v], xadj[v + 1]):
+            if part[adjncy[e]] != p:
+                if unit:
+                    cut += 1
+                else:
+                    cut += ewgt[e]
+    return cut // 2
+
+
+@kernel
+def part_pieces(xadj, adjncy, part, piece, queue):
+    """Connected pieces of the parts: writes piece (nvtxs,) int32, returns how many.
+
+    Pieces are numbered by their smallest vertex.  queue (nvtxs,) int32 is scratch.
+    """
+    n = len(xadj) - 1
+    for v in range(n):
+        piece[v] = -1
+    count = 0
+    for s in range(n):
+        if piece[s] >= 0:
+            continue
+        piece[s] = count
+        queue[0] = s
+        head = 0
+        tail = 1
+        while head < tail:
+            v = queue[head]
+            head += 1
+            for e in range(xadj[v], xadj[v + 1]):
+                u = adjncy[e]
+                if piece[u] < 0 and part[u] == part[v]:
+                    piece[u] = count
+                    queue[tail] = u
+                    tail += 1
+        count += 1
+    return count
