@@ -1,0 +1,30 @@
+"""What several tests share: outside data, small graphs, naive property checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from copart.graph import Graph
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def shared(path: str) -> Path:
+    """A file or folder of the outside test data; skips where the data is absent."""
+    found = ROOT.parent / "shared" / path
+    if not found.exists():
+        pytest.skip(f"outside test data {path} is not present")
+    return found
+
+
+def grid(*shape: int, **fields: object) -> Graph:
+    """The graph of a regular grid, first axis slowest; coordinates are the indices."""
+    ids = np.arange(int(np.prod(shape))).reshape(shape)
+    u, v = [], []
+    for axis in range(len(shape)):
+        u.append(np.delete(ids, -1, axis).ravel())
+        v.append(np.delete(ids, 0, axis).ravel())
+    return Graph.from_edges(ids.size, np.concatenate(u), np.concatenate(v), **fields)  # type: ignore[arg-type]
