@@ -1,0 +1,45 @@
+# Everything runs inside .venv, which the first target creates; nothing outside this folder is touched.
+#   make demo    a small coupled case: table, files and picture in demo-out/
+#   make test    the whole suite        make lint    ruff and mypy
+#   make bench   the published experiments, written to docs/benchmarks.md
+#   make clean   remove everything that was made here
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet install
+DEMO := demo-out
+BENCH ?=
+
+.PHONY: demo test lint bench clean
+.DELETE_ON_ERROR:
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "copart needs Python 3.11 or newer")'
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	@echo "installing copart and what it needs into $(VENV)"
+	$(PIP) -e ".[mpi,plot,test]"
+	@touch $@
+
+$(VENV)/.installed-lint: $(VENV)/.installed
+	$(PIP) -e ".[lint]"
+	@touch $@
+
+demo: $(VENV)/.installed
+	@$(PY) -m examples.demo $(DEMO)
+
+# The kernels as plain Python first, then everything compiled.
+test: $(VENV)/.installed
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" tests/kernels tests/test_without_jit.py
+	$(PY) -m pytest
+
+lint: $(VENV)/.installed-lint
+	$(PY) -m ruff check copart tests examples benchmarks
+	$(PY) -m mypy
+
+bench: $(VENV)/.installed
+	$(PY) -m benchmarks.hipc2014 --write $(BENCH)
+
+clean:
+	rm -rf $(VENV) $(DEMO) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
