@@ -61,7 +61,8 @@ class Interedges:
         bad = ~np.isfinite(w) | (w < 0)
         if bad.any():
             i = int(np.argmax(bad))
-            raise CouplingError(f"interedges weights: {int(bad.sum())} are negative or not finite, first at index {i}: {w[i]}")
+            raise CouplingError(f"interedges weights: {int(bad.sum())} are negative or not finite, "
+                                f"first at index {i}: {w[i]}")
         row = np.repeat(np.arange(na), np.diff(indptr))
         order = np.lexsort((indices, row))
         if not (order[:-1] < order[1:]).all():
@@ -92,9 +93,8 @@ class Interedges:
             raise CouplingError(f"interedges weights: needs {len(a)} entries, has shape {w.shape}")
         key = a.astype(np.int64) * max(nb, 1) + b
         unique, inverse = np.unique(key, return_inverse=True)
-        total = np.bincount(inverse, w, len(unique)) if len(unique) else np.zeros(0)
-        if weights is None:
-            total = np.ones(len(unique))
+        # without weights every interedge weighs 1, repeated or not
+        total = None if weights is None else np.bincount(inverse, w, len(unique)).astype(np.float64)
         indptr = np.zeros(na + 1, OFFSET)
         np.cumsum(np.bincount(unique // max(nb, 1), minlength=na), out=indptr[1:])
         return cls((na, nb), indptr, (unique % max(nb, 1)).astype(VERTEX), total)
@@ -190,7 +190,8 @@ class CoupledProblem:
                 raise CouplingError(f"interedges ({p}, {q}): a pair of two components may be given once")
             want = (graphs[p].nvtxs, graphs[q].nvtxs)
             if inter.shape != want:
-                raise CouplingError(f"interedges ({p}, {q}): have shape {inter.shape}, the components have {want} cells")
+                raise CouplingError(f"interedges ({p}, {q}): have shape {inter.shape}, "
+                                    f"the components have {want} cells")
             pairs[p, q] = inter
         object.__setattr__(self, "components", MappingProxyType(graphs))
         object.__setattr__(self, "pairs", MappingProxyType(pairs))
@@ -223,7 +224,8 @@ class CoupledProblem:
     def interedges(self) -> Interedges:
         """The interedges of the only pair."""
         if len(self.pairs) != 1:
-            raise CouplingError(f"problem.interedges: this problem has {len(self.pairs)} coupled pairs, use problem.pairs")
+            raise CouplingError(f"problem.interedges: this problem has {len(self.pairs)} coupled pairs, "
+                                f"use problem.pairs")
         return next(iter(self.pairs.values()))
 
     def coupled(self, name: str) -> NDArray[np.int32]:
@@ -265,7 +267,8 @@ class CoPartition:
 
     def __post_init__(self) -> None:
         if set(self.parts) != set(self.nparts):
-            raise CouplingError(f"parts and nparts name different components: {sorted(self.parts)} and {sorted(self.nparts)}")
+            raise CouplingError(f"parts and nparts name different components: "
+                                f"{sorted(self.parts)} and {sorted(self.nparts)}")
         count = {name: whole(f"nparts of {name}", self.nparts[name], low=1) for name in self.parts}
         parts = {}
         for name, part in self.parts.items():

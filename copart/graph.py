@@ -91,7 +91,8 @@ class Graph:
                 raise GraphError(f"coords: needs shape ({n}, 2) or ({n}, 3), has {coords.shape}")
             bad = ~np.isfinite(coords).all(axis=1)
             if bad.any():
-                raise GraphError(f"coords: {int(bad.sum())} points are not finite, first at index {int(np.argmax(bad))}")
+                raise GraphError(f"coords: {int(bad.sum())} points are not finite, "
+                                 f"first at index {int(np.argmax(bad))}")
             put(self, "coords", frozen(coords))
 
     # ---- what a reader asks first
@@ -170,7 +171,8 @@ class Graph:
         b = integers("v", v, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0, size=len(a))
         loops = a == b
         if loops.any():
-            raise GraphError(f"edges: {int(loops.sum())} loops, first at index {int(np.argmax(loops))}: vertex {a[loops][0]}")
+            raise GraphError(f"edges: {int(loops.sum())} loops, first at index {int(np.argmax(loops))}: "
+                             f"vertex {a[loops][0]}")
         w = np.ones(len(a), WEIGHT) if ewgt is None else weights("ewgt", ewgt, len(a), GraphError)
         from scipy.sparse import coo_array
 
@@ -226,7 +228,7 @@ class Graph:
 
     def to_metis(self) -> dict[str, NDArray[np.int64] | NDArray[np.int32] | None]:
         """METIS' arrays by their METIS names: xadj, adjncy, vwgt, adjwgt, vsize."""
-        return dict(xadj=self.xadj, adjncy=self.adjncy, vwgt=self.vwgt, adjwgt=self.ewgt, vsize=self.vsize)
+        return {"xadj": self.xadj, "adjncy": self.adjncy, "vwgt": self.vwgt, "adjwgt": self.ewgt, "vsize": self.vsize}
 
     def to_networkx(self) -> Any:
         """An undirected networkx graph with ``weight`` on nodes and edges."""
@@ -257,7 +259,8 @@ class Graph:
         count = count_induced(self.xadj, self.adjncy, keep, new, xadj)
         adjncy = np.empty(count, VERTEX)
         ewgt = None if self.ewgt is None else np.empty(count, WEIGHT)
-        fill_induced(self.xadj, self.adjncy, self.kernel_ewgt, keep, new, adjncy, _NO_WEIGHTS if ewgt is None else ewgt)
+        written = np.empty(0, WEIGHT) if ewgt is None else ewgt
+        fill_induced(self.xadj, self.adjncy, self.kernel_ewgt, keep, new, adjncy, written)
         pick = {f: None if getattr(self, f) is None else getattr(self, f)[keep] for f in ("vwgt", "vsize", "coords")}
         return Graph(xadj, adjncy, ewgt, **pick)
 

@@ -1,0 +1,290 @@
+"""The figures of a partition and of a co-partition, each defined once.
+
+One component: part weights, imbalance ``ub``, edge cut, boundary, connected
+pieces; the same over its coupled subgraph (``ub_cpl``, ``cut_cpl``) and
+``ncoupled``, the number of parts that own a coupled cell.  One pair of
+components: the coupling matrix, with ``totV`` (volume), ``totZ`` (messages) and
+the largest of both over the processes.  Two partitions of one component: the
+migration matrix.  Everything is computed from the problem and the part arrays;
+no figure of an optimiser is taken over.
+
+An undirected edge counts once.  A cell's datum goes once to each distinct
+destination part, however many of its interedges end there.
+(Predari & Esnard 2014, Section III.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from math import ceil, floor
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import OFFSET, VERTEX, WEIGHT, fraction, part_array, whole
+from .coupling import CoPartition, CoupledProblem
+from .coupling_metrics import (
+    PairMetrics,
+    coupling_matrix,
+    coupling_weights,
+    migration_matrix,
+    migration_messages,
+    migration_volume,
+    pair_metrics,
+)
+from .errors import ConfigError, CouplingError, GraphError
+from .graph import Graph
+
+
+# ---- balance
+def max_part_weight(total: int, nparts: int, eps: float) -> int:
+    """Largest weight a part may have: ``floor((1 + eps) * ceil(total / nparts))``.
+
+    `eps` counts as the decimal number that is written (0.15 is 15/100 and not
+    the binary number just below), so that 15 % of 100 is 115.
+    """
+    k = whole("nparts", nparts, low=1)
+    slack = 1 + Fraction(repr(fraction("eps", eps)))
+    return floor(slack * -(-int(total) // k))
+
+
+def max_part_weights(total: int, nparts: int, eps: float, tpwgts: ArrayLike | None = None) -> NDArray[np.int64]:
+    """(nparts,) int64 largest weight of each part; ``total / nparts`` gives way to ``total * t_k``.
+
+    Parameters
+    ----------
+    total : int
+        Sum of all vertex weights.
+    nparts : int
+    eps : float
+        Imbalance tolerance, a fraction.
+    tpwgts : (nparts,) array_like of float, optional
+        Share of each part, positive; scaled to a sum of 1.
+
+    Raises
+    ------
+    ConfigError
+        A share is not positive and finite, or their number is not `nparts`.
+    """
+    k = whole("nparts", nparts, low=1)
+    if tpwgts is None:
+        return np.full(k, max_part_weight(total, k, eps), WEIGHT)
+    slack = 1 + Fraction(repr(fraction("eps", eps)))
+    # a share such as 1/3 is no exact float: a product that misses a whole number by rounding is that number
+    goals = [ceil(x - 1e-12 * x) for x in int(total) * target_shares(tpwgts, k)]
+    return np.array([floor(slack * goal) for goal in goals], WEIGHT)
+
+
+def target_shares(tpwgts: ArrayLike | None, nparts: int) -> NDArray[np.float64]:
+    """(nparts,) float64 share of the weight wanted in each part, with sum 1; equal where `tpwgts` is None."""
+    if tpwgts is None:
+        return np.full(nparts, 1.0 / nparts)
+    try:
+        t = np.array(tpwgts, np.float64)
+    except (TypeError, ValueError):
+        raise ConfigError(f"tpwgts: needs {nparts} numbers, got {tpwgts!r}") from None
+    if t.shape != (nparts,):
+        raise ConfigError(f"tpwgts: needs {nparts} entries, has shape {t.shape}")
+    bad = ~(np.isfinite(t) & (t > 0))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ConfigError(f"tpwgts: {int(bad.sum())} shares are not positive, first at index {i}: {t[i]}")
+    return np.asarray(t / t.sum())
+
+
+def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 sum of the vertex weights of each part."""
+    k = whole("nparts", nparts, low=1)
+    return _sums(part_array("part", part, graph.nvtxs, k, GraphError), graph.vwgt, k)
+
+
+def imbalance(graph: Graph, part: ArrayLike, nparts: int, tpwgts: ArrayLike | None = None) -> float:
+    """``ub``: ``max_k W_k / W_avg - 1`` with ``W_avg = W / nparts``; 0 for a graph without weight.
+
+    With `tpwgts` each part is compared with its own share of the weight.
+    """
+    load = part_weights(graph, part, nparts)
+    return _imbalance(load, target_shares(tpwgts, len(load)))
+
+
+def _imbalance(load: NDArray[np.int64], share: NDArray[np.float64]) -> float:
+    total = int(load.sum())
+    if total == 0:
+        return 0.0
+    return max(0.0, float((load / (total * share)).max()) - 1.0)
+
+
+def _sums(group: NDArray[np.int32], values: NDArray[np.int64] | None, count: int) -> NDArray[np.int64]:
+    """Exact int64 sums of `values` (None: ones) by group; ``bincount`` alone would sum in floats."""
+    if values is None:
+        return np.bincount(group, minlength=count).astype(WEIGHT)
+    if float(values.sum(dtype=np.float64)) < 2.0**52:
+        return np.bincount(group, values, count).astype(WEIGHT)
+    out = np.zeros(count, WEIGHT)
+    np.add.at(out, group, values)
+    return out
+
+
+# ---- cut and shape
+def edge_cut(graph: Graph, part: ArrayLike) -> int:
+    """Weight of the edges whose ends lie in different parts, each edge counted once."""
+    from .kernels.csr import edge_cut as kernel
+
+    return int(kernel(graph.xadj, graph.adjncy, graph.kernel_ewgt, _parts(graph, part)))
+
+
+def boundary(graph: Graph, part: ArrayLike) -> NDArray[np.bool_]:
+    """(nvtxs,) bool: has a neighbour in another part."""
+    p = _parts(graph, part)
+    row = np.repeat(np.arange(graph.nvtxs, dtype=VERTEX), np.diff(graph.xadj))
+    out = np.zeros(graph.nvtxs, np.bool_)
+    out[row[p[row] != p[graph.adjncy]]] = True
+    return out
+
+
+def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 number of connected pieces of each part; 0 for an empty one."""
+    from .kernels.csr import part_pieces
+
+    k = whole("nparts", nparts, low=1)
+    p = part_array("part", part, graph.nvtxs, k, GraphError)
+    piece = np.empty(graph.nvtxs, VERTEX)
+    count = part_pieces(graph.xadj, graph.adjncy, p, piece, np.empty(graph.nvtxs, VERTEX))
+    owner = np.zeros(count, VERTEX)
+    owner[piece] = p
+    return np.bincount(owner, minlength=k).astype(OFFSET)
+
+
+def _parts(graph: Graph, part: ArrayLike) -> NDArray[np.int32]:
+    return part_array("part", part, graph.nvtxs, 2**31 - 1, GraphError)
+
+
+# ---- everything at once
+@dataclass(frozen=True)
+class ComponentMetrics:
+    """Figures of one component; the fields are the keys of :meth:`to_dict`."""
+
+    name: str
+    cells: int
+    """Number of vertices."""
+    parts: int
+    """Number of parts."""
+    ub: float
+    """Imbalance of the component, a fraction."""
+    cut: int
+    """Edge cut."""
+    ncoupled: int
+    """Number of parts that own at least one coupled cell."""
+    ncoupled_requested: int | None
+    """Number of parts that were to own coupled cells, None where nobody asked."""
+    ub_cpl: float
+    """Imbalance of the coupled subgraph over the requested number of parts, else over those that own coupled cells."""
+    cut_cpl: int
+    """Edge cut of the coupled subgraph."""
+    coupled_cells: int
+    """Number of coupled cells."""
+    max_weight: int
+    """Weight of the heaviest part."""
+    min_weight: int
+    """Weight of the lightest part."""
+    empty: int
+    """Number of parts without a cell."""
+    boundary: int
+    """Number of cells with a neighbour in another part."""
+    pieces: int
+    """Connected pieces of all parts together; equals `parts` where every part is connected."""
+    max_pieces: int
+    """Connected pieces of the most scattered part."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain JSON types."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CoupledMetrics:
+    """Figures of a co-partition: one entry a component and one a coupled pair, in their order."""
+
+    components: Mapping[str, ComponentMetrics]
+    pairs: Mapping[tuple[str, str], PairMetrics]
+
+    @property
+    def a(self) -> ComponentMetrics:
+        """The first component."""
+        return next(iter(self.components.values()))
+
+    @property
+    def b(self) -> ComponentMetrics:
+        """The second component."""
+        return list(self.components.values())[1]
+
+    @property
+    def pair(self) -> PairMetrics:
+        """The only coupled pair."""
+        if len(self.pairs) != 1:
+            raise CouplingError(f"metrics.pair: there are {len(self.pairs)} coupled pairs, use metrics.pairs")
+        return next(iter(self.pairs.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types: ``{"components": {name: {...}}, "pairs": [{...}, ...]}``."""
+        return {"components": {name: c.to_dict() for name, c in self.components.items()},
+                "pairs": [p.to_dict() for p in self.pairs.values()]}
+
+    def __repr__(self) -> str:
+        lines = [f"{c.name}: {c.cells} cells in {c.parts} parts, ub {c.ub:.2%}, cut {c.cut}; coupled {c.coupled_cells} "
+                 f"cells in {c.ncoupled} parts, ub {c.ub_cpl:.2%}, cut {c.cut_cpl}" for c in self.components.values()]
+        lines += [f"{p.a}-{p.b}: {p.interedges} interedges, totV {p.totV_ab} there and {p.totV_ba} back, "
+                  f"totZ {p.totZ}, maxV {p.maxV}, maxZ {p.maxZ}" for p in self.pairs.values()]
+        return "\n".join(lines)
+
+
+def evaluate(problem: CoupledProblem, copartition: CoPartition) -> CoupledMetrics:
+    """Every figure of `copartition`, computed from scratch.
+
+    Raises
+    ------
+    CouplingError
+        The co-partition has other components than the problem, or part arrays of another length.
+    """
+    if set(copartition.names) != set(problem.names):
+        raise CouplingError(f"co-partition: is of {', '.join(copartition.names)}, "
+                            f"the problem has {', '.join(problem.names)}")
+    for name, graph in problem.components.items():
+        if len(copartition[name]) != graph.nvtxs:
+            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
+    components = {name: component_metrics(name, graph, copartition[name], copartition.nparts[name],
+                                          problem.coupled(name), copartition.ncoupled[name])
+                  for name, graph in problem.components.items()}
+    pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
+    return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs))
+
+
+def component_metrics(name: str, graph: Graph, part: NDArray[np.int32], nparts: int, coupled: NDArray[np.int32],
+                      ncoupled: int | None = None) -> ComponentMetrics:
+    """Figures of one component, whose cells `coupled` (ascending) are on an interface."""
+    load = part_weights(graph, part, nparts)
+    touched = np.zeros(nparts, np.bool_)
+    touched[part[coupled]] = True
+    owners = int(np.count_nonzero(touched))
+    # over the parts that own coupled cells, or over as many as were asked for
+    over = owners if ncoupled is None else int(ncoupled)
+    cpl = graph.subgraph(coupled)
+    cpl_load = _sums(part[coupled], cpl.vwgt, nparts)
+    found = pieces(graph, part, nparts)
+    return ComponentMetrics(
+        name=name, cells=graph.nvtxs, parts=nparts, ub=_imbalance(load, target_shares(None, nparts)),
+        cut=edge_cut(graph, part), ncoupled=owners, ncoupled_requested=ncoupled,
+        ub_cpl=_imbalance(cpl_load, np.full(nparts, 1.0 / max(over, 1))), cut_cpl=edge_cut(cpl, part[coupled]),
+        coupled_cells=len(coupled), max_weight=int(load.max()), min_weight=int(load.min()),
+        empty=int(np.count_nonzero(found == 0)), boundary=int(np.count_nonzero(boundary(graph, part))),
+        pieces=int(found.sum()), max_pieces=int(found.max()))
+
+
+__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "boundary", "component_metrics", "coupling_matrix",
+           "coupling_weights", "edge_cut", "evaluate", "imbalance", "max_part_weight", "max_part_weights",
+           "migration_matrix", "migration_messages", "migration_volume", "pair_metrics", "part_weights", "pieces",
+           "target_shares"]
