@@ -1,0 +1,83 @@
+"""Writing: whole files or nothing, and a look at the output folder before the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConfigError, FormatError
+from .text import PathLike
+
+
+def write_text_atomic(path: PathLike, text: str) -> None:
+    """Write `text` (UTF-8, LF) to `path` so that the file is either complete or untouched.
+
+    The folder is made where it does not exist.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be written.
+    """
+    target = Path(path)
+    scratch = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with open(scratch, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            os.replace(scratch, target)
+        finally:
+            scratch.unlink(missing_ok=True)
+    except OSError as e:
+        raise FormatError(path, f"cannot be written: {(e.strerror or str(e)).lower()}") from None
+
+
+def write_json(path: PathLike, value: Any) -> None:
+    """Write plain JSON types, atomically; a number that JSON does not know (NaN) is an error."""
+    try:
+        text = _json(value, "")
+    except (TypeError, ValueError) as e:
+        raise FormatError(path, f"cannot be written as JSON: {e}") from None
+    write_text_atomic(path, text + "\n")
+
+
+def _json(value: Any, indent: str) -> str:
+    """JSON text with one entry a line, but lists of numbers in one line."""
+    inner = indent + " "
+    if isinstance(value, dict) and value:
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("keys must be strings")
+        rows = [f"{json.dumps(key)}: {_json(entry, inner)}" for key, entry in value.items()]
+        return "{\n" + ",\n".join(inner + row for row in rows) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(entry, dict | list) for entry in value):
+        return "[\n" + ",\n".join(inner + _json(entry, inner) for entry in value) + f"\n{indent}]"
+    return json.dumps(value, allow_nan=False)
+
+
+def prepare_folder(path: PathLike) -> Path:
+    """Check that files can be written to folder `path`, which need not exist yet; returns it.
+
+    Nothing is left behind: a missing folder is made by the first file that is
+    written, so that a run which fails leaves no empty one.
+
+    Raises
+    ------
+    ConfigError
+        `path` or what leads to it is no folder, or cannot be written to.
+    """
+    folder = Path(path)
+    try:
+        there = folder
+        while not there.exists() and there != there.parent:
+            there = there.parent
+        if not there.is_dir():
+            raise ConfigError(f"output folder {folder}: {there} is no folder")
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as e:
+        raise ConfigError(f"output folder {folder}: cannot be written to: {(e.strerror or str(e)).lower()}") from None
+    return folder
