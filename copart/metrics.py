@@ -108,14 +108,16 @@ def imbalance(graph: Graph, part: ArrayLike, nparts: int, tpwgts: ArrayLike | No
     With `tpwgts` each part is compared with its own share of the weight.
     """
     load = part_weights(graph, part, nparts)
-    return _imbalance(load, target_shares(tpwgts, len(load)))
-
-
-def _imbalance(load: NDArray[np.int64], share: NDArray[np.float64]) -> float:
     total = int(load.sum())
-    if total == 0:
-        return 0.0
-    return max(0.0, float((load / (total * share)).max()) - 1.0)
+    if tpwgts is None or total == 0:
+        return _imbalance(load, len(load))
+    return float((load / (total * target_shares(tpwgts, len(load)))).max()) - 1.0
+
+
+def _imbalance(load: NDArray[np.int64], over: int) -> float:
+    """Imbalance of `load` against its sum spread over `over` parts, exactly 0 where they are equal."""
+    total = int(load.sum())
+    return 0.0 if total == 0 or over == 0 else (int(load.max()) * over - total) / total
 
 
 def _sums(group: NDArray[np.int32], values: NDArray[np.int64] | None, count: int) -> NDArray[np.int64]:
@@ -182,7 +184,8 @@ class ComponentMetrics:
     ncoupled_requested: int | None
     """Number of parts that were to own coupled cells, None where nobody asked."""
     ub_cpl: float
-    """Imbalance of the coupled subgraph over the requested number of parts, else over those that own coupled cells."""
+    """Imbalance of the coupled subgraph over the requested number of parts, else over those that own
+    coupled cells.  Below 0 where more parts than requested share the load."""
     cut_cpl: int
     """Edge cut of the coupled subgraph."""
     coupled_cells: int
@@ -276,9 +279,9 @@ def component_metrics(name: str, graph: Graph, part: NDArray[np.int32], nparts: 
     cpl_load = _sums(part[coupled], cpl.vwgt, nparts)
     found = pieces(graph, part, nparts)
     return ComponentMetrics(
-        name=name, cells=graph.nvtxs, parts=nparts, ub=_imbalance(load, target_shares(None, nparts)),
+        name=name, cells=graph.nvtxs, parts=nparts, ub=_imbalance(load, nparts),
         cut=edge_cut(graph, part), ncoupled=owners, ncoupled_requested=ncoupled,
-        ub_cpl=_imbalance(cpl_load, np.full(nparts, 1.0 / max(over, 1))), cut_cpl=edge_cut(cpl, part[coupled]),
+        ub_cpl=_imbalance(cpl_load, over), cut_cpl=edge_cut(cpl, part[coupled]),
         coupled_cells=len(coupled), max_weight=int(load.max()), min_weight=int(load.min()),
         empty=int(np.count_nonzero(found == 0)), boundary=int(np.count_nonzero(boundary(graph, part))),
         pieces=int(found.sum()), max_pieces=int(found.max()))

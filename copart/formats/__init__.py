@@ -13,7 +13,7 @@ from .metis import read_metis, write_metis
 from .output import prepare_folder, write_json, write_text_atomic
 from .parts import count_in_name, read_part, write_part
 from .scotch import read_scotch
-from .text import PathLike
+from .text import PathLike, read_json
 
 #: Reader of each suffix of a graph file; every one also with ``.gz``.
 GRAPH_READERS = {
@@ -49,6 +49,7 @@ def read_graph(path: PathLike) -> Graph:
 write_graph = write_metis
 
 __all__ = ["GRAPH_READERS", "SCHEMA", "VERSION", "Nets", "count_in_name", "coupling_schedule", "graph_suffix",
-           "prepare_folder", "read_coupling", "read_graph", "read_hgr", "read_matrix_market", "read_metis", "read_part",
+           "prepare_folder", "read_coupling", "read_graph", "read_hgr", "read_json", "read_matrix_market",
+           "read_metis", "read_part",
            "read_scotch", "write_coupling", "write_graph", "write_json", "write_metis", "write_part",
            "write_text_atomic"]

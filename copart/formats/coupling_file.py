@@ -6,7 +6,6 @@ that comes from a file; the schema is described in ``docs/formats.md``.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..errors import FormatError
 from ..metrics import evaluate
 from .output import write_json
-from .text import PathLike, read_bytes
+from .text import PathLike, read_json
 
 SCHEMA = "copart-coupling"
 VERSION = 1
@@ -78,16 +77,6 @@ def write_coupling(path: PathLike, problem: CoupledProblem, copartition: CoParti
     schedule = coupling_schedule(problem, copartition)
     write_json(path, schedule)
     return schedule
-
-
-def read_json(path: PathLike) -> Any:
-    """Content of a JSON file; FormatError with the line where it is none."""
-    try:
-        return json.loads(read_bytes(path).decode("utf-8-sig"))
-    except json.JSONDecodeError as e:
-        raise FormatError(path, f"is no JSON: {e.msg.lower()}", e.lineno) from None
-    except (UnicodeDecodeError, RecursionError) as e:
-        raise FormatError(path, f"is no JSON: {e}") from None
 
 
 def read_coupling(path: PathLike) -> dict[str, Any]:
@@ -163,3 +152,6 @@ def read_coupling(path: PathLike) -> dict[str, Any]:
             rising(x["a_cells"], f"{at}.a_cells", a["cells"])
             rising(x["b_cells"], f"{at}.b_cells", b["cells"])
     return value  # type: ignore[no-any-return]
+
+
+__all__ = ["SCHEMA", "VERSION", "coupling_schedule", "read_coupling", "read_json", "write_coupling"]

@@ -9,10 +9,12 @@ file claims, only from its size.
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +87,16 @@ def read_bytes(path: PathLike) -> bytes:
         except (OSError, EOFError, zlib.error) as e:
             raise FormatError(path, f"is no complete gzip file: {str(e).lower()}") from None
     return data
+
+
+def read_json(path: PathLike) -> Any:
+    """Content of a JSON file; FormatError with the line where it is none."""
+    try:
+        return json.loads(read_bytes(path).decode("utf-8-sig"))
+    except json.JSONDecodeError as e:
+        raise FormatError(path, f"is no JSON: {e.msg.lower()}", e.lineno) from None
+    except (UnicodeDecodeError, RecursionError) as e:
+        raise FormatError(path, f"is no JSON: {e}") from None
 
 
 def read_numbers(path: PathLike, comment: str = "%") -> Numbers:

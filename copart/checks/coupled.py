@@ -1,0 +1,125 @@
+"""Co-partitions: every component, its coupled subgraph, and every coupled pair."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coupling import CoPartition, CoupledProblem
+from .claims import Exchange, compare_components, compare_figures, compare_schedule
+from .report import Finding, Notes, Report
+from .single import balance, check_partition, edge_cut, imbalance, limits, loads
+
+
+def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: float | None = None,
+                      claimed: Mapping[str, Any] | None = None, coupling: Mapping[str, Any] | None = None) -> Report:
+    """Check a co-partition and what is claimed about it.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+    eps : float, optional
+        Imbalance tolerance of each component, and of its coupled subgraph where
+        the co-partition names a number of coupled parts.
+    claimed : mapping, optional
+        Figures to compare, as in ``metrics.json``: ``{"components": {name: {...}}, "pairs": [...]}``.
+        Keys that no figure has are left alone.
+    coupling : mapping, optional
+        Exchange schedule to compare, as in ``coupling.json``.
+
+    Returns
+    -------
+    Report
+        Figures in the form of `claimed`.
+    """
+    notes = Notes("co-partition")
+    findings: list[Finding] = []
+    components: dict[str, Any] = {}
+    if set(copartition.parts) != set(problem.components):
+        notes.add("components", f"must be {', '.join(problem.names)}", ", ".join(copartition.names))
+        return Report(tuple(notes.list))
+    touching = {name: np.zeros(g.nvtxs, np.bool_) for name, g in problem.components.items()}
+    for (a, b), inter in problem.pairs.items():
+        u, v, _ = inter.pairs()
+        touching[a][u], touching[b][v] = True, True
+    for name, graph in problem.components.items():
+        one = check_partition(graph, copartition.parts[name], copartition.nparts[name], eps, name=f"component {name}")
+        findings += one.findings
+        if one.figures:
+            more, extra = _coupled(name, graph, copartition, touching[name], eps)
+            findings += more
+            components[name] = {"name": name, "cells": graph.nvtxs, "parts": copartition.nparts[name],
+                                **{k: x for k, x in one.figures.items() if k != "weights"},
+                                "max_weight": max(one.figures["weights"]), "min_weight": min(one.figures["weights"]),
+                                **extra}
+    if len(components) < len(problem.components):
+        return Report(tuple(notes.list + findings), {"components": components, "pairs": []})
+    pairs = []
+    for a, b in problem.pairs:
+        figures, exchanges, matrices = _pair(problem, copartition, a, b)
+        pairs.append(figures)
+        if coupling is not None:
+            findings += compare_schedule(coupling, a, b, exchanges, matrices)
+    found = {"components": components, "pairs": pairs}
+    if coupling is not None:
+        findings += compare_components(coupling, copartition, components, touching)
+    if claimed is not None:
+        findings += compare_figures(claimed, found)
+    return Report(tuple(notes.list + findings), found)
+
+
+def _coupled(name: str, graph: Any, copartition: CoPartition, touching: NDArray[np.bool_],
+             eps: float | None) -> tuple[list[Finding], dict[str, Any]]:
+    """Rules and figures of the coupled subgraph of one component."""
+    notes = Notes(f"coupled subgraph of {name}")
+    part = copartition.parts[name].astype(np.int64)
+    cells = np.flatnonzero(touching)
+    owners = len(set(part[cells].tolist()))
+    want = copartition.ncoupled[name]
+    load = loads(graph, cells.tolist(), part, copartition.nparts[name])
+    if want is not None:
+        if owners > want or owners < min(want, len(cells)):
+            notes.add("parts", f"exactly {want} parts own coupled cells", owners)
+        if eps is not None and want > 0:
+            balance(notes, load, limits(sum(load), want, eps)[:1] * len(load), "coupled weight")
+    return notes.list, {"ncoupled": owners, "ncoupled_requested": want, "coupled_cells": len(cells),
+                        "ub_cpl": imbalance(load, owners if want is None else want),
+                        "cut_cpl": edge_cut(graph, part, touching)}
+
+
+def _pair(problem: CoupledProblem, copartition: CoPartition, a: str,
+          b: str) -> tuple[dict[str, Any], dict[tuple[int, int], Exchange], dict[str, dict[tuple[int, int], int]]]:
+    """Figures, exchange lists and both coupling matrices of one pair, interedge by interedge."""
+    inter = problem.pairs[a, b]
+    pa, pb = copartition.parts[a].tolist(), copartition.parts[b].tolist()
+    exchanges: dict[tuple[int, int], Exchange] = defaultdict(Exchange)
+    for u, v, w in zip(*(x.tolist() for x in inter.pairs()), strict=True):
+        x = exchanges[pa[u], pb[v]]
+        x.a_cells.add(u)
+        x.b_cells.add(v)
+        x.interedges += 1
+        x.weight += w
+    sizes = {name: problem.components[name].sizes.tolist() for name in (a, b)}
+    there, back = {}, {}
+    sums: dict[str, dict[Any, float]] = {key: defaultdict(int) for key in ("volume", "messages", "weight")}
+    for (p, q), x in exchanges.items():
+        volume, home = sum(sizes[a][u] for u in x.a_cells), sum(sizes[b][v] for v in x.b_cells)
+        if volume:
+            there[p, q] = volume
+        if home:
+            back[q, p] = home
+        for process in (("a", p), ("b", q)):
+            sums["volume"][process] += volume
+            sums["messages"][process] += volume > 0
+            sums["weight"][process] += x.weight
+    largest = {key: max(values.values(), default=0) for key, values in sums.items()}
+    figures = {"a": a, "b": b, "interedges": sum(x.interedges for x in exchanges.values()),
+               "totV_ab": sum(there.values()), "totV_ba": sum(back.values()),
+               "totV_weight": float(sum(x.weight for x in exchanges.values())), "totZ": len(there),
+               "maxV": largest["volume"], "maxZ": largest["messages"], "maxV_weight": float(largest["weight"])}
+    return figures, dict(exchanges), {"matrix_ab": there, "matrix_ba": back}

@@ -1,0 +1,207 @@
+"""One graph, and one partition of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .report import Notes, Report, first_of
+
+
+def check_graph(graph: Any, name: str = "graph") -> Report:
+    """Check that CSR arrays are an undirected graph: symmetric, no loops, no repeats, weights >= 0.
+
+    Parameters
+    ----------
+    graph : object
+        Anything with ``xadj``, ``adjncy`` and optionally ``ewgt``, ``vwgt``, ``vsize``.
+    name : str
+        What to call it in findings.
+    """
+    notes = Notes(name)
+    xadj, adjncy = np.asarray(graph.xadj), np.asarray(graph.adjncy)
+    if len(xadj) == 0 or xadj[0] != 0 or xadj[-1] != len(adjncy) or any(np.diff(xadj) < 0):
+        notes.add("xadj", f"must start with 0, not decrease and end with {len(adjncy)}", xadj[:4].tolist())
+        return Report(tuple(notes.list))
+    n = len(xadj) - 1
+    ewgt = getattr(graph, "ewgt", None)
+    load = [1] * len(adjncy) if ewgt is None else np.asarray(ewgt).tolist()
+    if len(load) != len(adjncy):
+        notes.add("ewgt", f"needs {len(adjncy)} entries", len(load))
+        return Report(tuple(notes.list))
+    for key in ("vwgt", "vsize"):
+        values = getattr(graph, key, None)
+        if values is not None and len(values) != n:
+            notes.add(key, f"needs {n} entries", len(values))
+        elif values is not None:
+            first_of(notes, [(f"{key} of vertex {v}", "must not be negative", w)
+                             for v, w in enumerate(np.asarray(values).tolist()) if w < 0])
+    weight: dict[tuple[int, int], int] = {}
+    wrong: dict[str, list[tuple[str, str, Any]]] = defaultdict(list)
+    offsets = xadj.tolist()
+    for v in range(n):
+        for e, u in enumerate(adjncy[offsets[v]:offsets[v + 1]].tolist(), start=offsets[v]):
+            if not 0 <= u < n:
+                wrong["range"].append((f"vertex {v}", f"neighbours are 0..{n - 1}", u))
+            elif u == v:
+                wrong["loop"].append((f"vertex {v}", "has no edge to itself", u))
+            elif (v, u) in weight:
+                wrong["twice"].append((f"vertex {v}", "lists a neighbour once", u))
+            if load[e] < 0:
+                wrong["weight"].append((f"edge {v}-{u}", "weight must not be negative", load[e]))
+            weight[v, u] = load[e]
+    for (v, u), w in weight.items():
+        back = weight.get((u, v))
+        if back is None:
+            wrong["way"].append((f"edge {v}-{u}", "is listed by both ends", f"it is missing at vertex {u}"))
+        elif back != w and v < u:
+            wrong["unequal"].append((f"edge {v}-{u}", "weighs the same both ways", f"{w} and {back}"))
+    for entries in wrong.values():
+        first_of(notes, entries)
+    return Report(tuple(notes.list), {"nvtxs": n, "nedges": len(weight) // 2})
+
+
+def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None = None, fixed: ArrayLike | None = None,
+                    tpwgts: ArrayLike | None = None, name: str = "partition") -> Report:
+    """Check a partition of one graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like
+        Taken as it is; nothing about it is presumed.
+    nparts : int
+    eps : float, optional
+        Imbalance tolerance; without it balance is only reported.
+    fixed : (nvtxs,) array_like of int, optional
+        Part of each fixed vertex, -1 elsewhere.
+    tpwgts : (nparts,) array_like of float, optional
+        Share of the weight wanted in each part.
+    name : str
+        What to call it in findings.
+
+    Returns
+    -------
+    Report
+        Figures: ``ub``, ``cut``, ``weights``, ``empty``, ``boundary``, ``pieces``, ``max_pieces``.
+    """
+    notes = Notes(name)
+    p = _usable(notes, part, graph.nvtxs, nparts)
+    if p is None:
+        return Report(tuple(notes.list))
+    if fixed is not None:
+        want = np.asarray(fixed)
+        if want.shape != p.shape:
+            notes.add("fixed", f"needs {len(p)} entries", f"shape {want.shape}")
+        else:
+            first_of(notes, [(f"vertex {v}", f"is fixed to part {f}", p[v])
+                             for v, f in enumerate(want.tolist()) if f != -1 and f != p[v]])
+    load = loads(graph, range(graph.nvtxs), p, nparts)
+    members = np.bincount(p, minlength=nparts)
+    empty = [k for k in range(nparts) if members[k] == 0]
+    if nparts <= graph.nvtxs:
+        rule = "no part is empty where there are at least as many vertices as parts"
+        first_of(notes, [(f"part {k}", rule, "no vertex") for k in empty])
+    if eps is not None:
+        balance(notes, load, limits(sum(load), nparts, eps, tpwgts), "weight")
+    count = _pieces(graph, p, nparts)
+    figures = {"ub": imbalance(load, nparts, tpwgts), "cut": edge_cut(graph, p), "weights": load, "empty": len(empty),
+               "boundary": _boundary(graph, p), "pieces": sum(count), "max_pieces": max(count)}
+    return Report(tuple(notes.list), figures)
+
+
+def _usable(notes: Notes, part: ArrayLike, nvtxs: int, nparts: int) -> NDArray[np.int64] | None:
+    """The part array as int64, None (and findings) where it is none."""
+    p = np.asarray(part)
+    if p.shape != (nvtxs,):
+        notes.add("length", f"needs one part number for each of {nvtxs} vertices", f"shape {p.shape}")
+    elif len(p) and p.dtype.kind not in "iu":
+        notes.add("type", "part numbers are whole", p.dtype)
+    elif nparts < 1:
+        notes.add("nparts", "needs at least one part", nparts)
+    else:
+        outside = [(f"vertex {v}", f"parts are 0..{nparts - 1}", k)
+                   for v, k in enumerate(p.tolist()) if not 0 <= k < nparts]
+        first_of(notes, outside)
+        if not outside:
+            return p.astype(np.int64)
+    return None
+
+
+def loads(graph: Any, vertices: Any, part: NDArray[np.int64], nparts: int) -> list[int]:
+    load = [0] * nparts
+    weight = None if graph.vwgt is None else graph.vwgt.tolist()
+    where = part.tolist()
+    for v in vertices:
+        load[where[v]] += 1 if weight is None else weight[v]
+    return load
+
+
+def limits(total: int, nparts: int, eps: float, tpwgts: ArrayLike | None = None) -> list[int]:
+    """Largest weight of each part, in decimal arithmetic: floor((1 + eps) * ceil(share of the total))."""
+    with localcontext() as context:
+        context.prec = 60
+        slack = 1 + Decimal(repr(float(eps)))
+        if tpwgts is None:
+            goals = [(total + nparts - 1) // nparts] * nparts
+        else:
+            share = np.asarray(tpwgts, np.float64)
+            exact = [total * float(t) / float(share.sum()) for t in share]
+            # the nearest whole number where the product misses it by rounding only
+            goals = [round(x) if abs(x - round(x)) <= 1e-12 * max(x, 1.0) else int(np.ceil(x)) for x in exact]
+        return [int((slack * goal).to_integral_value(ROUND_FLOOR)) for goal in goals]
+
+
+def balance(notes: Notes, load: list[int], limit: list[int], word: str) -> None:
+    first_of(notes, [(f"part {k}", f"{word} at most {limit[k]}", w) for k, w in enumerate(load) if w > limit[k]])
+
+
+def imbalance(load: list[int], over: int, tpwgts: ArrayLike | None = None) -> float:
+    total = sum(load)
+    if total == 0 or over == 0:
+        return 0.0
+    if tpwgts is None:
+        return (max(load) * over - total) / total
+    share = np.asarray(tpwgts, np.float64)
+    return max(w / (total * float(t) / float(share.sum())) for w, t in zip(load, share, strict=True)) - 1.0
+
+
+def _arcs(graph: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Tail, head and weight of every stored direction of the edges."""
+    tail = np.repeat(np.arange(graph.nvtxs, dtype=np.int64), np.diff(graph.xadj))
+    head = np.asarray(graph.adjncy, np.int64)
+    return tail, head, np.ones(len(head), np.int64) if graph.ewgt is None else np.asarray(graph.ewgt, np.int64)
+
+
+def edge_cut(graph: Any, part: NDArray[np.int64], inside: NDArray[np.bool_] | None = None) -> int:
+    """Edge cut, of the edges with both ends in `inside` where that is given."""
+    tail, head, weight = _arcs(graph)
+    cut = (tail < head) & (part[tail] != part[head])
+    if inside is not None:
+        cut &= inside[tail] & inside[head]
+    return int(weight[cut].sum())
+
+
+def _boundary(graph: Any, part: NDArray[np.int64]) -> int:
+    tail, head, _ = _arcs(graph)
+    return len(set(tail[part[tail] != part[head]].tolist()))
+
+
+def _pieces(graph: Any, part: NDArray[np.int64], nparts: int) -> list[int]:
+    """Connected pieces of every part: components of the graph without the cut edges."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    tail, head, _ = _arcs(graph)
+    same = part[tail] == part[head]
+    inner = coo_array((np.ones(int(same.sum())), (tail[same], head[same])), shape=(graph.nvtxs,) * 2)
+    label = connected_components(inner, directed=False)[1] if graph.nvtxs else np.zeros(0, np.int64)
+    pairs = set(zip(label.tolist(), part.tolist(), strict=True))
+    count = [0] * nparts
+    for _, k in pairs:
+        count[k] += 1
+    return count
