@@ -1,0 +1,146 @@
+"""Kernels that find which cells share a facet.
+
+A facet is known by its sorted corner nodes, its *key*.  Facets of equal key are
+chained through an open-addressing hash table, so the work is linear in the
+number of facets whatever the numbering of the nodes.
+"""
+
+from . import kernel
+
+
+@kernel
+def facet_keys(cells, table, first_cell, least, at, keys, owner, local):
+    """Append the facets of one block from row `at` on; returns the row after the last.
+
+    Reads cells (n, k) int64 and table (nfacets, 4) int64 with -1 padding; writes
+    keys (rows, 4) int32, sorted distinct nodes padded with -1, owner (rows,)
+    int32 the cell, local (rows,) int32 the facet's number in its cell.  A facet
+    with fewer than `least` distinct nodes has collapsed and is left out.
+    """
+    for c in range(cells.shape[0]):
+        for f in range(table.shape[0]):
+            size = 0
+            for j in range(4):
+                corner = table[f, j]
+                if corner < 0:
+                    break
+                node = cells[c, corner]
+                # insertion into the sorted, distinct row
+                i = size
+                while i > 0 and keys[at, i - 1] > node:
+                    i -= 1
+                if i > 0 and keys[at, i - 1] == node:
+                    continue
+                for m in range(size, i, -1):
+                    keys[at, m] = keys[at, m - 1]
+                keys[at, i] = node
+                size += 1
+            if size < least:
+                continue
+            for m in range(size, 4):
+                keys[at, m] = -1
+            owner[at] = first_cell + c
+            local[at] = f
+            at += 1
+    return at
+
+
+@kernel
+def link_facets(keys, nfacets, owner, table, link, alone):
+    """Chain the facets of equal key; returns how many distinct keys there are.
+
+    table (power of two > nfacets,) int32, all -1 on entry, is scratch.  Writes
+    link (nfacets,) int32, the previous facet with the same key or -1, and alone
+    (nfacets,) bool, whether no other cell has this facet.
+    """
+    mask = len(table) - 1
+    distinct = 0
+    for f in range(nfacets):
+        link[f] = -1
+        alone[f] = True
+        # products stay below 2^62, so that plain Python and compiled code agree
+        h = keys[f, 0] + 1
+        for j in range(1, 4):
+            h = ((h * 1540483477) ^ (keys[f, j] + 1)) & 2147483647
+        h = (h * 1540483477) >> 15
+        slot = h & mask
+        while True:
+            g = table[slot]
+            if g < 0:
+                distinct += 1
+                table[slot] = f
+                break
+            if (keys[g, 0] == keys[f, 0] and keys[g, 1] == keys[f, 1] and keys[g, 2] == keys[f, 2]
+                    and keys[g, 3] == keys[f, 3]):
+                link[f] = g
+                table[slot] = f
+                e = g
+                while e >= 0:
+                    if owner[e] != owner[f]:
+                        alone[e] = False
+                        alone[f] = False
+                    e = link[e]
+                break
+            slot = (slot + 1) & mask
+    return distinct
+
+
+@kernel
+def count_neighbours(link, owner, xadj):
+    """Entries of each row, repetitions included, as offsets xadj (ncells + 1,) int64; returns their sum."""
+    n = len(xadj) - 1
+    for c in range(n + 1):
+        xadj[c] = 0
+    for f in range(len(link)):
+        g = link[f]
+        while g >= 0:
+            if owner[f] != owner[g]:
+                xadj[owner[f] + 1] += 1
+                xadj[owner[g] + 1] += 1
+            g = link[g]
+    for c in range(n):
+        xadj[c + 1] += xadj[c]
+    return xadj[n]
+
+
+@kernel
+def fill_neighbours(link, owner, xadj, cursor, adjncy):
+    """Rows in facet order.  cursor (ncells,) int64 is scratch."""
+    for c in range(len(cursor)):
+        cursor[c] = xadj[c]
+    for f in range(len(link)):
+        g = link[f]
+        while g >= 0:
+            a = owner[f]
+            b = owner[g]
+            if a != b:
+                adjncy[cursor[a]] = b
+                cursor[a] += 1
+                adjncy[cursor[b]] = a
+                cursor[b] += 1
+            g = link[g]
+
+
+@kernel
+def sort_rows(xadj, adjncy):
+    """Sort each row and drop repetitions, in place; returns the new number of entries."""
+    n = len(xadj) - 1
+    out = 0
+    start = xadj[0]
+    for c in range(n):
+        stop = xadj[c + 1]
+        for i in range(start + 1, stop):
+            x = adjncy[i]
+            j = i
+            while j > start and adjncy[j - 1] > x:
+                adjncy[j] = adjncy[j - 1]
+                j -= 1
+            adjncy[j] = x
+        first = out
+        for i in range(start, stop):
+            if out == first or adjncy[out - 1] != adjncy[i]:
+                adjncy[out] = adjncy[i]
+                out += 1
+        start = stop
+        xadj[c + 1] = out
+    return out

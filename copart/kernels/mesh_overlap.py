@@ -1,0 +1,231 @@
+"""Kernels that measure how much two facets overlap.
+
+Faces are convex polygons in space, given as corner arrays (nfaces, width, 3)
+with the number of corners of each; edges are segments (nedges, 2, 3).  Both are
+projected along the mean of the two directions, where the overlap is exact.
+"""
+
+import math
+
+from . import kernel
+
+# an overlap narrower than this fraction of the smaller facet comes from rounding, not from the meshes
+WIDTH = 1e-5
+
+
+@kernel
+def project_polygon(corners, size, origin, frame, out):
+    """Plane coordinates of a polygon, counter-clockwise, in out (>= size, 2)."""
+    twice = 0.0
+    for i in range(size):
+        for d in range(2):
+            out[i, d] = ((corners[i, 0] - origin[0]) * frame[d, 0] + (corners[i, 1] - origin[1]) * frame[d, 1]
+                         + (corners[i, 2] - origin[2]) * frame[d, 2])
+    for i in range(size):
+        j = i + 1 if i + 1 < size else 0
+        twice += out[i, 0] * out[j, 1] - out[j, 0] * out[i, 1]
+    if twice < 0.0:
+        for i in range(size // 2):
+            for d in range(2):
+                swap = out[i, d]
+                out[i, d] = out[size - 1 - i, d]
+                out[size - 1 - i, d] = swap
+
+
+@kernel
+def clip_polygon(polygon, size, clip, clip_size, spare):
+    """Cut `polygon` by every edge of the counter-clockwise convex `clip`, in place.
+
+    Sutherland-Hodgman; returns the number of corners left.  polygon and spare
+    (>= size + clip_size, 2) float64.
+    """
+    for k in range(clip_size):
+        j = k + 1 if k + 1 < clip_size else 0
+        ex = clip[j, 0] - clip[k, 0]
+        ey = clip[j, 1] - clip[k, 1]
+        if ex == 0.0 and ey == 0.0:
+            continue
+        left = 0
+        for i in range(size):
+            h = i + 1 if i + 1 < size else 0
+            here = ex * (polygon[i, 1] - clip[k, 1]) - ey * (polygon[i, 0] - clip[k, 0])
+            there = ex * (polygon[h, 1] - clip[k, 1]) - ey * (polygon[h, 0] - clip[k, 0])
+            if here >= 0.0:
+                spare[left, 0] = polygon[i, 0]
+                spare[left, 1] = polygon[i, 1]
+                left += 1
+            if (here > 0.0 and there < 0.0) or (here < 0.0 and there > 0.0):
+                t = here / (here - there)
+                spare[left, 0] = polygon[i, 0] + t * (polygon[h, 0] - polygon[i, 0])
+                spare[left, 1] = polygon[i, 1] + t * (polygon[h, 1] - polygon[i, 1])
+                left += 1
+        size = left
+        for i in range(size):
+            polygon[i, 0] = spare[i, 0]
+            polygon[i, 1] = spare[i, 1]
+        if size < 3:
+            return 0
+    return size
+
+
+@kernel
+def measure_polygon(polygon, size, out):
+    """Area; writes out (3,) float64: centroid and diameter of the bounding box."""
+    area = 0.0
+    cx = 0.0
+    cy = 0.0
+    x0 = polygon[0, 0]
+    y0 = polygon[0, 1]
+    left, right, down, up = x0, x0, y0, y0
+    for i in range(1, size):
+        x = polygon[i, 0]
+        y = polygon[i, 1]
+        left = min(left, x)
+        right = max(right, x)
+        down = min(down, y)
+        up = max(up, y)
+        if i + 1 < size:
+            # triangles around the first corner, which keeps the sums small
+            ax, ay = x - x0, y - y0
+            bx, by = polygon[i + 1, 0] - x0, polygon[i + 1, 1] - y0
+            part = 0.5 * (ax * by - bx * ay)
+            area += part
+            cx += part * (ax + bx) / 3.0
+            cy += part * (ay + by) / 3.0
+    if area > 0.0:
+        out[0] = x0 + cx / area
+        out[1] = y0 + cy / area
+    out[2] = math.sqrt((right - left) ** 2 + (up - down) ** 2)
+    return area
+
+
+@kernel
+def plane_frame(ax, ay, az, frame):
+    """Two unit vectors across the unit vector (ax, ay, az), in frame (3, 3); the third row is the vector."""
+    # start from the coordinate axis least along the vector
+    ux, uy, uz = 1.0, 0.0, 0.0
+    if abs(ay) <= abs(ax) and abs(ay) <= abs(az):
+        ux, uy = 0.0, 1.0
+    elif abs(az) <= abs(ax) and abs(az) <= abs(ay):
+        ux, uz = 0.0, 1.0
+    dot = ux * ax + uy * ay + uz * az
+    ux -= dot * ax
+    uy -= dot * ay
+    uz -= dot * az
+    length = math.sqrt(ux * ux + uy * uy + uz * uz)
+    frame[0, 0] = ux / length
+    frame[0, 1] = uy / length
+    frame[0, 2] = uz / length
+    frame[1, 0] = ay * frame[0, 2] - az * frame[0, 1]
+    frame[1, 1] = az * frame[0, 0] - ax * frame[0, 2]
+    frame[1, 2] = ax * frame[0, 1] - ay * frame[0, 0]
+    frame[2, 0] = ax
+    frame[2, 1] = ay
+    frame[2, 2] = az
+
+
+@kernel
+def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diameter_a,
+                  corners_b, size_b, normal_b, centre_b, diameter_b, tolerance, min_cosine,
+                  frame, first, second, spare, measure, area):
+    """Overlap area of each pair of faces, 0 where they are apart or not parallel.
+
+    Scratch: frame (3, 3), first, second and spare (width_a + width_b, 2), measure
+    (3,).  Writes area (npairs,) float64; returns how many are positive.
+    """
+    found = 0
+    for p in range(len(pair_a)):
+        a = pair_a[p]
+        b = pair_b[p]
+        area[p] = 0.0
+        cosine = (normal_a[a, 0] * normal_b[b, 0] + normal_a[a, 1] * normal_b[b, 1]
+                  + normal_a[a, 2] * normal_b[b, 2])
+        if abs(cosine) < min_cosine:
+            continue
+        sign = 1.0 if cosine > 0.0 else -1.0
+        mx = normal_a[a, 0] + sign * normal_b[b, 0]
+        my = normal_a[a, 1] + sign * normal_b[b, 1]
+        mz = normal_a[a, 2] + sign * normal_b[b, 2]
+        length = math.sqrt(mx * mx + my * my + mz * mz)
+        plane_frame(mx / length, my / length, mz / length, frame)
+        project_polygon(corners_a[a], size_a[a], centre_a[a], frame, first)
+        project_polygon(corners_b[b], size_b[b], centre_a[a], frame, second)
+        left = clip_polygon(second, size_b[b], first, size_a[a], spare)
+        if left < 3:
+            continue
+        overlap = measure_polygon(second, left, measure)
+        if overlap <= WIDTH * min(diameter_a[a], diameter_b[b]) * measure[2]:
+            continue
+        # heights of the two planes above the overlap's centroid
+        x = measure[0] * frame[0, 0] + measure[1] * frame[1, 0]
+        y = measure[0] * frame[0, 1] + measure[1] * frame[1, 1]
+        z = measure[0] * frame[0, 2] + measure[1] * frame[1, 2]
+        height_a = -(x * normal_a[a, 0] + y * normal_a[a, 1] + z * normal_a[a, 2]) / (
+            frame[2, 0] * normal_a[a, 0] + frame[2, 1] * normal_a[a, 1] + frame[2, 2] * normal_a[a, 2])
+        x += centre_a[a, 0] - centre_b[b, 0]
+        y += centre_a[a, 1] - centre_b[b, 1]
+        z += centre_a[a, 2] - centre_b[b, 2]
+        height_b = -(x * normal_b[b, 0] + y * normal_b[b, 1] + z * normal_b[b, 2]) / (
+            frame[2, 0] * normal_b[b, 0] + frame[2, 1] * normal_b[b, 1] + frame[2, 2] * normal_b[b, 2])
+        if abs(height_a - height_b) > tolerance * max(diameter_a[a], diameter_b[b]):
+            continue
+        area[p] = overlap
+        found += 1
+    return found
+
+
+@kernel
+def edge_overlaps(pair_a, pair_b, ends_a, ends_b, tolerance, min_cosine, length):
+    """Overlap length of each pair of edges, 0 where they are apart or not parallel; returns how many are positive.
+
+    Reads ends_a, ends_b (nedges, 2, 3); writes length (npairs,) float64.
+    """
+    found = 0
+    for p in range(len(pair_a)):
+        a = pair_a[p]
+        b = pair_b[p]
+        length[p] = 0.0
+        ux = ends_a[a, 1, 0] - ends_a[a, 0, 0]
+        uy = ends_a[a, 1, 1] - ends_a[a, 0, 1]
+        uz = ends_a[a, 1, 2] - ends_a[a, 0, 2]
+        vx = ends_b[b, 1, 0] - ends_b[b, 0, 0]
+        vy = ends_b[b, 1, 1] - ends_b[b, 0, 1]
+        vz = ends_b[b, 1, 2] - ends_b[b, 0, 2]
+        long_a = math.sqrt(ux * ux + uy * uy + uz * uz)
+        long_b = math.sqrt(vx * vx + vy * vy + vz * vz)
+        if long_a == 0.0 or long_b == 0.0:
+            continue
+        cosine = (ux * vx + uy * vy + uz * vz) / (long_a * long_b)
+        if abs(cosine) < min_cosine:
+            continue
+        sign = 1.0 if cosine > 0.0 else -1.0
+        mx = ux / long_a + sign * vx / long_b
+        my = uy / long_a + sign * vy / long_b
+        mz = uz / long_a + sign * vz / long_b
+        norm = math.sqrt(mx * mx + my * my + mz * mz)
+        mx /= norm
+        my /= norm
+        mz /= norm
+        # positions along the mean direction, counted from the first end of a
+        a1 = ux * mx + uy * my + uz * mz
+        wx = ends_b[b, 0, 0] - ends_a[a, 0, 0]
+        wy = ends_b[b, 0, 1] - ends_a[a, 0, 1]
+        wz = ends_b[b, 0, 2] - ends_a[a, 0, 2]
+        b0 = wx * mx + wy * my + wz * mz
+        along = vx * mx + vy * my + vz * mz
+        b1 = b0 + along
+        start = max(0.0, min(b0, b1))
+        stop = min(a1, max(b0, b1))
+        if stop - start <= WIDTH * min(long_a, long_b):
+            continue
+        middle = 0.5 * (start + stop)
+        s = middle / a1
+        t = (middle - b0) / along
+        gx = wx + t * vx - s * ux
+        gy = wy + t * vy - s * uy
+        gz = wz + t * vz - s * uz
+        if math.sqrt(gx * gx + gy * gy + gz * gz) > tolerance * max(long_a, long_b):
+            continue
+        length[p] = stop - start
+        found += 1
+    return found

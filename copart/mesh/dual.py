@@ -1,0 +1,112 @@
+"""The dual graph of a mesh: one vertex a cell, one edge a shared facet."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import arrays
+from ..arrays import OFFSET, VERTEX
+from ..errors import MeshError
+from ..graph import Graph
+from .value import Mesh
+
+
+class Facets(NamedTuple):
+    """All facets of all cells, each as often as cells have it."""
+
+    keys: NDArray[np.int32]
+    """(nfacets, 4) sorted distinct corner nodes, padded with -1."""
+    owner: NDArray[np.int32]
+    """(nfacets,) cell."""
+    local: NDArray[np.int32]
+    """(nfacets,) number of the facet in its cell."""
+    link: NDArray[np.int32]
+    """(nfacets,) an earlier facet with the same key, or -1."""
+    alone: NDArray[np.bool_]
+    """(nfacets,) no other cell has this facet: it is on the boundary."""
+
+
+def all_facets(mesh: Mesh) -> Facets:
+    """Facets of `mesh` and which of them coincide; linear in the number of cells."""
+    from ..kernels.mesh_dual import facet_keys, link_facets
+
+    if mesh.ncells >= 2**31:
+        raise MeshError(f"mesh {mesh.name!r}: {mesh.ncells} cells, at most {2**31 - 1} are supported")
+    room = sum(len(cells) * len(shape.facets) for shape, cells in mesh.shapes())
+    if room >= 2**31:
+        raise MeshError(f"mesh {mesh.name!r}: {room} facets, at most {2**31 - 1} are supported")
+    keys = np.empty((room, 4), VERTEX)
+    owner, local = np.empty(room, VERTEX), np.empty(room, VERTEX)
+    count = first = 0
+    for shape, cells in mesh.shapes():
+        # a facet of a cell of dimension d has at least d distinct corners, unless it has collapsed
+        count = facet_keys(cells, shape.facets, first, mesh.dimension, count, keys, owner, local)
+        first += len(cells)
+    keys, owner, local = keys[:count], owner[:count], local[:count]
+    table = np.full(1 << (int(1.25 * count) + 1).bit_length(), -1, VERTEX)
+    link, alone = np.empty(count, VERTEX), np.empty(count, np.bool_)
+    link_facets(keys, count, owner, table, link, alone)
+    return Facets(keys, owner, local, link, alone)
+
+
+def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
+    """The graph of cells joined by shared facets.
+
+    Two cells are neighbours when a face (3D), an edge (2D) or a point (1D) of
+    both has the same corner nodes.  Where more than two cells meet in one facet,
+    each pair of them is joined; two cells that share several facets are joined once.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    weights : str or (ncells,) array_like of int, optional
+        Load of each cell: the name of a cell array of `mesh`, or the numbers. 1 where not given.
+
+    Returns
+    -------
+    Graph
+        With the cell centres as `coords`.
+
+    Raises
+    ------
+    MeshError
+        Several cells but no shared facet; no such cell array; unusable weights.
+
+    Examples
+    --------
+    >>> from copart.mesh import cube
+    >>> dual_graph(cube("hexa", 3))
+    Graph(27 vertices, 54 edges, coords)
+    """
+    from ..kernels.mesh_dual import count_neighbours, fill_neighbours, sort_rows
+
+    load = None if weights is None else cell_weights(mesh, weights)
+    facets = all_facets(mesh)
+    n = mesh.ncells
+    xadj = np.empty(n + 1, OFFSET)
+    adjncy = np.empty(count_neighbours(facets.link, facets.owner, xadj), VERTEX)
+    fill_neighbours(facets.link, facets.owner, xadj, np.empty(n, OFFSET), adjncy)
+    entries = sort_rows(xadj, adjncy)
+    if entries == 0 and n > 1:
+        raise MeshError(f"mesh {mesh.name!r}: no two of its {n} cells share a facet; "
+                        f"perhaps each cell has its own copies of the points: merge coincident points first")
+    coords = mesh.centres()
+    if mesh.dimension < 3 and not coords[:, 2].any():
+        coords = coords[:, :2]
+    return Graph(xadj, adjncy[:entries], vwgt=load, coords=coords)
+
+
+def cell_weights(mesh: Mesh, given: Any) -> NDArray[np.int64]:
+    """(ncells,) int64 weights from a cell array of `mesh`, by name, or from numbers."""
+    if isinstance(given, str):
+        if given not in mesh.cell_data:
+            known = ", ".join(mesh.cell_data) or "none"
+            raise MeshError(f"weights: mesh {mesh.name!r} has no cell array {given!r}; it has: {known}")
+        values = np.asarray(mesh.cell_data[given])
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        return arrays.weights(f"cell array {given!r}", values, mesh.ncells, MeshError)
+    return arrays.weights("weights", given, mesh.ncells, MeshError)
