@@ -1,0 +1,84 @@
+"""The command line: one subcommand a job, light until a job is chosen.
+
+Exit status: 0 done, 1 ``copart check`` found something wrong, 2 bad input or
+arguments (one line on stderr says what), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from . import __version__
+from .commands import check, compare, doctor, mesh, part, plan, repart
+from .commands.console import Console
+from .errors import CopartError
+
+COMMANDS = {
+    "plan": (plan, "co-partition two coupled meshes and write everything a coupled run needs"),
+    "compare": (compare, "run every scheme over several seeds and show one table"),
+    "part": (part, "partition one graph or mesh"),
+    "repart": (repart, "repartition from M to N parts with little migration"),
+    "check": (check, "verify partitions made by anyone"),
+    "mesh": (mesh, "generate the cubes of the published experiments"),
+    "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong argument in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all subcommands."""
+    out = Parser(prog="copart", description="Partition coupled simulations with one another in view.")
+    out.add_argument("--version", action="version", version=f"copart {__version__}")
+    commands = out.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for name, (module, what) in COMMANDS.items():
+        sub = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".", epilog=module.EPILOG,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+        module.add_arguments(sub)
+        group = sub.add_argument_group("output")
+        group.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+        group.add_argument("-v", "--verbose", action="count", default=0, help="say what happens; twice for more")
+        group.add_argument("--json", action="store_true", help="print the result as JSON")
+    return out
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status (wrong arguments raise ``SystemExit(2)``).
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments without the program's name; ``sys.argv[1:]`` where not given.
+    """
+    args = parser().parse_args(argv)
+    level = [logging.WARNING, logging.INFO, logging.DEBUG][min(args.verbose, 2)]
+    logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("copart").setLevel(logging.ERROR if args.quiet else level)
+    try:
+        return COMMANDS[args.command][0].run(args, Console(args.quiet, args.json))
+    except (CopartError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            # the reader of our output left; what is still buffered has no place to go
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        if args.verbose > 1:
+            logging.getLogger(__name__).debug("", exc_info=True)
+        print(f"copart {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print(f"copart {args.command}: not enough memory", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"copart {args.command}: interrupted", file=sys.stderr)
+        return 130

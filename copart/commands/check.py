@@ -1,0 +1,153 @@
+"""``copart check``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import Console, Progress
+
+if TYPE_CHECKING:
+    from ..checks import Report
+
+EPILOG = """\
+three forms:
+  copart check DIR                                  the output folder of copart plan
+  copart check GRAPH_OR_MESH PARTFILE --eps 0.05    one partition
+  copart check A PART_A B PART_B --coupled 6 16     two coupled meshes and their parts
+
+The check has its own code for every rule and figure and takes none from the
+partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="one, two or four: see below")
+    parser.add_argument("--eps", type=float, metavar="F", help="imbalance allowed, as a fraction "
+                        "(default: of the plan; else balance is reported and not judged)")
+    group = parser.add_argument_group("one partition")
+    group.add_argument("--nparts", type=int, metavar="K", help="number of parts (default: from the name .part.K, "
+                       "else the largest number plus one)")
+    group.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
+    group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
+    group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    group = parser.add_argument_group("two coupled meshes")
+    group.add_argument("--parts", type=int, nargs=2, metavar=("N_A", "N_B"), help="numbers of parts (default as above)")
+    group.add_argument("--coupled", type=int, nargs=2, metavar=("K_A", "K_B"),
+                       help="numbers of parts that must own coupled cells, in balance")
+    group.add_argument("--interedges", choices=["facet", "touch"], default="facet", help="which cells are coupled")
+    group.add_argument("--tolerance", type=float, metavar="F", help="as for copart plan")
+    group.add_argument("--names", nargs=2, metavar=("NAME_A", "NAME_B"), help="names in the files below")
+    group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
+    group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Check, and list everything that is wrong."""
+    from ..errors import ConfigError
+    from .console import first_use
+
+    forms = {1: _folder, 2: _single, 4: _pair}
+    if len(args.files) not in forms:
+        raise ConfigError(f"needs one folder, a graph with its parts, or two meshes with theirs; got {len(args.files)} files")
+    with console.progress() as progress:
+        first_use(progress)
+        report = forms[len(args.files)](args, progress)
+    for finding in report.findings:
+        console.say(str(finding))
+    console.say("accepted: every rule holds" if report.ok else f"{len(report.findings)} findings")
+    console.result({"ok": report.ok, "findings": [vars(f) for f in report.findings], "figures": dict(report.figures)})
+    return 0 if report.ok else 1
+
+
+def _single(args: argparse.Namespace, progress: Progress) -> Report:
+    """One graph or mesh and its parts."""
+    from ..checks import check_partition
+    from ..components import component
+    from ..formats import read_part
+    from .part import read_shares
+
+    progress(f"reading {args.files[0]}")
+    graph, _ = component(args.files[0], args.weights)
+    part = read_part(args.files[1], graph.nvtxs, args.nparts)
+    nparts = _count(args.files[1], part, args.nparts)
+    fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
+    shares = None if args.tpwgts is None else read_shares(args.tpwgts)
+    progress("checking")
+    return check_partition(graph, part, nparts, args.eps, fixed, shares)
+
+
+def _pair(args: argparse.Namespace, progress: Progress) -> Report:
+    """Two meshes and their parts."""
+    from ..formats import read_coupling
+
+    coupling = None if args.coupling is None else read_coupling(args.coupling)
+    claimed = None if args.metrics is None else _figures(Path(args.metrics))
+    names = args.names
+    if names is None and coupling is not None:
+        names = [c["name"] for c in coupling["components"]]
+    elif names is None and claimed is not None:
+        names = list(claimed["components"])
+    return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or (None, None),
+                    coupled=args.coupled or (None, None), interedges=args.interedges, tolerance=args.tolerance,
+                    weights=args.weights, eps=args.eps, claimed=claimed, coupling=coupling)
+
+
+def _folder(args: argparse.Namespace, progress: Progress) -> Report:
+    """Everything a plan wrote, as its own metrics.json names it."""
+    from ..errors import FormatError
+    from ..formats import read_coupling
+    from ..output import file_name, read_summary
+
+    folder = Path(args.files[0])
+    settings = read_summary(folder)["settings"]
+    names = settings["names"]
+    meshes = [folder / f"{file_name(name)}.vtu" for name in names]
+    absent = [mesh.name for mesh in meshes if not mesh.exists()]
+    if absent:
+        raise FormatError(folder, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
+    parts = [folder / f"{file_name(name)}.part.{n}" for name, n in zip(names, settings["parts"], strict=True)]
+    return _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
+                    interedges=settings["interedges"], tolerance=settings.get("tolerance"),
+                    weights=settings.get("weights"), eps=settings["eps"] if args.eps is None else args.eps,
+                    claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
+
+
+def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any, interedges: str,
+             tolerance: float | None, weights: str | None, eps: float | None, claimed: Any, coupling: Any) -> Report:
+    from ..checks import check_copartition
+    from ..components import coupled_problem
+    from ..coupling import CoPartition
+    from ..formats import read_part
+
+    problem, _ = coupled_problem(*meshes, interedges=interedges, names=names, weights=weights, tolerance=tolerance,
+                                 progress=progress)
+    found, count = {}, {}
+    for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
+        found[name] = read_part(path, problem.components[name].nvtxs, wanted)
+        count[name] = _count(path, found[name], wanted)
+    made = CoPartition(found, count, dict(zip(problem.names, coupled, strict=True)))
+    progress("checking")
+    return check_copartition(problem, made, eps, claimed, coupling)
+
+
+def _count(path: Any, part: Any, wanted: int | None) -> int:
+    """The number of parts: as told, as the file's name says, or as the numbers show."""
+    from ..formats import count_in_name
+
+    return wanted or count_in_name(path) or int(part.max(initial=0)) + 1
+
+
+def _figures(path: Path) -> dict[str, Any]:
+    """The figures of a metrics.json, or of a file that holds nothing else."""
+    from ..errors import FormatError
+    from ..formats.coupling_file import read_json
+
+    value = read_json(path)
+    figures = value.get("metrics", value) if isinstance(value, dict) else None
+    if not isinstance(figures, dict) or not isinstance(figures.get("components"), dict) \
+            or not isinstance(figures.get("pairs"), list):
+        raise FormatError(path, "holds no figures: needs components and pairs")
+    return figures

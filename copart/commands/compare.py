@@ -1,0 +1,58 @@
+"""``copart compare``."""
+
+from __future__ import annotations
+
+import argparse
+
+from . import options
+from .console import Console
+
+EPILOG = """\
+example:
+  copart compare fluid.vtu solid.msh --parts 16 64 --seeds 5
+
+Figures are means over the seeds; the best of a column is marked.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    options.add_coupled_pair(parser)
+    parser.add_argument("--schemes", nargs="+", choices=["naive", "aware", "projrepart"], metavar="SCHEME",
+                        help="which to run: naive, aware, projrepart (default: all)")
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
+    parser.add_argument("--picture", metavar="FILE", help="also draw meshes, interface and coupling matrices (.png)")
+    parser.add_argument("--legend", action="store_true", help="say what each column means")
+    options.add_partitioning(parser, seed=False)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Run the schemes and show the table."""
+    from ..planning import compare
+    from ..report import COMPARISON_COLUMNS, comparison_table
+    from .console import first_use
+
+    if args.picture:
+        from ..report.pictures import need_matplotlib
+
+        need_matplotlib(args.picture)
+    with console.progress() as progress:
+        first_use(progress)
+        made = compare(args.mesh_a, args.mesh_b, schemes=args.schemes, seeds=args.seeds, progress=progress,
+                       **options.coupled_pair(args), **options.partitioning(args))
+        if args.picture:
+            from ..report.pictures import draw_coupled
+
+            progress("drawing")
+            draw_coupled(args.picture, made.problem, made.meshes, made.copartitions, made.schemes[-1])
+    a, b = made.problem.names
+    title = f"A = {a} in {args.parts[0]} parts, B = {b} in {args.parts[1]} parts, mean of {args.seeds} seeds"
+    console.table(comparison_table(made.rows(), title))
+    if args.legend:
+        console.say()
+        for column in COMPARISON_COLUMNS:
+            console.say(f"{column.title:<12} {column.meaning}")
+    if args.picture:
+        console.say(f"wrote {args.picture}")
+    console.result(made.to_dict())
+    return 0

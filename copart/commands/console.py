@@ -1,0 +1,132 @@
+"""Where the commands print: results on stdout, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..report.tables import Table
+
+#: Work shorter than this shows no progress.
+PATIENCE = 2.0
+
+
+class Console:
+    """What a command says, and how loudly.
+
+    Parameters
+    ----------
+    quiet : bool
+        No text on stdout and no progress; errors remain.
+    as_json : bool
+        One JSON object on stdout instead of text.
+    """
+
+    def __init__(self, quiet: bool = False, as_json: bool = False):
+        self.quiet, self.as_json = quiet, as_json
+
+    def say(self, text: str = "") -> None:
+        """A line for people."""
+        if not (self.quiet or self.as_json):
+            print(text)
+
+    def table(self, table: Table) -> None:
+        """A table for people: by rich where the terminal is wide enough, as plain text elsewhere."""
+        if self.quiet or self.as_json:
+            return
+        if sys.stdout.isatty():
+            from rich.console import Console as RichConsole
+
+            rich = RichConsole()
+            shown = table.rich()
+            if rich.measure(shown).minimum <= rich.width:
+                rich.print(shown)
+                for note in table.notes:
+                    print(note)
+                return
+        print(table.text())
+
+    def result(self, payload: Any) -> None:
+        """The result for programs, printed where JSON was asked for."""
+        if self.as_json:
+            print(json.dumps(payload, indent=2))
+
+    def progress(self) -> Progress:
+        """A reporter of steps, to be used in a ``with`` statement."""
+        return Progress(self.quiet)
+
+
+class Progress:
+    """Callable ``(step, done, total)``; shows nothing in the first two seconds.
+
+    On a terminal a bar that goes away, elsewhere one line a step; both on stderr.
+    """
+
+    def __init__(self, quiet: bool = False):
+        self.quiet = quiet
+        #: Stands before every step.
+        self.remark = ""
+        self._lock = threading.Lock()
+        self._state = ("starting", 0, 0)
+        self._shown = ""
+        self._visible = self._over = False
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        self._timer = threading.Timer(PATIENCE, self._begin)
+        self._timer.daemon = True
+        if not self.quiet:
+            self._timer.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def __call__(self, step: str, done: int = 0, total: int = 0) -> None:
+        """Say that `step` begins or goes on: `done` of `total`, 0 where the total is unknown."""
+        with self._lock:
+            self._state = (step, done, total)
+            if self._visible and not self._over:
+                self._show()
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._over:
+                return
+            self._visible = True
+            if sys.stderr.isatty():
+                from rich.console import Console as RichConsole
+                from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+                from rich.progress import Progress as Bar
+
+                self._bar = Bar(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24),
+                                TimeElapsedColumn(), console=RichConsole(stderr=True), transient=True)
+                self._task = self._bar.add_task("", total=None)
+                self._bar.start()
+            self._show()
+
+    def _show(self) -> None:
+        step, done, total = self._state
+        step = self.remark + step
+        if self._bar is not None:
+            self._bar.update(self._task, description=step, completed=done, total=total or None)
+        elif step != self._shown:
+            self._shown = step
+            print(f"{step} ..." if not total else f"{step} ({done + 1} of {total}) ...", file=sys.stderr, flush=True)
+
+
+def first_use(progress: Progress) -> None:
+    """Let `progress` say that kernels are being compiled, where most of them still have to be."""
+    from ..doctor import kernel_cache
+
+    if kernel_cache().cold:
+        progress.remark = "first use, compiling kernels: "

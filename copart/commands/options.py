@@ -1,0 +1,48 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
+    """``--eps --seed --threads --preset``."""
+    group = parser.add_argument_group("partitioning")
+    group.add_argument("--eps", type=float, default=0.05, metavar="F",
+                       help="imbalance allowed, as a fraction (default 0.05)")
+    if seed:
+        group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
+    group.add_argument("--threads", type=int, default=1, metavar="N",
+                       help="threads to use; the result does not depend on it (default 1)")
+    group.add_argument("--preset", choices=["fast", "default", "strong"], default="default",
+                       help="time against quality (default: default)")
+
+
+def partitioning(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of :func:`add_partitioning` as keyword arguments."""
+    names = ("eps", "seed", "threads", "preset")
+    return {name: getattr(args, name) for name in names if hasattr(args, name)}
+
+
+def add_coupled_pair(parser: argparse.ArgumentParser) -> None:
+    """Two meshes, the numbers of parts, and how to find the interedges."""
+    parser.add_argument("mesh_a", metavar="A", help="mesh file; FILE:ARRAY=VALUE or FILE:NAME for one region of it")
+    parser.add_argument("mesh_b", metavar="B", help="mesh file of the other component, or another region")
+    group = parser.add_argument_group("coupling")
+    group.add_argument("--parts", type=int, nargs=2, required=True, metavar=("N_A", "N_B"), help="parts of A and of B")
+    group.add_argument("--coupled", type=int, nargs=2, metavar=("K_A", "K_B"),
+                       help="parts that may own coupled cells (default: floor(N^(2/3)), as for a cube's face)")
+    group.add_argument("--interedges", choices=["facet", "touch"], default="facet",
+                       help="which cells are coupled: boundary facets overlap, or the cells share at least a point")
+    group.add_argument("--tolerance", type=float, metavar="F",
+                       help="largest gap between the two surfaces, as a fraction of the facet size")
+    group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
+    group.add_argument("--names", nargs=2, metavar=("NAME_A", "NAME_B"), help="names of the components in the output")
+
+
+def coupled_pair(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of :func:`add_coupled_pair` as keyword arguments of ``plan`` and ``compare``."""
+    return {"parts": tuple(args.parts), "coupled": None if args.coupled is None else tuple(args.coupled),
+            "interedges": args.interedges, "tolerance": args.tolerance, "weights": args.weights,
+            "names": None if args.names is None else tuple(args.names)}

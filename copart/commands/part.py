@@ -1,0 +1,140 @@
+"""``copart part``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import options
+from .console import Console
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from ..mesh import Mesh
+
+EPILOG = """\
+examples:
+  copart part wing.graph 8                        writes wing.graph.part.8
+  copart part mesh.msh 16 --preset strong -o parts.vtu
+  copart part wing.graph 8 --fixed pinned.txt     one number a line: a part, or -1 for a free vertex
+
+Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: whatever meshio reads.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="file to partition")
+    parser.add_argument("nparts", type=int, metavar="K", help="number of parts")
+    parser.add_argument("-o", "--output", metavar="FILE",
+                        help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
+    parser.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
+    parser.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
+    parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    options.add_partitioning(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Partition one graph or mesh and write the parts."""
+    import time
+
+    from ..arrays import whole
+    from ..components import component
+    from ..formats import read_part
+    from ..kgggp_ml import partition
+    from .console import first_use
+
+    nparts = whole("K", args.nparts, low=1)
+    target = Path(args.output or default_output(args.source, nparts))
+    check_target(target)
+    with console.progress() as progress:
+        first_use(progress)
+        progress(f"reading {args.source}")
+        graph, mesh = component(args.source, args.weights)
+        check_kind(target, mesh)
+        fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
+        shares = None if args.tpwgts is None else read_shares(args.tpwgts)
+        progress(f"partitioning {graph.nvtxs} vertices")
+        begin = time.perf_counter()
+        part = partition(graph, nparts, fixed=fixed, tpwgts=shares, **options.partitioning(args))
+        seconds = time.perf_counter() - begin
+        progress(f"writing {target}")
+        write_parts(target, part, mesh)
+    figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(target)}
+    console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
+                f"{figures['pieces']} connected pieces, {seconds:.2f} s")
+    console.say(f"wrote {target}")
+    console.result(figures)
+    return 0
+
+
+def describe(graph: Graph, part: Any, nparts: int, shares: Any = None) -> dict[str, Any]:
+    """The figures of one partition, computed from scratch."""
+    from ..metrics import edge_cut, imbalance, pieces
+
+    found = pieces(graph, part, nparts)
+    return {"vertices": graph.nvtxs, "edges": graph.nedges, "parts": nparts, "cut": edge_cut(graph, part),
+            "ub": imbalance(graph, part, nparts, shares), "pieces": int(found.sum()), "empty": int((found == 0).sum())}
+
+
+def default_output(source: str, nparts: int) -> str:
+    """``SOURCE.part.K``, the name METIS' users expect."""
+    from ..components import split_region
+    from ..output import file_name
+
+    path, region = split_region(source)
+    if region is None:
+        return f"{path}.part.{nparts}"
+    tag = region if isinstance(region, str) else f"{region[0]}-{region[1]}"
+    return f"{path}.{file_name(tag)}.part.{nparts}"
+
+
+def check_target(target: Path) -> None:
+    """Refuse a file that cannot be written, before the work."""
+    from ..errors import ConfigError
+    from ..formats import prepare_folder
+
+    if target.is_dir():
+        raise ConfigError(f"output: {target} is a folder, a file name is needed")
+    prepare_folder(target.parent)
+
+
+def check_kind(target: Path, mesh: Mesh | None) -> None:
+    """Refuse a mesh file for the parts of a graph, before the work."""
+    from ..errors import ConfigError
+
+    if mesh is None and target.suffix.lower() == ".vtu":
+        raise ConfigError(f"output: {target} is a mesh file, but the input is a graph")
+
+
+def write_parts(target: Path, part: Any, mesh: Mesh | None) -> None:
+    """Write a part file, or the mesh with its parts."""
+    from ..formats import write_part
+
+    if mesh is None or target.suffix.lower() != ".vtu":
+        write_part(target, part)
+    else:
+        from ..mesh import write_vtu
+
+        os.makedirs(target.parent, exist_ok=True)
+        write_vtu(target, mesh, {"part": part})
+
+
+def read_shares(path: str) -> list[float]:
+    """Numbers, one a line; lines may be empty."""
+    from ..errors import FormatError
+
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(path, f"cannot be read: {getattr(error, 'strerror', None) or 'is no text file'}") from None
+    shares = []
+    for i, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                shares.append(float(line))
+            except ValueError:
+                raise FormatError(path, f"needs one number a line, found {line.strip()!r:.40}", i) from None
+    return shares

@@ -1,0 +1,61 @@
+"""``copart plan``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from . import options
+from .console import Console
+
+EPILOG = """\
+examples:
+  copart plan fluid.vtu solid.msh --parts 16 64
+  copart plan case.msh:fluid case.msh:solid --parts 8 24 --scheme aware -o out
+  copart plan all.vtu:zone=1 all.vtu:zone=2 --parts 4 4 --interedges touch
+
+The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
+(one number a line), coupling.json (who sends which cells to whom) and metrics.json.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    options.add_coupled_pair(parser)
+    parser.add_argument("--scheme", choices=["naive", "aware", "projrepart"], default="projrepart",
+                        help="how the two are partitioned (default projrepart)")
+    parser.add_argument("-o", "--output", default="copart-out", metavar="DIR", help="folder to write (default copart-out)")
+    parser.add_argument("--picture", action="store_true", help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
+    options.add_partitioning(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Make the plan, write its files, show its figures."""
+    from ..planning import plan
+    from ..report import component_table, pair_table
+    from .console import first_use
+
+    if args.picture:
+        from ..report.pictures import need_matplotlib
+
+        need_matplotlib()
+    with console.progress() as progress:
+        first_use(progress)
+        made = plan(args.mesh_a, args.mesh_b, scheme=args.scheme, output=args.output, progress=progress,
+                    **options.coupled_pair(args), **options.partitioning(args))
+        files = [str(path) for path in made.files]
+        if args.picture:
+            from ..report.pictures import draw_coupled
+
+            progress("drawing")
+            files.append(str(draw_coupled(os.path.join(args.output, "plan.png"), made.problem, made.meshes,
+                                          {args.scheme: made.copartition}, args.scheme)))
+    console.table(component_table(made.metrics))
+    console.say()
+    console.table(pair_table(made.metrics))
+    console.say()
+    console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s")
+    for name in files:
+        console.say(f"wrote {name}")
+    console.result({**made.to_dict(), "files": files})
+    return 0

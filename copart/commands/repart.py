@@ -1,0 +1,77 @@
+"""``copart repart``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from . import options
+from .console import Console
+
+EPILOG = """\
+examples:
+  copart repart wing.graph wing.graph.part.8 12
+  copart repart mesh.vtu old.txt 4 --from 6 --method scratch-remap -o new.txt
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="file that the parts belong to")
+    parser.add_argument("partfile", metavar="PARTFILE", help="former part of each vertex, one number a line")
+    parser.add_argument("nparts", type=int, metavar="N", help="new number of parts")
+    parser.add_argument("--from", dest="former", type=int, metavar="M",
+                        help="former number of parts (default: from the name .part.M, else the largest number plus one)")
+    parser.add_argument("--method", choices=["mxn", "scratch-remap", "diffusive"], default="mxn",
+                        help="mxn: few messages and little migration (default); the others are comparators")
+    parser.add_argument("--migration-cost", type=float, metavar="F", help="weight of moved data against the edge cut")
+    parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
+    parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    options.add_partitioning(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Repartition and say what moves."""
+    import time
+
+    from ..arrays import whole
+    from ..components import component
+    from ..errors import ConfigError
+    from ..formats import count_in_name, read_part
+    from ..metrics import migration_matrix, migration_messages, migration_volume
+    from ..operators import repart
+    from .console import first_use
+    from .part import check_kind, check_target, default_output, describe, write_parts
+
+    n = whole("N", args.nparts, low=1)
+    former = count_in_name(args.partfile) if args.former is None else whole("--from", args.former, low=1)
+    target = Path(args.output or default_output(args.source, n))
+    if args.output is None and target.exists() and Path(args.partfile).exists() and target.samefile(args.partfile):
+        raise ConfigError(f"output: {target} holds the former parts; name another file with -o")
+    check_target(target)
+    with console.progress() as progress:
+        first_use(progress)
+        progress(f"reading {args.source}")
+        graph, mesh = component(args.source, args.weights)
+        check_kind(target, mesh)
+        old = read_part(args.partfile, graph.nvtxs, former)
+        m = former or int(old.max(initial=0)) + 1
+        progress(f"repartitioning {graph.nvtxs} vertices from {m} to {n} parts")
+        begin = time.perf_counter()
+        new = repart(graph, old, m, n, method=args.method, migration_cost=args.migration_cost,
+                     **options.partitioning(args))
+        seconds = time.perf_counter() - begin
+        progress(f"writing {target}")
+        write_parts(target, new, mesh)
+    moves = migration_matrix(old, new, m, n, graph.sizes)
+    figures: dict[str, Any] = {
+        **describe(graph, new, n), "former_parts": m, "method": args.method,
+        "migration_volume": migration_volume(moves), "migration_messages": migration_messages(moves),
+        "seconds": round(seconds, 3), "file": str(target)}
+    console.say(f"{graph.nvtxs} vertices from {m} to {n} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
+                f"{figures['pieces']} connected pieces, {seconds:.2f} s")
+    console.say(f"migration: {figures['migration_volume']} in {figures['migration_messages']} messages ({args.method})")
+    console.say(f"wrote {target}")
+    console.result(figures)
+    return 0

@@ -1,0 +1,313 @@
+"""The whole job in one call: components in, co-partition, figures and files out.
+
+`plan` runs one scheme, `compare` all of them over several seeds.  A component
+is a mesh (a file, ``FILE:ARRAY=VALUE`` or ``FILE:NAME`` for a region of it, a
+``meshio.Mesh``, a `copart.mesh.Mesh`) or a graph (a `Graph`, a scipy.sparse
+matrix, a networkx graph, ``(xadj, adjncy)``).  Meshes find their interedges
+themselves; graphs come with an `Interedges`.
+
+Arguments are checked before the work begins, and the output folder is tried;
+files appear there together, after the last of them is complete.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .algorithms import SCHEMES
+from .arrays import fraction, whole
+from .components import Progress, coupled_problem, silent
+from .config import PRESETS
+from .coupling import CoPartition, CoupledProblem, Interedges
+from .errors import ConfigError
+from .formats import prepare_folder
+from .graph import Graph
+from .metrics import CoupledMetrics, evaluate
+from .output import SCHEMA, VERSION, write_plan
+
+if TYPE_CHECKING:
+    from .mesh import Mesh
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """A co-partition with everything that belongs to it.
+
+    Attributes
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+    metrics : CoupledMetrics
+        Computed from scratch from the two above.
+    meshes : mapping of str to Mesh
+        The components that came as meshes.
+    settings : mapping
+        Scheme and options, as JSON types.
+    seconds : float
+        Time of the partitioning alone.
+    files : tuple of Path
+        What was written, empty without an output folder.
+    """
+
+    problem: CoupledProblem
+    copartition: CoPartition
+    metrics: CoupledMetrics
+    meshes: Mapping[str, Mesh]
+    settings: Mapping[str, Any]
+    seconds: float
+    files: tuple[Path, ...] = ()
+
+    def write(self, output: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`."""
+        return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, time and figures as plain JSON types: the content of ``metrics.json``."""
+        return {"schema": SCHEMA, "version": VERSION, "settings": dict(self.settings),
+                "seconds": round(self.seconds, 3), "metrics": self.metrics.to_dict()}
+
+    def __repr__(self) -> str:
+        return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scheme with one seed."""
+
+    scheme: str
+    seed: int
+    seconds: float
+    metrics: CoupledMetrics = field(repr=False)
+
+    def figures(self) -> dict[str, float]:
+        """The figures of the published tables, ub as fractions."""
+        a, b, pair = self.metrics.a, self.metrics.b, self.metrics.pair
+        return {"ub_a": a.ub, "ub_b": b.ub, "ub_cpl_a": a.ub_cpl, "ub_cpl_b": b.ub_cpl, "cut_a": a.cut, "cut_b": b.cut,
+                "cut_cpl_a": a.cut_cpl, "cut_cpl_b": b.cut_cpl, "totV": pair.totV_ab, "totZ": pair.totZ,
+                "ncoupled_a": a.ncoupled, "ncoupled_b": b.ncoupled, "seconds": self.seconds}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Every scheme over several seeds.
+
+    Attributes
+    ----------
+    problem : CoupledProblem
+    runs : tuple of Run
+        In order of scheme, then seed.
+    copartitions : mapping of str to CoPartition
+        By scheme, of the first seed.
+    meshes : mapping of str to Mesh
+    settings : mapping
+    """
+
+    problem: CoupledProblem
+    runs: tuple[Run, ...]
+    copartitions: Mapping[str, CoPartition]
+    meshes: Mapping[str, Mesh]
+    settings: Mapping[str, Any]
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes that ran, in order."""
+        return tuple(self.copartitions)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a scheme: ``scheme`` and the mean over the seeds of every figure."""
+        out: list[dict[str, Any]] = []
+        for scheme in self.schemes:
+            figures = [run.figures() for run in self.runs if run.scheme == scheme]
+            out.append({"scheme": scheme, **{key: float(np.mean([f[key] for f in figures])) for key in figures[0]}})
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, mean figures and single runs as plain JSON types."""
+        return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings), "mean": self.rows(),
+                "runs": [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]}
+
+    def __repr__(self) -> str:
+        lines = [f"{row['scheme']}: cut {row['cut_a']:.0f} and {row['cut_b']:.0f}, coupled ub {row['ub_cpl_a']:.1%} and "
+                 f"{row['ub_cpl_b']:.1%}, totV {row['totV']:.0f}, totZ {row['totZ']:.1f}" for row in self.rows()]
+        return "\n".join(lines)
+
+
+def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Sequence[int] | None = None,
+         scheme: str = "projrepart", *, interedges: str | Interedges = "facet", eps: float = 0.05, seed: int = 1,
+         threads: int = 1, preset: str = "default", names: Sequence[str] | None = None, weights: str | None = None,
+         tolerance: float | None = None, output: str | os.PathLike[str] | None = None,
+         progress: Progress | None = None) -> Plan:
+    """Co-partition two coupled components.
+
+    Parameters
+    ----------
+    mesh_a, mesh_b : path, meshio.Mesh, Mesh, Graph, sparse matrix, networkx graph or (xadj, adjncy)
+        The two components.  A path may end in ``:ARRAY=VALUE`` or ``:NAME`` for a region of that mesh.
+    parts : (int, int)
+        Number of parts of each.
+    coupled : (int, int), optional
+        Number of parts that may own coupled cells; ``floor(N^(2/3))`` where not given.
+    scheme : str
+        ``naive``, ``aware`` or ``projrepart``.
+    interedges : {"facet", "touch"} or Interedges
+        How meshes find their coupled cells: boundary facets that overlap (weighted by the overlap), or cells
+        that share at least a point.  Graphs need an `Interedges` (or a sparse matrix, cells of A by cells of B).
+    eps : float
+        Imbalance allowed, a fraction.
+    seed : int
+        Same seed, same result, on any number of threads.
+    threads : int
+    preset : str
+        ``fast``, ``default`` or ``strong``.
+    names : (str, str), optional
+        Names of the components; from the files where not given.
+    weights : str, optional
+        Cell array with the load of each cell of the meshes; 1 each where not given.
+    tolerance : float, optional
+        Largest gap between the two surfaces, as a fraction of the facet size.
+    output : path, optional
+        Folder to write to; see :meth:`Plan.write`.
+    progress : callable, optional
+        Called as ``progress(step, done, total)`` when a step begins.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ConfigError, MeshError, FormatError, GraphError, CouplingError, PartitionError
+        One clear message; nothing is written then.
+
+    Examples
+    --------
+    >>> line = ([0, 1, 3, 4], [1, 0, 2, 1])
+    >>> coupling = Interedges.from_pairs(3, 3, [0, 1, 2], [0, 1, 2])
+    >>> p = plan(line, line, parts=(1, 3), coupled=(1, 3), interedges=coupling)
+    >>> sorted(p.copartition.b.tolist()), p.metrics.pair.totZ
+    ([0, 1, 2], 3)
+    """
+    options = _options(eps, seed, threads, preset)
+    run = _scheme(scheme)
+    counts = _counts("parts", parts)
+    limits = None if coupled is None else _counts("coupled", coupled)
+    if output is not None:
+        prepare_folder(output)
+    tell = progress or silent
+    problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
+                                      tolerance=tolerance, progress=tell)
+    tell(f"partitioning with {scheme}", 0, 0)
+    begin = time.perf_counter()
+    copartition = run(problem, counts, limits, **options)
+    seconds = time.perf_counter() - begin
+    tell("measuring", 0, 0)
+    settings = {"scheme": scheme, "names": list(problem.names), "parts": list(counts),
+                "coupled": [copartition.ncoupled[n] for n in problem.names], "interedges": _described(interedges),
+                "tolerance": tolerance, "weights": weights, **options}
+    made = Plan(problem, copartition, evaluate(problem, copartition), meshes, settings, seconds)
+    if output is None:
+        return made
+    tell(f"writing to {os.fspath(output)}", 0, 0)
+    files = made.write(output)
+    return Plan(problem, copartition, made.metrics, meshes, settings, seconds, files)
+
+
+def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Sequence[int] | None = None,
+            schemes: Sequence[str] | None = None, seeds: int | Sequence[int] = 5, *,
+            interedges: str | Interedges = "facet", eps: float = 0.05, threads: int = 1, preset: str = "default",
+            names: Sequence[str] | None = None, weights: str | None = None, tolerance: float | None = None,
+            progress: Progress | None = None) -> Comparison:
+    """Run the schemes over several seeds on one coupled problem.
+
+    Parameters
+    ----------
+    mesh_a, mesh_b, parts, coupled, interedges, eps, threads, preset, names, weights, tolerance, progress
+        As for :func:`plan`.
+    schemes : sequence of str, optional
+        Which schemes to run; all where not given.
+    seeds : int or sequence of int
+        How many seeds (1, 2, ...), or which.
+
+    Returns
+    -------
+    Comparison
+        Times are of the partitioning alone; kernels are compiled before the first is measured.
+    """
+    chosen = list(SCHEMES) if schemes is None else list(dict.fromkeys(schemes))
+    if not chosen:
+        raise ConfigError(f"schemes: needs at least one of {', '.join(SCHEMES)}")
+    todo = [(name, _scheme(name)) for name in chosen]
+    numbers = list(range(1, whole("seeds", seeds, low=1) + 1)) if np.ndim(seeds) == 0 else \
+        [whole("seeds", s, low=0) for s in seeds]  # type: ignore[union-attr]
+    if not numbers:
+        raise ConfigError("seeds: needs at least one")
+    options = _options(eps, numbers[0], threads, preset)
+    counts = _counts("parts", parts)
+    limits = None if coupled is None else _counts("coupled", coupled)
+    tell = progress or silent
+    problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
+                                      tolerance=tolerance, progress=tell)
+    tell("compiling kernels", 0, 0)
+    warm_schemes(chosen, **options)
+    runs, first = [], {}
+    for i, (name, run) in enumerate(todo):
+        for j, number in enumerate(numbers):
+            tell(f"{name}, seed {number}", i * len(numbers) + j, len(todo) * len(numbers))
+            begin = time.perf_counter()
+            copartition = run(problem, counts, limits, **{**options, "seed": number})
+            seconds = time.perf_counter() - begin
+            runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
+            first.setdefault(name, copartition)
+    settings = {"schemes": chosen, "seeds": numbers, "names": list(problem.names), "parts": list(counts), "coupled": limits and list(limits),
+                "interedges": _described(interedges), **{k: v for k, v in options.items() if k != "seed"}}
+    return Comparison(problem, tuple(runs), first, meshes, settings)
+
+
+def warm_schemes(schemes: Sequence[str] | None = None, **options: Any) -> None:
+    """Compile what the schemes use, by running them on a small problem; changes nothing else.
+
+    Two 60 x 60 grids side by side are large enough to be coarsened.
+    """
+    n = 60
+    ids = np.arange(n * n).reshape(n, n)
+    u = np.concatenate([ids[:-1].ravel(), ids[:, :-1].ravel()])
+    v = np.concatenate([ids[1:].ravel(), ids[:, 1:].ravel()])
+    grid = Graph.from_edges(n * n, u, v)
+    problem = CoupledProblem.of_two(grid, grid, Interedges.from_pairs(n * n, n * n, ids[:, -1], ids[:, 0]))
+    for name in schemes or SCHEMES:
+        evaluate(problem, SCHEMES[name](problem, (4, 6), (2, 3), **options))
+
+
+def _options(eps: float, seed: int, threads: int, preset: str) -> dict[str, Any]:
+    if preset not in PRESETS:
+        raise ConfigError(f"preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
+    return {"eps": fraction("eps", eps), "seed": whole("seed", seed, low=0), "threads": whole("threads", threads, low=1),
+            "preset": preset}
+
+
+def _scheme(name: str) -> Callable[..., CoPartition]:
+    if name not in SCHEMES:
+        raise ConfigError(f"scheme: {name!r} is not known; choose one of {', '.join(SCHEMES)}")
+    return SCHEMES[name]
+
+
+def _counts(name: str, values: Sequence[int]) -> tuple[int, int]:
+    try:
+        a, b = values
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name}: needs two integers, one for each component, got {values!r}") from None
+    return whole(name, a, low=1), whole(name, b, low=1)
+
+
+def _described(interedges: Any) -> str:
+    return interedges if isinstance(interedges, str) else "given"
+
+
+__all__ = ["Comparison", "Plan", "Run", "compare", "plan", "warm_schemes"]
