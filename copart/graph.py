@@ -303,27 +303,24 @@ def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
             twice = int(row[1:][row[1:] == row[:-1]][0])
             raise GraphError(f"adjncy: vertex {v} lists neighbour {twice} more than once")
     weight = _NO_WEIGHTS if ewgt is None else ewgt
-    v = int(first_asymmetry(xadj, adjncy, weight, np.empty(n, OFFSET)))
-    if v >= 0:
-        raise GraphError(_describe_asymmetry(v, xadj, adjncy, ewgt))
+    if first_asymmetry(xadj, adjncy, weight, np.empty(n, OFFSET)) >= 0:
+        raise GraphError(_describe_asymmetry(xadj, adjncy, ewgt))
     return adjncy, ewgt
 
 
-def _describe_asymmetry(v: int, xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
-                        ewgt: NDArray[np.int64] | None) -> str:
-    """Say which edge at or before vertex `v` lacks its reverse or has another weight there."""
-    for e in range(int(xadj[v]), int(xadj[v + 1])):
-        u = int(adjncy[e])
-        back = np.flatnonzero(adjncy[xadj[u]:xadj[u + 1]] == v)
-        if len(back) == 0:
-            return f"adjncy: edge {v}-{u} is listed by vertex {v} but not by vertex {u}"
-        if ewgt is not None and ewgt[xadj[u] + back[0]] != ewgt[e]:
-            return f"ewgt: edge {v}-{u} weighs {ewgt[e]} one way and {ewgt[xadj[u] + back[0]]} the other"
-    lister = np.repeat(np.arange(len(xadj) - 1), np.diff(xadj))[np.flatnonzero(adjncy == v)]
-    missing = [int(u) for u in lister if v not in adjncy[xadj[u]:xadj[u + 1]] or u not in adjncy[xadj[v]:xadj[v + 1]]]
-    if missing:
-        return f"adjncy: edge {missing[0]}-{v} is listed by vertex {missing[0]} but not by vertex {v}"
-    return f"adjncy: the rows of vertex {v} and its neighbours do not match"
+def _describe_asymmetry(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64] | None) -> str:
+    """Say which is the first edge that lacks its reverse or has another weight there."""
+    n = len(xadj) - 1
+    u = np.repeat(np.arange(n), np.diff(xadj))
+    there, back = u * n + adjncy, adjncy.astype(np.int64) * n + u
+    at = np.minimum(np.searchsorted(there, back), len(there) - 1)  # rows are sorted, and so is `there`
+    lonely = there[at] != back
+    if lonely.any():
+        e = int(np.argmax(lonely))
+        return f"adjncy: edge {u[e]}-{adjncy[e]} is listed by vertex {u[e]} but not by vertex {adjncy[e]}"
+    weight = np.ones(len(adjncy), WEIGHT) if ewgt is None else ewgt
+    e = int(np.argmax(weight[at] != weight))
+    return f"ewgt: edge {u[e]}-{adjncy[e]} weighs {weight[e]} one way and {weight[at[e]]} the other"
 
 
 def as_graph(thing: Any) -> Graph:

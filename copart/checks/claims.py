@@ -27,6 +27,7 @@ class Exchange:
 
 
 def compare_figures(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> list[Finding]:
+    """Compare the figures of ``metrics.json`` with the derived ones, key by key."""
     notes = Notes("claimed figures")
     told = claimed.get("components")
     told = told if isinstance(told, Mapping) else {}
@@ -60,7 +61,8 @@ def _compare(notes: Notes, where: str, told: Mapping[str, Any], figures: Mapping
 
 
 def compare_components(coupling: Mapping[str, Any], copartition: CoPartition, components: Mapping[str, Any],
-                        touching: Mapping[str, NDArray[np.bool_]]) -> list[Finding]:
+                       touching: Mapping[str, NDArray[np.bool_]]) -> list[Finding]:
+    """Compare the components of ``coupling.json`` with the derived ones."""
     notes = Notes("exchange schedule")
     told = {c["name"]: c for c in coupling["components"]}
     rank = 0
@@ -77,20 +79,23 @@ def compare_components(coupling: Mapping[str, Any], copartition: CoPartition, co
     return notes.list
 
 
-def compare_schedule(coupling: Mapping[str, Any], a: str, b: str, exchanges: Mapping[tuple[int, int], Exchange],
-                      matrices: Mapping[str, Mapping[tuple[int, int], int]]) -> list[Finding]:
-    """Compare matrices and exchange lists of one pair with the derived ones."""
+def compare_schedule(coupling: Mapping[str, Any], figures: Mapping[str, Any],
+                     exchanges: Mapping[tuple[int, int], Exchange],
+                     matrices: Mapping[str, Mapping[tuple[int, int], int]]) -> list[Finding]:
+    """Compare totals, matrices and exchange lists of one pair in ``coupling.json`` with the derived ones."""
     notes = Notes("exchange schedule")
+    a, b = figures["a"], figures["b"]
     told = next((p for p in coupling["pairs"] if (p["a"], p["b"]) == (a, b)), None)
     if told is None:
         notes.add(f"pair {a}-{b}", "is listed", "nothing")
         return notes.list
+    _compare(notes, f"pair {a}-{b}", told, figures)
     for key, matrix in matrices.items():
         claim = {(t[0], t[1]): t[2] for t in told[key]}
         if len(claim) != len(told[key]):
             notes.add(f"{a}-{b}: {key}", "lists each pair of parts once", "a repeated pair")
         first_of(notes, [(f"{a}-{b}: {key}[{p}, {q}]", f"is {matrix.get((p, q), 0)}", claim.get((p, q), 0))
-                       for p, q in sorted(set(matrix) | set(claim)) if matrix.get((p, q), 0) != claim.get((p, q), 0)])
+                         for p, q in sorted(set(matrix) | set(claim)) if matrix.get((p, q), 0) != claim.get((p, q), 0)])
     wrong = []
     seen: set[tuple[int, int]] = set()
     for x in told["exchanges"]:
@@ -108,6 +113,7 @@ def compare_schedule(coupling: Mapping[str, Any], a: str, b: str, exchanges: Map
             if set(x[side]) != cells or len(x[side]) != len(cells):
                 wrong.append((f"{where}: {side}", f"are {len(cells)} cells",
                               f"{len(cells - set(x[side]))} missing and {len(set(x[side]) - cells)} too many"))
-    wrong += [(f"{a}-{b}: exchange of parts {p} and {q}", "is listed", "nothing") for p, q in set(exchanges) - seen]
+    wrong += [(f"{a}-{b}: exchange of parts {p} and {q}", "is listed", "nothing")
+              for p, q in sorted(set(exchanges) - seen)]
     first_of(notes, wrong)
     return notes.list

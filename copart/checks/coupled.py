@@ -64,7 +64,7 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         figures, exchanges, matrices = _pair(problem, copartition, a, b)
         pairs.append(figures)
         if coupling is not None:
-            findings += compare_schedule(coupling, a, b, exchanges, matrices)
+            findings += compare_schedule(coupling, figures, exchanges, matrices)
     found = {"components": components, "pairs": pairs}
     if coupling is not None:
         findings += compare_components(coupling, copartition, components, touching)
