@@ -135,3 +135,10 @@ def fraction(name: str, value: Any, *, low: float = 0.0, high: float = np.inf) -
         top = "" if high == np.inf else f" and at most {high:g}"
         raise ConfigError(f"{name}: must be at least {low:g}{top}, got {value!r}")
     return number
+
+
+def sums(index: NDArray[Any], values: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Exact sums of int64 `values` by `index`: (size,) int64 (``np.bincount`` would go through floats)."""
+    total = np.zeros(size, WEIGHT)
+    np.add.at(total, index, values)
+    return total

@@ -1,0 +1,108 @@
+"""Settings of the partitioner: one frozen value, and the presets.
+
+``nparts``, ``eps``, ``fixed``, ``seed`` and ``threads`` are arguments of the
+call, not settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import VERTEX, WEIGHT, frozen, integers
+from .errors import ConfigError, PartitionError
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """How the multilevel partitioner works.
+
+    Attributes
+    ----------
+    mating_rounds : int
+        Rounds of proposals a level when matching.
+    coarse_per_part, coarse_least : int
+        Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices.
+    tries : int
+        Initial partitions of the coarsest graph; the best is kept.
+    patience : int
+        Rounds of refinement without improvement before a level is left.
+    warmth : float
+        How much of its own connectivity a vertex may lose in a tentative move, on coarse levels.
+    warmth_fine : float
+        The same on the input graph.
+    fm_passes : int
+        Passes of k-way FM with rollback a level, 0 for none.
+    fm_limit : int
+        FM runs on levels of at most this many vertices.
+    cycles : int
+        Extra V-cycles, coarsening inside the parts found so far.
+    """
+
+    mating_rounds: int = 5
+    coarse_per_part: int = 30
+    coarse_least: int = 1500
+    tries: int = 8
+    patience: int = 6
+    warmth: float = 0.25
+    warmth_fine: float = 0.25
+    fm_passes: int = 0
+    fm_limit: int = 50_000
+    cycles: int = 0
+
+
+_DEFAULT = Config()
+PRESETS: dict[str, Config] = {
+    "fast": replace(_DEFAULT, tries=4, patience=2),
+    "default": _DEFAULT,
+    "strong": replace(_DEFAULT, tries=16, patience=12, cycles=2),
+}
+
+
+def preset(name: str | Config) -> Config:
+    """The settings of a preset, or `name` itself when it is a `Config`."""
+    if isinstance(name, Config):
+        return name
+    if name not in PRESETS:
+        raise ConfigError(f"preset: {name!r} is not known; choose one of {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Affinity:
+    """What a vertex gains by being in a part, by rows of a small table.
+
+    Vertex v in part k adds ``table[origin[v], k] * vsize[v]`` to what the
+    partitioner keeps uncut.  It is the gain of one fixed vertex a part, joined
+    to all vertices of some origins, without ever building those edges
+    (the enriched graph of M x N repartitioning, spec Section 2).
+
+    Parameters
+    ----------
+    origin : (nvtxs,) array_like of int
+        Row of the table of every vertex; only vertices of one row are merged when coarsening.
+    table : (M, nparts) array_like of int
+        Non-negative edge weights to the implicit fixed vertices.
+    """
+
+    origin: NDArray[np.int32]
+    table: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        table = np.asarray(self.table)
+        if table.ndim != 2:
+            raise PartitionError(f"affinity table: needs two dimensions, has shape {table.shape}")
+        flat = integers("affinity table", table.ravel(), WEIGHT, PartitionError, low=0)
+        origin = integers("affinity origin", self.origin, VERTEX, PartitionError, low=0, high=max(1, table.shape[0]))
+        object.__setattr__(self, "origin", frozen(origin))
+        object.__setattr__(self, "table", frozen(flat.reshape(table.shape)))
+
+    def rows(self) -> tuple[Any, Any, Any]:
+        """The table in compressed rows: ptr (M+1,) int64, idx int32, val int64."""
+        where = self.table > 0
+        ptr = np.zeros(len(self.table) + 1, np.int64)
+        np.cumsum(where.sum(axis=1), out=ptr[1:])
+        return ptr, np.nonzero(where)[1].astype(np.int32), self.table[where]

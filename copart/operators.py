@@ -1,0 +1,127 @@
+"""The five operators that co-partitioning algorithms are written in.
+
+=========  ==================  =====================================================
+``part``   Part(G, K)          balanced K-way partition
+``repart`` Repart(G, P, M, N)  balanced N-way partition from an M-way P, little migration
+``rest``   Rest(G, V')         induced subgraph, and its vertices in G
+``ext``    Ext(G, G', P', K, L) L-way partition of G that keeps P' on G'
+``proj``   Proj(G, G', I, P, K) K-way partition of G' that mirrors P through interedges
+=========  ==================  =====================================================
+
+(Predari & Esnard 2014, Section III-C.)  ``options`` of every operator are those
+of :func:`copart.kgggp_ml.partition`: eps, seed, threads, preset.
+
+Balance here is ``W_k <= (1 + eps) W / K`` where whole weights allow it, the
+definition of a co-partition, and not the slightly wider limit of the partitioner.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import FREE, VERTEX, integers, part_array, whole
+from .coupling import Interedges
+from .errors import CouplingError
+from .graph import Graph
+from .kgggp_ml import partition
+from .repart import repartition
+
+
+def part(graph: Graph, nparts: int, **options: Any) -> NDArray[np.int32]:
+    """Part(G, K): a balanced K-way partition, (nvtxs,) int32."""
+    return partition(graph, nparts, **_tight(graph, nparts, options))
+
+
+def repart(graph: Graph, part: ArrayLike, m: int, n: int, *, method: str = "mxn", migration_cost: int | None = None,
+           **options: Any) -> NDArray[np.int32]:
+    """Repart(G, P, M, N): a balanced N-way partition that moves little data away from the M-way P.
+
+    P may be unbalanced.  See :func:`copart.repart.repartition` for the methods.
+    """
+    return repartition(graph, part, m, n, method=method, migration_cost=migration_cost, **_tight(graph, n, options))
+
+
+def rest(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
+    """Rest(G, V'): the subgraph induced by V', and V' itself ascending, the map back to G."""
+    keep = np.unique(integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1)))
+    return graph.subgraph(keep), keep
+
+
+def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, **options: Any) -> NDArray[np.int32]:
+    """Ext(G, G', P', K, L): an L-way partition in which the vertices of G' keep their parts.
+
+    Parameters
+    ----------
+    vertices : (nsub,) array_like of int
+        The vertices of G', as :func:`rest` returns them.
+    sub_part : (nsub,) array_like of int
+        P', parts ``0..k-1``; parts ``k..l-1`` are free to grow in the rest of G.
+    k, l : int
+        L >= K.
+
+    Raises
+    ------
+    PartitionError
+        A part of P' alone already outweighs its share of G: no balanced extension exists.
+    """
+    whole("l", l, low=whole("k", k, low=1))
+    where = integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1))
+    fixed = np.full(graph.nvtxs, FREE, VERTEX)
+    fixed[where] = part_array("sub_part", sub_part, len(where), k, CouplingError)
+    return partition(graph, l, fixed=fixed, **_tight(graph, l, options))
+
+
+def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k: int, **options: Any) -> NDArray[np.int32]:
+    """Proj(G, G', I, P, K): the K-way partition of G' = `other` that mirrors P, possibly unbalanced.
+
+    A vertex of G' whose interedges all lead to one part takes it.  The others minimise the edge
+    cut of G' with one fixed super-vertex a part, joined through the interedges, without balance.
+
+    Parameters
+    ----------
+    interedges : Interedges
+        Between G (rows) and G' (columns).
+    part : (graph.nvtxs,) array_like of int
+        P, a K-way partition of G.
+    """
+    whole("k", k, low=1)
+    p = part_array("part", part, graph.nvtxs, k, CouplingError)
+    if interedges.shape != (graph.nvtxs, other.nvtxs):
+        raise CouplingError(f"interedges: have shape {interedges.shape}, the graphs have ({graph.nvtxs}, {other.nvtxs}) vertices")
+    u, v, _ = interedges.pairs()
+    n = other.nvtxs
+    # votes: how many interedges lead from each vertex of G' to each part
+    key, votes = np.unique(v.astype(np.int64) * k + p[u], return_counts=True)
+    voter, choice = key // k, (key % k).astype(VERTEX)
+    fixed = np.full(n + k, FREE, VERTEX)
+    one_choice = np.bincount(voter, minlength=n) == 1
+    alone = one_choice[voter]
+    fixed[voter[alone]] = choice[alone]
+    fixed[n:] = np.arange(k)
+    if (fixed >= 0).all():
+        return fixed[:n].copy()
+    a, b, w = other.edges()
+    enriched = Graph.from_edges(n + k, np.concatenate([a, voter]), np.concatenate([b, n + choice]), np.concatenate([w, votes]),
+                                vwgt=np.zeros(n + k, np.int64))
+    return partition(enriched, k, fixed=fixed, **{**options, "eps": 0.0})[:n].copy()
+
+
+def _tight(graph: Graph, nparts: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Options with `eps` lowered so that ``(1 + eps) W / K`` holds, where whole weights can reach that.
+
+    The partitioner's limit counts on ``ceil(W / K)``; on small graphs that is visibly more.
+    """
+    k = whole("nparts", nparts, low=1)
+    eps = options.get("eps", 0.05)
+    average = -(-graph.total_weight // k)
+    if average == 0 or options.get("tpwgts") is not None:
+        return options
+    limit = max(average, floor((1 + Fraction(repr(float(eps)))) * graph.total_weight / k))
+    return {**options, "eps": max(0.0, min(float(eps), (limit + 0.5) / average - 1))}
+
+
