@@ -1,0 +1,50 @@
+"""Colours for many parts, told apart with any kind of colour vision.
+
+No palette has 64 colours that the eye can tell apart, so parts are coloured
+like countries on a map: parts that meet get different colours out of a few safe
+ones, used evenly; numbers name the parts where it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: After Okabe & Ito, with a dark and a light one more; they differ in lightness too.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C", "#44355B", "#B7E4C7")
+
+
+def colour_parts(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.float64]:
+    """(nparts, 3) float64 colour of each part, 0 to 1, different where parts meet.
+
+    Parameters
+    ----------
+    nparts : int
+    meets : iterable of (int, int)
+        Pairs of parts that have a common border.
+
+    Notes
+    -----
+    Greedy, parts with most neighbours first; of the colours no neighbour has,
+    the least used.  Where all are taken by neighbours, the least used of all.
+    """
+    neighbours: list[set[int]] = [set() for _ in range(nparts)]
+    for a, b in meets:
+        if a != b:
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+    chosen = np.full(nparts, -1)
+    used = np.zeros(len(COLOURS), int)
+    for part in sorted(range(nparts), key=lambda p: (-len(neighbours[p]), p)):
+        taken = {chosen[q] for q in neighbours[part]}
+        free = [c for c in range(len(COLOURS)) if c not in taken] or list(range(len(COLOURS)))
+        best = min(free, key=lambda c: (used[c], c))
+        chosen[part] = best
+        used[best] += 1
+    rgb = np.array([[int(c[i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in COLOURS])
+    return rgb[chosen]
+
+
+__all__ = ["COLOURS", "colour_parts"]

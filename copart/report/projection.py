@@ -1,0 +1,166 @@
+"""From meshes to flat polygons: a camera for surfaces, and interfaces laid flat.
+
+Everything is plain geometry in the plane afterwards, drawn far first; there is
+no 3D engine, and no third dimension left when the picture is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..mesh import Mesh
+from ..mesh.surface import Surface, boundary_surface, cell_surface
+
+Points = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Polygons:
+    """Polygons in the plane in drawing order, each of one cell."""
+
+    corners: Points
+    """(npolygons, width, 2); rows beyond the last corner repeat the first."""
+    cell: NDArray[np.int32]
+    """(npolygons,) cell of the mesh."""
+    shade: Points
+    """(npolygons,) brightness, 1 for facets that face the light."""
+
+
+def visible(mesh: Mesh, toward: Points | None) -> Polygons:
+    """What a viewer sees of `mesh`: the boundary of a 3D mesh, the cells of others.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    toward : (3,) float or None
+        Direction that should face the viewer, seen a little from the side; None for a general view.
+    """
+    surface = boundary_surface(mesh) if mesh.dimension == 3 else cell_surface(mesh)
+    if mesh.dimension < 3 and np.ptp(mesh.points[:, 2]) == 0:
+        return Polygons(surface.corners[:, :, :2], surface.cell, np.ones(len(surface.cell)))
+    right, up, eye = camera(toward)
+    normal = surface.normal
+    if mesh.dimension == 3:
+        keep = normal @ eye > 1e-9
+        surface, normal = surface.taken(keep), normal[keep]
+    order = np.argsort(surface.centre @ eye, kind="stable")
+    flat = surface.corners[order] @ np.stack([right, up], axis=1)
+    light = eye + 0.55 * up - 0.25 * right
+    shade = np.abs(normal[order] @ (light / np.linalg.norm(light)))
+    return Polygons(flat, surface.cell[order], 0.62 + 0.38 * np.clip(shade / 0.95, 0, 1))
+
+
+def camera(toward: Points | None) -> tuple[Points, Points, Points]:
+    """Right, up and the direction to the viewer, for a view somewhat aside of `toward`."""
+    if toward is None or np.linalg.norm(toward) < 1e-9:
+        front = np.array([0.0, -1.0, 0.0])
+    else:
+        front = np.asarray(toward, float) / np.linalg.norm(toward)
+    pole = np.array([0.0, 0.0, 1.0]) if abs(front[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    side = np.cross(pole, front)
+    side /= np.linalg.norm(side)
+    over = np.cross(front, side)
+    eye = np.cos(0.55) * np.cos(0.42) * front - np.sin(0.55) * np.cos(0.42) * side + np.sin(0.42) * over
+    right = np.cross(over, eye)
+    right /= np.linalg.norm(right)
+    return right, np.cross(eye, right), eye
+
+
+def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other: NDArray[np.int32]) -> Surface:
+    """The boundary facets of coupled cells that lie on those of the other mesh.
+
+    Where none does (volumes that overlap), all boundary facets of the coupled cells.
+    """
+    from scipy.spatial import cKDTree
+
+    if mesh.dimension < other.dimension:
+        mine = cell_surface(mesh)
+    else:
+        mine = boundary_surface(mesh)
+    theirs = cell_surface(other) if other.dimension < mesh.dimension else boundary_surface(other)
+    mine, theirs = mine.taken(np.isin(mine.cell, coupled)), theirs.taken(np.isin(theirs.cell, coupled_other))
+    if len(mine.cell) == 0 or len(theirs.cell) == 0:
+        return mine
+    k = min(12, len(theirs.cell))
+    centre, target = mine.centre, theirs.centre
+    near = cKDTree(target).query(centre, k)[1].reshape(len(centre), k)
+    reach = 0.5 * np.maximum(mine.diameter[:, None], theirs.diameter[near])
+    normal = facet_normals(mine, mesh.dimension)
+    their_normal = facet_normals(theirs, other.dimension)[near]
+    gap = np.abs(np.einsum("fkd,fkd->fk", target[near] - centre[:, None], their_normal))
+    facing = np.abs(np.einsum("fd,fkd->fk", normal, their_normal)) > 0.7
+    kept = ((gap <= reach) & facing).any(axis=1)
+    return mine.taken(kept) if kept.any() else mine
+
+
+def facet_normals(surface: Surface, dimension: int) -> Points:
+    """(nfacets, 3) unit normals of faces, or of edges within the plane of a 2D mesh."""
+    if dimension == 3 or surface.corners.shape[1] > 2:
+        return surface.normal
+    along = surface.corners[:, 1] - surface.corners[:, 0]
+    normal = np.stack([along[:, 1], -along[:, 0], np.zeros(len(along))], axis=1)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
+    return np.where(np.einsum("fd,fd->f", normal, surface.outward)[:, None] < 0, -normal, normal)
+
+
+def mean_normal(surface: Surface, dimension: int) -> Points | None:
+    """The direction an interface faces, None where it faces all ways (a closed surface)."""
+    if len(surface.cell) == 0:
+        return None
+    mean = facet_normals(surface, dimension).mean(axis=0)
+    return mean if np.linalg.norm(mean) > 0.3 else None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How points of an interface are laid flat; the same for both sides.
+
+    An interface that faces one way is seen along its mean normal; one that
+    closes on itself is unrolled round its axis.
+    """
+
+    origin: Points
+    right: Points
+    up: Points
+    around: Points | None
+    """Axis of a closed interface."""
+    radius: float = 1.0
+
+    @classmethod
+    def of(cls, surface: Surface, dimension: int) -> Chart:
+        """The chart of an interface."""
+        centre = surface.centre.mean(axis=0)
+        normal = mean_normal(surface, dimension)
+        if normal is None:
+            # the normals of a tube have no part along its axis
+            normals = facet_normals(surface, dimension)
+            axis = np.linalg.eigh(normals.T @ normals)[1][:, 0]
+            axis *= np.sign(axis[np.argmax(np.abs(axis))])
+            first = np.eye(3)[np.argmin(np.abs(axis))]
+            right = np.cross(axis, first)
+            right /= np.linalg.norm(right)
+            reach = surface.centre - centre
+            radius = float(np.linalg.norm(reach - np.outer(reach @ axis, axis), axis=1).mean())
+            return cls(centre, right, np.cross(axis, right), axis, radius)
+        normal = normal / np.linalg.norm(normal)
+        pole = np.array([0.0, 0.0, 1.0]) if abs(normal[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
+        right = np.cross(pole, normal)
+        right /= np.linalg.norm(right)
+        return cls(centre, right, np.cross(normal, right), None)
+
+    def flat(self, surface: Surface) -> Points:
+        """(nfacets, width, 2) the corners in the plane; a facet across the seam stays whole."""
+        x = surface.corners - self.origin
+        if self.around is None:
+            return np.stack([x @ self.right, x @ self.up], axis=-1)
+        middle = surface.centre - self.origin
+        base = np.arctan2(middle @ self.up, middle @ self.right)
+        angle = np.arctan2(x @ self.up, x @ self.right)
+        angle = base[:, None] + (angle - base[:, None] + np.pi) % (2 * np.pi) - np.pi
+        return np.stack([self.radius * angle, x @ self.around], axis=-1)
+
+
+__all__ = ["Chart", "Polygons", "camera", "facet_normals", "interface", "mean_normal", "visible"]
