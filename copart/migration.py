@@ -1,0 +1,281 @@
+"""M x N migration matrices: who sends how much to whom when M parts become N.
+
+``C[i, j]`` is the weight that goes from former part i to new part j; on the
+diagonal it stays where it is.  A good matrix moves little, in few messages, and
+lets every new part be connected.  It is found in three steps.
+
+1. *Groups.*  Former parts are gathered in groups that are connected in their
+   quotient graph and whose weight fills a whole number of new parts.  A group of
+   r former and n new parts needs ``r + n - 1`` non-zeros, so many small groups mean
+   few messages (all groupings are compared for a few former parts, grown greedily
+   for more).
+2. *Trees.*  Inside a group, a spanning tree of the quotient graph carries weight
+   from leaf to root.  Every former part hosts its own new part first, which keeps
+   the volume low, and an additional new part where enough weight has gathered.
+   What it has too much goes to its parent; what it lacks, the parent gives.  A new
+   part is then a former part together with neighbours of it.
+3. *Numbers.*  A maximum-weight matching gives a new part the number of the former
+   part it shares most with.
+
+The non-zeros, seen as edges between former and new parts, form a forest: given
+the pattern and both sums, the amounts follow, so the pattern alone steers the
+partitioner.  (Predari & Esnard 2014, Section III.C; Vuchener & Esnard 2012.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import WEIGHT, fraction, weights, whole
+from .errors import ConfigError, PartitionError
+from .graph import Graph
+from .metrics import max_part_weights, target_shares
+from .migration_groups import Group, Supply, exact_groups, greedy_groups
+from .migration_trees import Entry, spread, trees
+
+#: Up to so many former parts all groupings are compared: 3^9 / 2 steps are some 50 ms.
+_EXACT = 9
+#: Different orders in which the greedy grouping starts.
+_TRIES = 6
+#: Former parts that are tried as roots of the trees of a group.
+_ROOTS = 8
+
+Quality = tuple[int, int, int]
+
+
+def migration_matrix(former: ArrayLike, nparts: int, *, adjacency: Graph | None = None, eps: float = 0.05,
+                     tpwgts: ArrayLike | None = None) -> NDArray[np.int64]:
+    """Choose how much weight goes from each former part to each of `nparts` new parts.
+
+    Parameters
+    ----------
+    former : (M,) array_like of int
+        Weights of the former parts, not negative; they may be unbalanced or 0.
+    nparts : int
+        Number of new parts N, larger, equal or smaller than M.
+    adjacency : Graph, optional
+        Quotient graph of the former parts; without it all of them count as neighbours.
+    eps : float
+        Imbalance tolerance, a fraction.  Half of it is used where that saves messages
+        or volume; 0 makes the column sums differ by at most 1.
+    tpwgts : (nparts,) array_like of float, optional
+        Target fractions of the new parts.
+
+    Returns
+    -------
+    (M, nparts) int64
+        Row sums are the former weights, column sums within `eps` of the targets.  Its
+        non-zeros form a forest.  If N = M and all former parts are within `eps`, it is
+        diagonal.  Equal former weights and equal targets give at most
+        ``M + N - gcd(M, N)`` non-zeros without `adjacency`.
+
+    Examples
+    --------
+    >>> migration_matrix([12, 12], 3, eps=0)
+    array([[8, 0, 4],
+           [0, 8, 4]])
+    """
+    n = whole("nparts", nparts, low=1)
+    w = weights("former", former, np.size(former), PartitionError)
+    m, total = len(w), int(w.sum())
+    if m == 0:
+        raise PartitionError("former: needs at least one former part")
+    if adjacency is not None and adjacency.nvtxs != m:
+        raise ConfigError(f"adjacency: has {adjacency.nvtxs} vertices for {m} former parts")
+    limit = max_part_weights(total, n, eps, tpwgts)
+    if total == 0 or (m == n and (w > 0).all() and (w <= limit).all()):
+        return np.diag(w)[:, :n] if m >= n else np.pad(np.diag(w), ((0, 0), (0, n - m)))
+    rows = np.flatnonzero(w)
+    near = None if adjacency is None else _neighbours(rows, adjacency)
+    share = None if tpwgts is None else target_shares(tpwgts, n)
+    if share is not None and (share == share[0]).all():
+        share = None
+    case = _Case(w, rows, near, n, share)
+    # Half of eps is left to the partitioner, which has to cut along whole vertices.
+    planned = [Fraction(0), Fraction(repr(fraction("eps", eps))) / 2]
+    candidates = (case.matrix(groups, t) for t in dict.fromkeys(planned) for groups in case.groupings(t))
+    return min(candidates, key=lambda c: (*quality(c, rows, near), int(c.sum(axis=0).max())))
+
+
+def quality(matrix: NDArray[np.int64], rows: NDArray[np.int64], near: list[set[int]] | None) -> Quality:
+    """What is minimised, in this order: columns that are not connected, messages, volume.
+
+    Entry i of `near` holds the neighbours of former part ``rows[i]``, as positions in
+    `rows`; None: all are neighbours.
+    """
+    off = matrix.copy()
+    np.fill_diagonal(off, 0)
+    return _torn(matrix[rows], near), int(np.count_nonzero(off)), int(off.sum())
+
+
+def _torn(matrix: NDArray[np.int64], near: list[set[int]] | None) -> int:
+    """Number of columns whose non-zeros are not connected."""
+    if near is None:
+        return 0
+    return sum(len(_reached(set(np.flatnonzero(column).tolist()), near)) < int(np.count_nonzero(column))
+               for column in matrix.T)
+
+
+def _reached(members: set[int], near: list[set[int]]) -> set[int]:
+    """Members connected to the smallest one."""
+    stack = [min(members)] if members else []
+    reached = set(stack)
+    while stack:
+        new = (near[stack.pop()] & members) - reached
+        reached |= new
+        stack.extend(new)
+    return reached
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Former weights, the former parts with weight (`rows`), their neighbours, the new parts and their shares."""
+
+    former: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    near: list[set[int]] | None
+    nparts: int
+    share: NDArray[np.float64] | None
+
+    def supply(self, tolerance: Fraction) -> Supply:
+        """The former parts and the range of a new part's weight."""
+        w = self.former[self.rows].tolist()
+        count = min(self.nparts, sum(w))
+        mean = Fraction(sum(w), count)
+        low, high = min(floor(mean), ceil((1 - tolerance) * mean)), max(ceil(mean), floor((1 + tolerance) * mean))
+        return Supply(w, (self.rows < self.nparts).tolist(), None if self.near is None else _linked(self.near), count,
+                      low, high, stay=tolerance > 0 and len(w) == self.nparts)
+
+    def groupings(self, tolerance: Fraction) -> Iterator[list[Group]]:
+        """Groupings to try; a single group where the new parts differ."""
+        supply = self.supply(tolerance)
+        if self.share is not None:
+            yield [(list(range(len(self.rows))), self.nparts)]
+        elif len(self.rows) <= _EXACT:
+            yield exact_groups(supply)
+        else:
+            for attempt in range(_TRIES):
+                yield greedy_groups(supply, attempt)
+
+    def matrix(self, groups: list[Group], tolerance: Fraction) -> NDArray[np.int64]:
+        """The matrix of a grouping, its columns numbered."""
+        supply = self.supply(tolerance)
+        out = np.zeros((len(self.former), self.nparts), WEIGHT)
+        first = 0
+        for members, count in groups:
+            if self.share is None:
+                kept = [r for r in members if supply.kept[r]]
+                own = {r: first + i for i, r in enumerate(kept)} if len(kept) <= count else {}
+                goals = _even(sum(supply.weight[r] for r in members), count)
+                high = np.full(count, supply.high, WEIGHT)
+            else:
+                own = {r: int(self.rows[r]) for r in members if supply.kept[r]}
+                goals = _proportional(sum(supply.weight), self.share)
+                high = np.maximum(goals, (float(1 + tolerance) * sum(supply.weight) * self.share).astype(WEIGHT))
+            if supply.stay and len(members) == count:
+                goals = _excess_only(np.array([supply.weight[r] for r in members]), goals, high)
+            # Where hosting its own new part would tear others, a former part may do without.
+            hosts = [own] if self.share is not None or supply.stay or not own else [own, {}]
+            for r, j, amount in _best_tree(supply, members, hosts, dict(enumerate(goals.tolist(), first))):
+                out[self.rows[r], j] = amount
+            first += count
+        return self.numbered(out)
+
+    def numbered(self, matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Permute the columns so that as much as possible is on the diagonal; unequal shares stay apart."""
+        from scipy.optimize import linear_sum_assignment
+
+        benefit = np.zeros((self.nparts, self.nparts), np.float64)
+        m = min(len(matrix), self.nparts)
+        benefit[:m] = matrix[:m]
+        if self.share is not None:
+            benefit[self.share[:, None] != self.share[None, :]] = -2.0 * float(self.former.sum())
+        _, column = linear_sum_assignment(benefit, maximize=True)
+        return np.ascontiguousarray(matrix[:, column])
+
+
+def _best_tree(s: Supply, members: list[int], hosts: list[dict[int, int]], target: dict[int, int]) -> list[Entry]:
+    """The best way to fill the new parts of one group, over several trees and choices of hosts."""
+    from scipy.optimize import linear_sum_assignment
+
+    best: tuple[Quality, list[Entry]] | None = None
+    at = {r: i for i, r in enumerate(members)}
+    near = None if s.near is None else [{at[u] for u in s.near[r] if u in at} for r in members]
+    linked = None if near is None else _linked(near)  # a greedy group may have had to jump
+    kept = np.array([s.kept[r] for r in members], np.int64)
+    first = min(target)
+    for local_tree in trees(list(range(len(members))), linked, _ROOTS):
+        tree = [(members[r], members[parent] if parent >= 0 else -1) for r, parent in local_tree]
+        for own, own_first in product(hosts, (False, True)):
+            entries = spread(s.weight, tree, own, target, own_first)
+            local = np.zeros((len(members), len(target)), WEIGHT)
+            for r, j, amount in entries:
+                local[at[r], j - first] = amount
+            stays = local * kept[:, None]
+            diagonal = stays[linear_sum_assignment(stays, maximize=True)]
+            key = (_torn(local, near), len(entries) - int(np.count_nonzero(diagonal)), -int(diagonal.sum()))
+            if best is None or key < best[0]:
+                best = key, entries
+    assert best is not None
+    return best[1]
+
+
+def _even(total: int, count: int) -> NDArray[np.int64]:
+    """Whole numbers that differ by at most 1 and sum up to `total`."""
+    out = np.full(count, total // count, WEIGHT)
+    out[:total % count] += 1
+    return out
+
+
+def _proportional(total: int, share: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole numbers in proportion to `share` (positive, any sum) that sum up to `total`: largest remainders."""
+    part = share / share.sum()
+    exact = total * part
+    out = np.floor(exact).astype(WEIGHT)
+    missing = total - int(out.sum())
+    order = np.lexsort((np.arange(len(out)), out - exact))
+    # floating point may be off by more than one a part where the total is beyond 2^53
+    np.add.at(out, order[np.arange(abs(missing)) % len(out)], np.sign(missing))
+    return np.asarray(out)
+
+
+def _excess_only(weight: NDArray[np.int64], goals: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Targets that leave all former parts as they are, but for what is above `high`; that fills the others' room."""
+    out: NDArray[np.int64] = np.minimum(weight, high)
+    excess, room = int(weight.sum() - out.sum()), high - out
+    if excess > int(room.sum()):
+        return goals
+    if excess:
+        out = out + np.minimum(_proportional(excess, room.astype(np.float64)), room)
+        for i in np.flatnonzero(out < high):  # what rounding up one room took from another
+            more = min(int(weight.sum() - out.sum()), int(high[i] - out[i]))
+            out[i] += more
+    return out
+
+
+def _neighbours(rows: NDArray[np.int64], quotient: Graph) -> list[set[int]]:
+    """Neighbours of the former parts `rows` in the quotient graph, as positions in `rows`."""
+    at = {int(r): i for i, r in enumerate(rows)}
+    return [{at[int(u)] for u in quotient.neighbours(int(r)) if int(u) in at} for r in rows]
+
+
+def _linked(near: list[set[int]]) -> list[set[int]]:
+    """The same neighbours, with a chain through the components so that all is connected."""
+    out = [set(s) for s in near]
+    left = set(range(len(near)))
+    before = -1
+    while left:
+        first = min(left)
+        if before >= 0:
+            out[before].add(first)
+            out[first].add(before)
+        left -= _reached(left, near)
+        before = first
+    return out
