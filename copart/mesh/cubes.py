@@ -73,4 +73,4 @@ def grid_cells(nx: int, ny: int, nz: int) -> NDArray[np.int64]:
     row, layer = nx + 1, (nx + 1) * (ny + 1)
     first = (i + row * j + layer * k).ravel().astype(np.int64)
     around = np.array([0, 1, row + 1, row], np.int64)
-    return first[:, None] + np.concatenate([around, around + layer])
+    return np.asarray(first[:, None] + np.concatenate([around, around + layer]))

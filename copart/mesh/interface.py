@@ -42,9 +42,9 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", tolerance: 
     kind : {"facet", "touch"}
         ``facet``: boundary facets that overlap, weighted by the area (3D meshes) or
         length (2D meshes) of the overlap, summed a pair of cells.  Facets overlap when they are at most
-        45 degrees from parallel and their gap is within the tolerance.  A facet that lies on
-        one facing it is not related to any that faces the same way, such as the far side of a
-        thin plate.  Where one mesh has a dimension more, the cells of the other (a shell) are the facets.
+        45 degrees from parallel and their gap is within the tolerance.  Facets that face the
+        same way count only where no two face one another.  Where one mesh has a dimension more,
+        the cells of the other (a shell) are the facets.
         ``touch``: the convex hulls of the cells' corners share at least a point; weight 1.
     tolerance : float, optional
         Largest gap.  ``facet``: as a fraction of the larger facet's diameter, 0.1 where not given.
@@ -136,12 +136,13 @@ def _overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32]
 
 
 def _facing_first(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which pairs to keep: all that face one another, others only where neither facet has such a pair."""
-    facing = np.einsum("pd,pd->p", a.outward[i], b.outward[j]) <= 0
-    has_a, has_b = np.zeros(len(a.cell), bool), np.zeros(len(b.cell), bool)
-    has_a[i[facing]] = True
-    has_b[j[facing]] = True
-    return facing | ~(has_a[i] | has_b[j])
+    """Which pairs to keep: those that face one another, or all when none does.
+
+    Two bodies in contact face one another.  Their facets that face the same way only
+    graze: the end rings of a pipe and of the fluid in it, the far side of a thin plate.
+    """
+    facing = np.einsum("pd,pd->p", a.outside[i], b.outside[j]) <= 0
+    return facing if facing.any() else np.ones(len(i), bool)
 
 
 # ---- touching cells
@@ -227,8 +228,8 @@ def _nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, tolerance: float) -> s
         advice.insert(0, f"check the units, one mesh is {ratio:.3g} times the other")
     elif nearest > 0.1 * min(sizes):
         advice.insert(0, "move or scale one mesh")
-    return (f"interedges: no cells meet (kind {kind}); bounding boxes are {float(np.linalg.norm(box)):.3g} apart, the nearest "
-            f"points {nearest:.3g}; {where}; {', or '.join(advice)}")
+    return (f"interedges: no cells meet (kind {kind}); bounding boxes are {float(np.linalg.norm(box)):.3g} apart, "
+            f"the nearest points {nearest:.3g}; {where}; {', or '.join(advice)}")
 
 
 def _box(bounds: NDArray[np.float64]) -> str:

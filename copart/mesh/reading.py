@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CopartError, FormatError, MeshError
+from .su2 import read_su2
 from .value import Block, Mesh
 
 log = logging.getLogger(__name__)
@@ -116,6 +117,11 @@ def _read_file(path: Path) -> Mesh:
         raise FormatError(path, "the file is empty")
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
+    if formats == ["su2"]:
+        try:
+            return read_su2(path, path.stem)
+        except MeshError as error:
+            raise FormatError(path, str(error)) from None
     reasons = []
     for file_format in formats:
         raw, reason = _try_format(path, file_format)
@@ -207,7 +213,13 @@ def select(mesh: Mesh, region: tuple[str, Any] | str) -> Mesh:
     except (TypeError, ValueError):
         raise MeshError(f"region: needs (cell array, value) or the name of a physical group, got {region!r}") from None
     values = _tag_array(mesh, tag)
-    mask = values == value
+    if isinstance(value, str) and values.dtype.kind in "iuf":
+        try:
+            value = float(value)  # a number typed on a command line
+        except ValueError:
+            raise MeshError(f"region: {tag} is numeric, got {value!r}") from None
+        value = int(value) if value == int(value) else value
+    mask = np.asarray(values == value)
     if not mask.any():
         present = np.unique(values)
         some = ", ".join(str(v) for v in present[:12]) + (", ..." if len(present) > 12 else "")
@@ -252,7 +264,8 @@ def _masked(blocks: Sequence[Block], keep: NDArray[np.bool_]) -> list[Block]:
 def _tag_array(mesh: Mesh, tag: Any) -> NDArray[Any]:
     """A cell array with one value a cell."""
     if tag not in mesh.cell_data:
-        raise MeshError(f"region: mesh {mesh.name!r} has no cell array {tag!r}; it has: {', '.join(mesh.cell_data) or 'none'}")
+        known = ", ".join(mesh.cell_data) or "none"
+        raise MeshError(f"region: mesh {mesh.name!r} has no cell array {tag!r}; it has: {known}")
     values = np.asarray(mesh.cell_data[tag])
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

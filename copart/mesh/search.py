@@ -32,7 +32,7 @@ def overlapping_pairs(low_a: NDArray[np.float64], high_a: NDArray[np.float64], l
     if len(low_a) == 0 or len(low_b) == 0:
         return np.zeros(0, VERTEX), np.zeros(0, VERTEX)
     low_a, high_a, low_b, high_b = (np.ascontiguousarray(x, np.float64) for x in (low_a, high_a, low_b, high_b))
-    order = np.argsort(_morton(0.5 * (low_b + high_b)), kind="stable").astype(OFFSET)
+    order = np.argsort(morton(0.5 * (low_b + high_b)), kind="stable").astype(OFFSET)
     nleaves = 1 << (-(-len(order) // _LEAF) - 1).bit_length()
     tree_low, tree_high = np.empty((2 * nleaves, 3)), np.empty((2 * nleaves, 3))
     build_tree(order, low_b, high_b, _LEAF, tree_low, tree_high)
@@ -45,7 +45,7 @@ def overlapping_pairs(low_a: NDArray[np.float64], high_a: NDArray[np.float64], l
         room = count
 
 
-def _morton(points: NDArray[np.float64]) -> NDArray[np.uint64]:
+def morton(points: NDArray[np.float64]) -> NDArray[np.uint64]:
     """Position of each point along a space-filling curve through the bounding box of all."""
     low = points.min(axis=0)
     extent = float((points.max(axis=0) - low).max()) or 1.0

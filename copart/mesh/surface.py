@@ -26,23 +26,24 @@ class Surface(NamedTuple):
 
     def taken(self, keep: NDArray[np.bool_]) -> Surface:
         """The facets where `keep` is true."""
-        return Surface(*(np.ascontiguousarray(field[keep]) for field in self))
+        return Surface(self.corners[keep], self.size[keep], self.cell[keep], self.outward[keep])
 
     @property
     def low(self) -> NDArray[np.float64]:
         """(nfacets, 3) smallest coordinates."""
-        return self.corners.min(axis=1)
+        return np.asarray(self.corners.min(axis=1))
 
     @property
     def high(self) -> NDArray[np.float64]:
         """(nfacets, 3) largest coordinates."""
-        return self.corners.max(axis=1)
+        return np.asarray(self.corners.max(axis=1))
 
     @property
     def centre(self) -> NDArray[np.float64]:
         """(nfacets, 3) mean of the corners."""
         inside = np.arange(self.corners.shape[1]) < self.size[:, None]
-        return np.einsum("fcd,fc->fd", self.corners, inside.astype(float)) / self.size[:, None]
+        total: NDArray[np.float64] = np.einsum("fcd,fc->fd", self.corners, inside.astype(float))
+        return total / self.size[:, None]
 
     @property
     def diameter(self) -> NDArray[np.float64]:
@@ -67,9 +68,21 @@ class Surface(NamedTuple):
             area += np.cross(relative[:, i], relative[:, i + 1])
         length = np.linalg.norm(area, axis=1)
         area /= np.where(length > 0, length, 1.0)[:, None]
-        inward = np.einsum("fd,fd->f", area, self.outward) < 0
+        inward = np.asarray(np.einsum("fd,fd->f", area, self.outward) < 0)
         area[inward] *= -1
         return area
+
+    @property
+    def outside(self) -> NDArray[np.float64]:
+        """(nfacets, 3) direction square to the facet and out of the cell; zero where there is no outside."""
+        if self.corners.shape[1] == 1:
+            return self.outward
+        if self.corners.shape[1] == 2:
+            along = self.corners[:, 1] - self.corners[:, 0]
+            squared = np.einsum("fd,fd->f", along, along)
+            share = np.einsum("fd,fd->f", along, self.outward) / np.where(squared > 0, squared, 1.0)
+            return np.asarray(self.outward - share[:, None] * along)
+        return self.normal * self.outward.any(axis=1)[:, None]
 
 
 def boundary_surface(mesh: Mesh) -> Surface:
