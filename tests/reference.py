@@ -1,4 +1,4 @@
-"""Slow twins: the definitions again, with dictionaries and loops and no numpy cleverness."""
+"""Slow twins (the definitions again, with dictionaries and loops and no numpy cleverness), and instances."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.graph import Graph
+
+from .helpers import grid
 
 
 def rows(graph: Graph) -> dict[int, dict[int, int]]:
@@ -71,6 +74,23 @@ def as_dict(matrix: Any) -> dict[tuple[int, int], int]:
     """The stored entries of a sparse matrix."""
     m = matrix.tocoo()
     return {(int(i), int(j)): int(x) for i, j, x in zip(m.row, m.col, m.data, strict=True)}
+
+
+def four_by_three() -> tuple[CoupledProblem, CoPartition]:
+    """A (4, 3, 2, 3) co-partition of a 4 x 4 and a 3 x 6 grid.
+
+    ::
+
+        A: 0 0 1 1 --- 0 0 0 0 0 0 :B      the right column of A (parts 1, 3) meets the left
+           0 0 1 1 --- 1 1 1 1 1 1         column of B; rows 0, 1, 2, 3 of A meet rows 0, 1, 1, 2
+           2 2 3 3 -/
+           2 2 3 3 --- 2 2 2 2 2 2
+    """
+    part_a = np.kron([[0, 1], [2, 3]], np.ones((2, 2), int)).ravel()
+    part_b = np.repeat([0, 1, 2], 6)
+    inter = Interedges.from_pairs(16, 18, [3, 7, 11, 15], [0, 6, 6, 12])
+    problem = CoupledProblem.of_two(grid(4, 4), grid(3, 6), inter)
+    return problem, CoPartition({"a": part_a, "b": part_b}, {"a": 4, "b": 3}, {"a": 2, "b": 3})
 
 
 def random_graph(rng: np.random.Generator, nvtxs: int, nedges: int, *, weighted: bool = True) -> Graph:

@@ -32,24 +32,7 @@ from copart.metrics import (
 
 from . import reference
 from .helpers import grid
-from .reference import graphs
-
-
-def four_by_three() -> tuple[CoupledProblem, CoPartition]:
-    """A (4, 3, 2, 3) co-partition of a 4 x 4 and a 3 x 6 grid.
-
-    ::
-
-        A: 0 0 1 1 --- 0 0 0 0 0 0 :B      the right column of A (parts 1, 3) meets the left
-           0 0 1 1 --- 1 1 1 1 1 1         column of B; rows 0, 1, 2, 3 of A meet rows 0, 1, 1, 2
-           2 2 3 3 -/
-           2 2 3 3 --- 2 2 2 2 2 2
-    """
-    part_a = np.kron([[0, 1], [2, 3]], np.ones((2, 2), int)).ravel()
-    part_b = np.repeat([0, 1, 2], 6)
-    inter = Interedges.from_pairs(16, 18, [3, 7, 11, 15], [0, 6, 6, 12])
-    problem = CoupledProblem.of_two(grid(4, 4), grid(3, 6), inter)
-    return problem, CoPartition({"a": part_a, "b": part_b}, {"a": 4, "b": 3}, {"a": 2, "b": 3})
+from .reference import four_by_three, graphs
 
 
 def test_the_published_four_by_three_example():
