@@ -42,6 +42,14 @@ def coupling_matrix(interedges: Interedges, part_a: ArrayLike, part_b: ArrayLike
     -------
     scipy.sparse.csr_array, shape (na, nb), int64
         No explicit zeros, so that ``nnz`` is the number of messages.
+
+    Examples
+    --------
+    Cell 0 of A meets two cells of one part of B, and one of another:
+
+    >>> inter = Interedges.from_pairs(1, 3, [0, 0, 0], [0, 1, 2])
+    >>> coupling_matrix(inter, [0], [0, 0, 1], 1, 2).toarray()
+    array([[1, 1]])
     """
     p, q = _both(interedges, part_a, part_b, na, nb)
     u, v, _ = interedges.pairs()
@@ -65,6 +73,12 @@ def migration_matrix(old: ArrayLike, new: ArrayLike, m: int, n: int, sizes: Arra
 
     The diagonal is the data that stays, because equal numbers are the same process.
     `sizes` (nvtxs,) is 1 where not given; no explicit zeros are stored.
+
+    Examples
+    --------
+    >>> matrix = migration_matrix([0, 0, 1, 1], [0, 2, 1, 2], 2, 3)
+    >>> matrix.toarray().tolist(), migration_volume(matrix), migration_messages(matrix)
+    ([[1, 0, 1], [0, 1, 1]], 2, 2)
     """
     was = part_array("old", old, np.size(old), whole("m", m, low=1), GraphError)
     now = part_array("new", new, len(was), whole("n", n, low=1), GraphError)

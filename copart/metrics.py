@@ -45,7 +45,12 @@ def max_part_weight(total: int, nparts: int, eps: float) -> int:
     """Largest weight a part may have: ``floor((1 + eps) * ceil(total / nparts))``.
 
     `eps` counts as the decimal number that is written (0.15 is 15/100 and not
-    the binary number just below), so that 15 % of 100 is 115.
+    the binary number just below).
+
+    Examples
+    --------
+    >>> max_part_weight(100, 1, 0.15), max_part_weight(10, 3, 0)
+    (115, 4)
     """
     k = whole("nparts", nparts, low=1)
     slack = 1 + Fraction(repr(fraction("eps", eps)))
@@ -106,6 +111,11 @@ def imbalance(graph: Graph, part: ArrayLike, nparts: int, tpwgts: ArrayLike | No
     """``ub``: ``max_k W_k / W_avg - 1`` with ``W_avg = W / nparts``; 0 for a graph without weight.
 
     With `tpwgts` each part is compared with its own share of the weight.
+
+    Examples
+    --------
+    >>> imbalance(Graph.from_edges(4, [], []), [0, 0, 0, 1], 2)
+    0.5
     """
     load = part_weights(graph, part, nparts)
     total = int(load.sum())
@@ -133,7 +143,14 @@ def _sums(group: NDArray[np.int32], values: NDArray[np.int64] | None, count: int
 
 # ---- cut and shape
 def edge_cut(graph: Graph, part: ArrayLike) -> int:
-    """Weight of the edges whose ends lie in different parts, each edge counted once."""
+    """Weight of the edges whose ends lie in different parts, each edge counted once.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [5, 6, 7])
+    >>> edge_cut(path, [0, 0, 1, 1]), edge_cut(path, [0, 1, 0, 1])
+    (6, 18)
+    """
     from .kernels.csr import edge_cut as kernel
 
     return int(kernel(graph.xadj, graph.adjncy, graph.kernel_ewgt, _parts(graph, part)))

@@ -10,7 +10,9 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from copart.checks import check_graph
 from copart.errors import FormatError
 from copart.formats import graph_suffix, read_graph, read_metis, write_graph, write_metis
 from copart.graph import Graph
@@ -305,3 +307,35 @@ def test_binary_rubbish(tmp_path):
         assert refused(put(tmp_path, rubbish, f"x{suffix}"))
     assert "needs whole numbers" in refused(put(tmp_path, "2 1\n2\n\0\n"))
     assert "needs whole numbers" in refused(put(tmp_path, "2 1\n٢\n1\n"))
+
+
+SMALL = {
+    ".graph": b"% c\n4 3 111\n1 2 2 5\n1 2 1 5 3 6\n1 1 2 6 4 1\n1 3 3 1\n",
+    ".grf": b"0\n3 4\n0 111\n10 5 1 2 30\n20 6 1 3 30\n30 7 2 2 10 3 20\n",
+    ".mtx": b"%%MatrixMarket matrix coordinate integer symmetric\n% c\n3 3 2\n2 1 4\n3 2 5\n",
+}
+
+
+@tmp_is_shared
+@given(st.sampled_from(sorted(SMALL)), st.sampled_from(["set", "insert", "cut"]),
+       st.lists(st.tuples(st.integers(0, 90), st.sampled_from(b"0123456789 \n\r-.%x\0")), min_size=1, max_size=3))
+def test_a_damaged_file_is_a_graph_or_one_format_error(tmp_path, suffix, how, changes):
+    data = bytearray(SMALL[suffix])
+    for at, byte in changes:
+        at %= max(len(data), 1)
+        if how == "set" and data:
+            data[at] = byte
+        elif how == "insert":
+            data.insert(at, byte)
+        else:
+            del data[at:]
+    path = put(tmp_path, bytes(data), f"x{suffix}")
+    try:
+        g = read_graph(path)
+    except FormatError as e:
+        told = str(e)
+    else:
+        told = ""
+        assert check_graph(g).ok
+    assert told.startswith(str(path)) or not told
+    assert "\n" not in told

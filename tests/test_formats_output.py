@@ -25,8 +25,9 @@ from copart.formats import (
     write_part,
     write_text_atomic,
 )
+from copart.metrics import evaluate
 
-from .helpers import grid
+from .helpers import ROOT, grid
 from .reference import four_by_three
 
 
@@ -97,6 +98,19 @@ def test_the_schedule_of_the_published_example(tmp_path):
         {"part_a": 3, "part_b": 1, "interedges": 1, "a_cells": [11], "b_cells": [6]},
         {"part_a": 3, "part_b": 2, "interedges": 1, "a_cells": [15], "b_cells": [12]}]
     assert read_coupling(tmp_path / "coupling.json") == told
+
+
+def test_the_documented_example_is_that_schedule():
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    example = text.split("```json\n")[1].split("```")[0]
+    assert json.loads(example) == coupling_schedule(*four_by_three())
+
+
+def test_every_key_of_the_figures_is_documented():
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    told = evaluate(*four_by_three()).to_dict()
+    keys = {*told["components"]["a"], *told["pairs"][0]}
+    assert not [key for key in keys if f"`{key}`" not in text]
 
 
 @given(st.integers(0, 2**32 - 1))

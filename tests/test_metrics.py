@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import json
 import time
 
@@ -249,6 +251,13 @@ def test_part_arrays_are_checked():
     inter = Interedges.from_pairs(3, 3, [0], [0])
     with pytest.raises(CouplingError, match=r"part_b: 1 of 3 entries are outside 0\.\.1"):
         coupling_matrix(inter, [0, 0, 0], [0, 0, 2], 2, 2)
+
+
+@pytest.mark.parametrize("name", ["metrics", "coupling_metrics", "coupling", "graph"])
+def test_the_examples_in_the_documentation(name):
+    found = doctest.testmod(importlib.import_module(f"copart.{name}"))
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 def test_a_million_interedges_in_seconds():
