@@ -1,8 +1,8 @@
 """Coarsening: shrink a graph level by level, keeping its shape, its fixed vertices and its balance.
 
-Heavy-edge matching in synchronous rounds (every vertex proposes, mutual
-proposals are matched), then the vertices left over join a neighbouring cluster,
-or pair up over a common neighbour (two-hop).  Contraction merges parallel edges.
+Heavy-edge matching in the order of the vertices, then the vertices left over
+join a neighbouring cluster, or pair up over a common neighbour (two-hop).
+Contraction, on all threads, merges parallel edges.
 """
 
 from __future__ import annotations
@@ -15,19 +15,12 @@ from .kernels import Level
 from .kernels import coarsening as kernels
 from .rounds import Team
 
-#: Stop proposing when a round matches fewer than this fraction of the vertices.
-_LAST_ROUND = 0.02
 
-
-def cluster(g: Level, max_vwgt: int, salt: int, team: Team, rounds: int) -> tuple[np.ndarray[Any, Any], int]:
+def cluster(g: Level, max_vwgt: int) -> tuple[np.ndarray[Any, Any], int]:
     """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
     n = len(g.vwgt)
     match = np.full(n, -1, np.int32)
-    proposal = np.empty(n, np.int32)
-    for i in range(rounds):
-        team.run(kernels.propose_mates, n, g, match, max_vwgt, salt + i, proposal)
-        if sum(team.run(kernels.accept_mates, n, proposal, match)) < _LAST_ROUND * n:
-            break
+    kernels.match_in_order(g, max_vwgt, match)
     leader = np.where((match >= 0) & (match < np.arange(n)), match, np.arange(n)).astype(np.int32)
     cwgt = g.vwgt.copy()
     np.add.at(cwgt, leader[leader != np.arange(n)], g.vwgt[leader != np.arange(n)])
@@ -35,8 +28,9 @@ def cluster(g: Level, max_vwgt: int, salt: int, team: Team, rounds: int) -> tupl
     single = int(np.count_nonzero(match < 0))
     if single > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
-    count = kernels.number_clusters(leader, proposal)
-    return proposal, int(count)
+    cmap = np.empty(n, np.int32)
+    count = kernels.number_clusters(leader, cmap)
+    return cmap, int(count)
 
 
 def contract(g: Level, cmap: np.ndarray[Any, Any], ncoarse: int, team: Team) -> Level:

@@ -22,8 +22,6 @@ class Config:
 
     Attributes
     ----------
-    mating_rounds : int
-        Rounds of proposals a level when matching.
     coarse_per_part, coarse_least : int
         Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices.
     tries : int
@@ -34,23 +32,19 @@ class Config:
         How much of its own connectivity a vertex may lose in a tentative move, on coarse levels.
     warmth_fine : float
         The same on the input graph.
-    fm_passes : int
-        Passes of k-way FM with rollback a level, 0 for none.
-    fm_limit : int
-        FM runs on levels of at most this many vertices.
+    bisections : int
+        Initial partitions by recursive bisection, where no vertex is fixed.
     cycles : int
         Extra V-cycles, coarsening inside the parts found so far.
     """
 
-    mating_rounds: int = 5
     coarse_per_part: int = 30
     coarse_least: int = 1500
     tries: int = 8
     patience: int = 6
     warmth: float = 0.25
     warmth_fine: float = 0.25
-    fm_passes: int = 0
-    fm_limit: int = 50_000
+    bisections: int = 1
     cycles: int = 0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .bisection import recursive_bisection
 from .config import Config
 from .kernels import Level, Pull
 from .kernels import growing as kernels
@@ -62,12 +63,16 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
 
 
 def best_growth(g: Level, pull: Pull, limit: Array, config: Config, salt: int, team: Team) -> Array:
-    """The best of ``config.tries`` grown and refined partitions: least excess, then least cut, then first."""
+    """The best of several bisected or grown, and refined, partitions: least excess, then least cut, then first."""
     n, k = len(g.vwgt), len(limit)
     best: tuple[int, int] | None = None
     kept = seeds = None
-    for t in range(config.tries):
-        part = grow_kgggp(g, pull, limit, seeds if t % _RESEED else None, salt + t)
+    bisections = 0 if len(g.fixed) or len(g.origin) else config.bisections
+    for t in range(bisections + config.tries):
+        if t < bisections:
+            part = recursive_bisection(g, pull, limit, salt + t)
+        else:
+            part = grow_kgggp(g, pull, limit, seeds if (t - bisections) % _RESEED else None, salt + t)
         refiner = Refiner(g, pull, part, limit, team, salt + t)
         refiner.improve(config.patience, config.warmth, edge_cut(g.xadj, g.adjncy, g.ewgt, part))
         key = (refiner.excess, edge_cut(g.xadj, g.adjncy, g.ewgt, part) - affinity_gain(g, pull, part))

@@ -165,14 +165,14 @@ def refine(graph: Any, part: ArrayLike, nparts: int, *, eps: float = 0.05, seed:
 def _multilevel(level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine."""
     k = len(limit)
-    levels, maps = _coarsen(level, k, config, seed, team, None)
+    levels, maps = _coarsen(level, k, config, team, None)
     part = best_growth(levels[-1], pull, limit, config, seed * 64, team)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
 def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team) -> Array:
     """One V-cycle: coarsen inside the parts, refine on the way back up; never worse."""
-    levels, maps = _coarsen(level, len(limit), config, seed, team, part)
+    levels, maps = _coarsen(level, len(limit), config, team, part)
     for cmap in maps:
         coarse = np.empty(int(cmap.max()) + 1, VERTEX)
         coarse[cmap] = part
@@ -180,7 +180,7 @@ def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, 
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
-def _coarsen(level: Level, k: int, config: Config, seed: int, team: Team, within: Array | None) -> tuple[list[Level], list[Array]]:
+def _coarsen(level: Level, k: int, config: Config, team: Team, within: Array | None) -> tuple[list[Level], list[Array]]:
     """Levels from fine to coarse and the maps between them; clusters stay inside the parts `within`."""
     stop = max(config.coarse_per_part * k, config.coarse_least)
     # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
@@ -188,7 +188,7 @@ def _coarsen(level: Level, k: int, config: Config, seed: int, team: Team, within
     levels, maps = [level], []
     while len(levels[-1].vwgt) > stop:
         g = levels[-1]
-        cmap, count = cluster(_apart(g, within), heaviest, seed * 4096 + 16 * len(maps), team, config.mating_rounds)
+        cmap, count = cluster(_apart(g, within), heaviest)
         if count > _STALLED * len(cmap) or count < k:
             break
         levels.append(contract(g, cmap, count, team))
