@@ -47,7 +47,8 @@ __version__ = "0.1.0"
 _HOME = {
     "algorithms": ("aware", "naive", "projrepart"),
     "coupling": ("CoPartition", "CoupledProblem", "Interedges"),
-    "errors": ("ConfigError", "CopartError", "CouplingError", "FormatError", "GraphError", "MeshError", "PartitionError"),
+    "errors": ("ConfigError", "CopartError", "CouplingError", "FormatError", "GraphError", "MeshError",
+               "PartitionError"),
     "graph": ("Graph",),
     "mesh": ("Mesh", "read_mesh"),
     "metrics": ("evaluate",),

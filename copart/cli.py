@@ -66,7 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
     logging.getLogger("copart").setLevel(logging.ERROR if args.quiet else level)
     try:
-        return COMMANDS[args.command][0].run(args, Console(args.quiet, args.json))
+        status: int = COMMANDS[args.command][0].run(args, Console(args.quiet, args.json))
+        return status
     except (CopartError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             # the reader of our output left; what is still buffered has no place to go

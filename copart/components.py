@@ -41,7 +41,8 @@ def coupled_problem(source_a: Any, source_b: Any, *, interedges: str | Interedge
     """
     kind = interedges
     if isinstance(kind, str) and kind not in INTEREDGES:
-        raise ConfigError(f"interedges: {kind!r} is not known; choose one of {', '.join(INTEREDGES)}, or give an Interedges")
+        raise ConfigError(f"interedges: {kind!r} is not known; choose one of {', '.join(INTEREDGES)}, "
+                          f"or give an Interedges")
     if names is not None and (len(names) != 2 or names[0] == names[1] or not all(names)):
         raise ConfigError(f"names: needs two different names, got {tuple(names)}")
     if tolerance is not None:

@@ -118,7 +118,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
     missing = [key for key in keys if key not in summary["settings"]]
     if missing:
         raise FormatError(path, f"settings: has no {missing[0]!r}")
-    return summary
+    return dict(summary)
 
 
 __all__ = ["SCHEMA", "VERSION", "file_name", "read_summary", "write_plan"]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .algorithms import SCHEMES
+from .algorithms import scheme as scheme_called
 from .arrays import fraction, whole
 from .components import Progress, coupled_problem, silent
-from .config import PRESETS
+from .config import preset as check_preset
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError
 from .formats import prepare_folder
@@ -134,8 +135,9 @@ class Comparison:
                 "runs": [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]}
 
     def __repr__(self) -> str:
-        lines = [f"{row['scheme']}: cut {row['cut_a']:.0f} and {row['cut_b']:.0f}, coupled ub {row['ub_cpl_a']:.1%} and "
-                 f"{row['ub_cpl_b']:.1%}, totV {row['totV']:.0f}, totZ {row['totZ']:.1f}" for row in self.rows()]
+        lines = [f"{row['scheme']}: cut {row['cut_a']:.0f} and {row['cut_b']:.0f}, "
+                 f"coupled ub {row['ub_cpl_a']:.1%} and {row['ub_cpl_b']:.1%}, "
+                 f"totV {row['totV']:.0f}, totZ {row['totZ']:.1f}" for row in self.rows()]
         return "\n".join(lines)
 
 
@@ -195,7 +197,7 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     ([0, 1, 2], 3)
     """
     options = _options(eps, seed, threads, preset)
-    run = _scheme(scheme)
+    run = scheme_called(scheme)
     counts = _counts("parts", parts)
     limits = None if coupled is None else _counts("coupled", coupled)
     if output is not None:
@@ -243,7 +245,7 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
     chosen = list(SCHEMES) if schemes is None else list(dict.fromkeys(schemes))
     if not chosen:
         raise ConfigError(f"schemes: needs at least one of {', '.join(SCHEMES)}")
-    todo = [(name, _scheme(name)) for name in chosen]
+    todo = [(name, scheme_called(name)) for name in chosen]
     numbers = list(range(1, whole("seeds", seeds, low=1) + 1)) if np.ndim(seeds) == 0 else \
         [whole("seeds", s, low=0) for s in seeds]  # type: ignore[union-attr]
     if not numbers:
@@ -256,7 +258,8 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
                                       tolerance=tolerance, progress=tell)
     tell("compiling kernels", 0, 0)
     warm_schemes(chosen, **options)
-    runs, first = [], {}
+    runs: list[Run] = []
+    first: dict[str, CoPartition] = {}
     for i, (name, run) in enumerate(todo):
         for j, number in enumerate(numbers):
             tell(f"{name}, seed {number}", i * len(numbers) + j, len(todo) * len(numbers))
@@ -265,8 +268,9 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
             seconds = time.perf_counter() - begin
             runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
             first.setdefault(name, copartition)
-    settings = {"schemes": chosen, "seeds": numbers, "names": list(problem.names), "parts": list(counts), "coupled": limits and list(limits),
-                "interedges": _described(interedges), **{k: v for k, v in options.items() if k != "seed"}}
+    settings = {"schemes": chosen, "seeds": numbers, "names": list(problem.names), "parts": list(counts),
+                "coupled": limits and list(limits), "interedges": _described(interedges), "tolerance": tolerance,
+                "weights": weights, **{k: v for k, v in options.items() if k != "seed"}}
     return Comparison(problem, tuple(runs), first, meshes, settings)
 
 
@@ -286,16 +290,9 @@ def warm_schemes(schemes: Sequence[str] | None = None, **options: Any) -> None:
 
 
 def _options(eps: float, seed: int, threads: int, preset: str) -> dict[str, Any]:
-    if preset not in PRESETS:
-        raise ConfigError(f"preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
-    return {"eps": fraction("eps", eps), "seed": whole("seed", seed, low=0), "threads": whole("threads", threads, low=1),
-            "preset": preset}
-
-
-def _scheme(name: str) -> Callable[..., CoPartition]:
-    if name not in SCHEMES:
-        raise ConfigError(f"scheme: {name!r} is not known; choose one of {', '.join(SCHEMES)}")
-    return SCHEMES[name]
+    check_preset(preset)
+    return {"eps": fraction("eps", eps), "seed": whole("seed", seed, low=0),
+            "threads": whole("threads", threads, low=1), "preset": preset}
 
 
 def _counts(name: str, values: Sequence[int]) -> tuple[int, int]:

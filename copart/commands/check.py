@@ -51,7 +51,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     forms = {1: _folder, 2: _single, 4: _pair}
     if len(args.files) not in forms:
-        raise ConfigError(f"needs one folder, a graph with its parts, or two meshes with theirs; got {len(args.files)} files")
+        raise ConfigError(f"needs one folder, a graph with its parts, or two meshes with theirs; got {len(args.files)} "
+                          f"files")
     with console.progress() as progress:
         first_use(progress)
         report = forms[len(args.files)](args, progress)

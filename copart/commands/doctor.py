@@ -37,9 +37,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.say(f"processors  {doctor.processors()}")
     console.say(f"kernels     {cache.compiled} of {cache.kernels} compiled"
                 + ("" if cache.jit else "; NUMBA_DISABLE_JIT is set, they run as plain Python"))
-    console.say(f"cache       {cache.folder or '- none'}" + ("" if cache.writable or not cache.folder else " (read-only)"))
+    frozen = "" if cache.writable or not cache.folder else " (read-only)"
+    console.say(f"cache       {cache.folder or '- none'}{frozen}")
     console.say(f"MPI         {mpi['library'] or '- none'}")
-    console.say(f"launcher    {mpi['launcher'] or '- none'}" + (f", {mpi['ranks']} ranks answer" if mpi["ranks"] else ""))
+    answer = f", {mpi['ranks']} ranks answer" if mpi["ranks"] else ""
+    console.say(f"launcher    {mpi['launcher'] or '- none'}{answer}")
     if mpi["problem"]:
         console.say(f"            {mpi['problem']}")
     payload: dict[str, Any] = {"copart": __version__, "versions": versions, "processors": doctor.processors(),

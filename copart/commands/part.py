@@ -33,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
     parser.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
     parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    parser.add_argument("--best-balance", action="store_true",
+                        help="where no balanced partition is found, take the best balance instead of stopping")
     options.add_partitioning(parser)
 
 
@@ -58,7 +60,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {graph.nvtxs} vertices")
         begin = time.perf_counter()
-        part = partition(graph, nparts, fixed=fixed, tpwgts=shares, **options.partitioning(args))
+        part = partition(graph, nparts, fixed=fixed, tpwgts=shares, strict=not args.best_balance,
+                         **options.partitioning(args))
         seconds = time.perf_counter() - begin
         progress(f"writing {target}")
         write_parts(target, part, mesh)

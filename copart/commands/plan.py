@@ -24,8 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_coupled_pair(parser)
     parser.add_argument("--scheme", choices=["naive", "aware", "projrepart"], default="projrepart",
                         help="how the two are partitioned (default projrepart)")
-    parser.add_argument("-o", "--output", default="copart-out", metavar="DIR", help="folder to write (default copart-out)")
-    parser.add_argument("--picture", action="store_true", help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
+    parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
+                        help="folder to write (default copart-out)")
+    parser.add_argument("--picture", action="store_true",
+                        help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
     options.add_partitioning(parser)
 
 

@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("partfile", metavar="PARTFILE", help="former part of each vertex, one number a line")
     parser.add_argument("nparts", type=int, metavar="N", help="new number of parts")
     parser.add_argument("--from", dest="former", type=int, metavar="M",
-                        help="former number of parts (default: from the name .part.M, else the largest number plus one)")
+                        help="former number of parts (default: from the name .part.M, else largest number + 1)")
     parser.add_argument("--method", choices=["mxn", "scratch-remap", "diffusive"], default="mxn",
                         help="mxn: few messages and little migration (default); the others are comparators")
-    parser.add_argument("--migration-cost", type=float, metavar="F", help="weight of moved data against the edge cut")
+    parser.add_argument("--migration-cost", type=int, metavar="N", help="weight of moved data against the edge cut")
     parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
     parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     options.add_partitioning(parser)

@@ -108,7 +108,8 @@ class Table:
 
     def markdown(self) -> str:
         """A Markdown table; the best entries are bold."""
-        rows = [[f"**{c}**" if (r, i) in self.best else c for i, c in enumerate(row)] for r, row in enumerate(self.rows)]
+        rows = [[f"**{c}**" if (r, i) in self.best else c for i, c in enumerate(row)]
+                for r, row in enumerate(self.rows)]
         rule = ["---"] + ["---:"] * (len(self.header) - 1)
         return "\n".join("| " + " | ".join(row) + " |" for row in [list(self.header), rule, *rows])
 

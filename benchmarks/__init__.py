@@ -1,0 +1,1 @@
+"""Measurements, with their results recorded beside them."""

@@ -1,0 +1,1 @@
+"""Programs to read and to run; the suite runs each of them and asserts its numbers."""
