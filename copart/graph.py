@@ -253,6 +253,7 @@ class Graph:
         keep = integers("vertices", vertices, VERTEX, GraphError, low=0, high=max(self.nvtxs, 1) if self.nvtxs else 0)
         if len(keep) > 1 and not (np.diff(keep) > 0).all():
             raise GraphError("vertices: must be strictly ascending")
+        keep = frozen(keep)
         new = np.full(self.nvtxs, -1, VERTEX)
         new[keep] = np.arange(len(keep), dtype=VERTEX)
         xadj = np.zeros(len(keep) + 1, OFFSET)
@@ -286,6 +287,8 @@ def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
     n = len(xadj) - 1
     if n == 0 or len(adjncy) == 0:
         return adjncy, ewgt
+    # read-only from here on, so that kernels are compiled once and not for both kinds of arrays
+    xadj, adjncy = frozen(xadj), frozen(adjncy)
     v = int(first_loop(xadj, adjncy))
     if v >= 0:
         raise GraphError(f"adjncy: vertex {v} has an edge to itself, loops are not allowed")
@@ -295,14 +298,14 @@ def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
         index = np.arange(len(adjncy), dtype=OFFSET)
         m = csr_array((index, adjncy.copy(), xadj.copy()), shape=(n, n))
         m.sort_indices()
-        adjncy = m.indices.astype(VERTEX, copy=False)
+        adjncy = frozen(m.indices.astype(VERTEX, copy=False))
         ewgt = None if ewgt is None else ewgt[m.data]
         v = int(first_disorder(xadj, adjncy))
         if v >= 0:
             row = adjncy[xadj[v]:xadj[v + 1]]
             twice = int(row[1:][row[1:] == row[:-1]][0])
             raise GraphError(f"adjncy: vertex {v} lists neighbour {twice} more than once")
-    weight = _NO_WEIGHTS if ewgt is None else ewgt
+    weight = _NO_WEIGHTS if ewgt is None else frozen(ewgt)
     if first_asymmetry(xadj, adjncy, weight, np.empty(n, OFFSET)) >= 0:
         raise GraphError(_describe_asymmetry(xadj, adjncy, ewgt))
     return adjncy, ewgt

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, WEIGHT, fraction, part_array, whole
+from .arrays import OFFSET, VERTEX, WEIGHT, fraction, frozen, part_array, whole
 from .coupling import CoPartition, CoupledProblem
 from .coupling_metrics import (
     PairMetrics,
@@ -170,7 +170,7 @@ def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
     from .kernels.csr import part_pieces
 
     k = whole("nparts", nparts, low=1)
-    p = part_array("part", part, graph.nvtxs, k, GraphError)
+    p = frozen(part_array("part", part, graph.nvtxs, k, GraphError))
     piece = np.empty(graph.nvtxs, VERTEX)
     count = part_pieces(graph.xadj, graph.adjncy, p, piece, np.empty(graph.nvtxs, VERTEX))
     owner = np.zeros(count, VERTEX)
@@ -179,7 +179,8 @@ def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
 
 
 def _parts(graph: Graph, part: ArrayLike) -> NDArray[np.int32]:
-    return part_array("part", part, graph.nvtxs, 2**31 - 1, GraphError)
+    # always read-only, so that kernels are compiled once and not for both kinds of arrays
+    return frozen(part_array("part", part, graph.nvtxs, 2**31 - 1, GraphError))
 
 
 # ---- everything at once

@@ -29,7 +29,7 @@ def check_graph(graph: Any, name: str = "graph") -> Report:
         return Report(tuple(notes.list))
     n = len(xadj) - 1
     ewgt = getattr(graph, "ewgt", None)
-    load = [1] * len(adjncy) if ewgt is None else np.asarray(ewgt).tolist()
+    load = np.ones(len(adjncy), np.int64) if ewgt is None else np.asarray(ewgt)
     if len(load) != len(adjncy):
         notes.add("ewgt", f"needs {len(adjncy)} entries", len(load))
         return Report(tuple(notes.list))
@@ -40,7 +40,11 @@ def check_graph(graph: Any, name: str = "graph") -> Report:
         elif values is not None:
             first_of(notes, [(f"{key} of vertex {v}", "must not be negative", w)
                              for v, w in enumerate(np.asarray(values).tolist()) if w < 0])
+    if _looks_sound(xadj, adjncy, load):
+        return Report(tuple(notes.list), {"nvtxs": n, "nedges": len(adjncy) // 2})
+    # something is wrong: walk edge by edge to say what and where
     weight: dict[tuple[int, int], int] = {}
+    given = load.tolist()
     wrong: dict[str, list[tuple[str, str, Any]]] = defaultdict(list)
     offsets = xadj.tolist()
     for v in range(n):
@@ -51,9 +55,9 @@ def check_graph(graph: Any, name: str = "graph") -> Report:
                 wrong["loop"].append((f"vertex {v}", "has no edge to itself", u))
             elif (v, u) in weight:
                 wrong["twice"].append((f"vertex {v}", "lists a neighbour once", u))
-            if load[e] < 0:
-                wrong["weight"].append((f"edge {v}-{u}", "weight must not be negative", load[e]))
-            weight[v, u] = load[e]
+            if given[e] < 0:
+                wrong["weight"].append((f"edge {v}-{u}", "weight must not be negative", given[e]))
+            weight[v, u] = given[e]
     for (v, u), w in weight.items():
         back = weight.get((u, v))
         if back is None:
@@ -63,6 +67,21 @@ def check_graph(graph: Any, name: str = "graph") -> Report:
     for entries in wrong.values():
         first_of(notes, entries)
     return Report(tuple(notes.list), {"nvtxs": n, "nedges": len(weight) // 2})
+
+
+def _looks_sound(xadj: NDArray[Any], adjncy: NDArray[Any], load: NDArray[Any]) -> bool:
+    """The list of edges (v, u, weight), sorted, equals the list of (u, v, weight), sorted."""
+    n = len(xadj) - 1
+    if len(adjncy) == 0:
+        return True
+    if adjncy.min() < 0 or adjncy.max() >= n or load.min() < 0:
+        return False
+    tail = np.repeat(np.arange(n), np.diff(xadj))
+    there, back = np.lexsort((adjncy, tail)), np.lexsort((tail, adjncy))
+    u, v = tail[there], adjncy[there]
+    repeats = (u[1:] == u[:-1]) & (v[1:] == v[:-1])
+    mirrored = (u == adjncy[back]).all() and (v == tail[back]).all() and (load[there] == load[back]).all()
+    return bool(mirrored) and not repeats.any() and not (u == v).any()
 
 
 def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None = None, fixed: ArrayLike | None = None,
