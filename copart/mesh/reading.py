@@ -11,6 +11,7 @@ import contextlib
 import io
 import logging
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -153,7 +154,8 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
 
     console = io.StringIO()
     try:
-        with contextlib.redirect_stdout(console), contextlib.redirect_stderr(console):
+        with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
+              warnings.catch_warnings(action="ignore")):
             raw = meshio.read(path, file_format=file_format)
     except MemoryError:
         return None, "the file announces more data than fits in memory"
@@ -218,7 +220,7 @@ def select(mesh: Mesh, region: tuple[str, Any] | str) -> Mesh:
             value = float(value)  # a number typed on a command line
         except ValueError:
             raise MeshError(f"region: {tag} is numeric, got {value!r}") from None
-        value = int(value) if value == int(value) else value
+        value = int(value) if value.is_integer() else value
     mask = np.asarray(values == value)
     if not mask.any():
         present = np.unique(values)

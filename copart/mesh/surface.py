@@ -68,8 +68,8 @@ class Surface(NamedTuple):
             area += np.cross(relative[:, i], relative[:, i + 1])
         length = np.linalg.norm(area, axis=1)
         area /= np.where(length > 0, length, 1.0)[:, None]
-        inward = np.asarray(np.einsum("fd,fd->f", area, self.outward) < 0)
-        area[inward] *= -1
+        out: NDArray[np.float64] = np.einsum("fd,fd->f", area, self.outward)
+        area *= np.where(out < 0, -1.0, 1.0)[:, None]
         return area
 
     @property

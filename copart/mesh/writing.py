@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, MeshError
+from ..errors import CopartError, FormatError, MeshError
 from .value import Mesh
 
 
@@ -76,8 +76,12 @@ def write_mesh(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str,
     try:
         with contextlib.redirect_stdout(console), contextlib.redirect_stderr(console):
             out.write(temporary, file_format=file_format)
+        if file_format != "vtu":
+            _check_complete(temporary, mesh, file_format)
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
+    except CopartError as error:
+        raise FormatError(path, str(error).replace(temporary, "what was written")) from None
     except (Exception, SystemExit) as error:
         reason = " ".join(f"{error} {console.getvalue()}".split()) or type(error).__name__
         raise FormatError(path, f"cannot write {file_format}: {reason}") from error
@@ -85,6 +89,19 @@ def write_mesh(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str,
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
     return target
+
+
+def _check_complete(path: str, mesh: Mesh, file_format: str) -> None:
+    """Read the file back: some formats drop the cells they cannot hold without a word."""
+    from .reading import read_mesh
+
+    kinds = ", ".join(dict.fromkeys(t for t, _ in mesh.blocks))
+    try:
+        found = read_mesh(path).ncells
+    except CopartError:
+        found = 0
+    if found != mesh.ncells:
+        raise MeshError(f"format {file_format} cannot hold these cells, {kinds}; use .vtu")
 
 
 def _temporary(target: Path) -> tuple[int, str]:
