@@ -56,9 +56,9 @@ def kernel_cache() -> KernelCache:
     -----
     Where numba's own bookkeeping cannot be read, the kernels count as not compiled.
     """
-    from numba import config
+    import numba
 
-    jit = not config.DISABLE_JIT
+    jit = not numba.config.DISABLE_JIT
     found = _kernels()
     folder, compiled = "", 0
     for kernel in found:

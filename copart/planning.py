@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import warm
 from .algorithms import SCHEMES
 from .algorithms import scheme as scheme_called
 from .arrays import fraction, whole
@@ -29,7 +30,6 @@ from .config import preset as check_preset
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError
 from .formats import prepare_folder
-from .graph import Graph
 from .metrics import CoupledMetrics, evaluate
 from .output import SCHEMA, VERSION, write_plan
 
@@ -257,7 +257,7 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
     problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
                                       tolerance=tolerance, progress=tell)
     tell("compiling kernels", 0, 0)
-    warm_schemes(chosen, **options)
+    warm.schemes(chosen, **options)
     runs: list[Run] = []
     first: dict[str, CoPartition] = {}
     for i, (name, run) in enumerate(todo):
@@ -272,21 +272,6 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
                 "coupled": limits and list(limits), "interedges": _described(interedges), "tolerance": tolerance,
                 "weights": weights, **{k: v for k, v in options.items() if k != "seed"}}
     return Comparison(problem, tuple(runs), first, meshes, settings)
-
-
-def warm_schemes(schemes: Sequence[str] | None = None, **options: Any) -> None:
-    """Compile what the schemes use, by running them on a small problem; changes nothing else.
-
-    Two 60 x 60 grids side by side are large enough to be coarsened.
-    """
-    n = 60
-    ids = np.arange(n * n).reshape(n, n)
-    u = np.concatenate([ids[:-1].ravel(), ids[:, :-1].ravel()])
-    v = np.concatenate([ids[1:].ravel(), ids[:, 1:].ravel()])
-    grid = Graph.from_edges(n * n, u, v)
-    problem = CoupledProblem.of_two(grid, grid, Interedges.from_pairs(n * n, n * n, ids[:, -1], ids[:, 0]))
-    for name in schemes or SCHEMES:
-        evaluate(problem, SCHEMES[name](problem, (4, 6), (2, 3), **options))
 
 
 def _options(eps: float, seed: int, threads: int, preset: str) -> dict[str, Any]:
@@ -307,4 +292,4 @@ def _described(interedges: Any) -> str:
     return interedges if isinstance(interedges, str) else "given"
 
 
-__all__ = ["Comparison", "Plan", "Run", "compare", "plan", "warm_schemes"]
+__all__ = ["Comparison", "Plan", "Run", "compare", "plan"]

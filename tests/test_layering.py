@@ -26,7 +26,8 @@ LAYERS = [
     {"operators"},
     {"algorithms"},
     {"mesh", "formats", "report"},
-    {"planning", "components", "output", "warm", "doctor"},
+    {"warm"},
+    {"planning", "components", "output", "doctor"},
     {"cli", "commands", "__main__"},
 ]
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}

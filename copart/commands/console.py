@@ -68,7 +68,7 @@ class Progress:
 
     def __init__(self, quiet: bool = False):
         self.quiet = quiet
-        #: Stands before every step.
+        #: Stands behind every step.
         self.remark = ""
         self._lock = threading.Lock()
         self._state = ("starting", 0, 0)
@@ -117,12 +117,13 @@ class Progress:
 
     def _show(self) -> None:
         step, done, total = self._state
-        step = self.remark + step
+        step += self.remark
         if self._bar is not None:
             self._bar.update(self._task, description=step, completed=done, total=total or None)
         elif step != self._shown:
             self._shown = step
-            print(f"{step} ..." if not total else f"{step} ({done + 1} of {total}) ...", file=sys.stderr, flush=True)
+            count = f"{done + 1} of {total}: " if total else ""
+            print(f"{count}{step} ...", file=sys.stderr, flush=True)
 
 
 def first_use(progress: Progress) -> None:
@@ -130,4 +131,4 @@ def first_use(progress: Progress) -> None:
     from ..doctor import kernel_cache
 
     if kernel_cache().cold:
-        progress.remark = "first use, compiling kernels: "
+        progress.remark = " (first use: compiling kernels, done once)"

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.say()
     console.table(pair_table(made.metrics))
     console.say()
-    console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s")
+    console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s{progress.remark}")
     for name in files:
         console.say(f"wrote {name}")
     console.result({**made.to_dict(), "files": files})

@@ -44,7 +44,7 @@ def colour_parts(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.fl
         chosen[part] = best
         used[best] += 1
     rgb = np.array([[int(c[i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in COLOURS])
-    return rgb[chosen]
+    return np.asarray(rgb[chosen])
 
 
 __all__ = ["COLOURS", "colour_parts"]

@@ -1,0 +1,116 @@
+"""Compile every kernel once, by running small problems through every stage.
+
+Kernels are compiled when they are first called and kept for later runs; doing
+it here means that no later run, and no measurement, has to wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .coupling import CoupledProblem, Interedges
+from .graph import Graph
+
+Step = tuple[str, Callable[[], None]]
+
+
+def steps() -> list[Step]:
+    """Named steps in the order of a run; each compiles what its stage uses."""
+    return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
+            ("fixed vertices", _fixed), ("schemes", schemes), ("repartitioning", _repartitioning),
+            ("metrics", _metrics)]
+
+
+def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
+    """Run co-partitioning schemes on two 60 x 60 grids, which are large enough to be coarsened.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        All where not given.
+    **options
+        Of the schemes.
+    """
+    from .algorithms import SCHEMES
+    from .metrics import evaluate
+
+    n = 60
+    ids = np.arange(n * n).reshape(n, n)
+    grid = _grid(n, n)
+    problem = CoupledProblem.of_two(grid, grid, Interedges.from_pairs(n * n, n * n, ids[:, -1], ids[:, 0]))
+    for name in names or SCHEMES:
+        evaluate(problem, SCHEMES[name](problem, (4, 6), (2, 3), **options))
+
+
+def _grid(rows: int, columns: int, **fields: Any) -> Graph:
+    ids = np.arange(rows * columns).reshape(rows, columns)
+    u = np.concatenate([ids[:-1].ravel(), ids[:, :-1].ravel()])
+    v = np.concatenate([ids[1:].ravel(), ids[:, 1:].ravel()])
+    return Graph.from_edges(rows * columns, u, v, **fields)
+
+
+def _graphs() -> None:
+    grid = _grid(4, 4)
+    grid.subgraph([0, 1, 5])
+    # rows out of order take the path that sorts them
+    Graph([0, 2, 3, 4], [2, 1, 0, 0])
+
+
+def _meshes() -> None:
+    from .mesh import cube, dual_graph
+
+    dual_graph(cube("hexa", 3))
+    dual_graph(cube("tetra", 300))
+
+
+def _interedges() -> None:
+    from .mesh import Mesh, cube, find_interedges
+
+    a, b = cube("hexa", 2), cube("tetra", 300, offset=(1, 0, 0))
+    flat = Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [("quad", [[0, 1, 2, 3]])])
+    for kind in ("facet", "touch"):
+        find_interedges(a, b, kind)
+        find_interedges(flat, flat.translated((1, 0, 0)), kind)
+
+
+def _partitioner() -> None:
+    from .config import PRESETS
+    from .kgggp_ml import partition
+
+    grid = _grid(60, 60)
+    for preset in PRESETS:
+        partition(grid, 6, preset=preset)
+    u, v, w = grid.edges()
+    partition(Graph.from_edges(grid.nvtxs, u, v, w + 1, vwgt=1 + np.arange(grid.nvtxs) % 3), 40, eps=0.0, threads=2)
+
+
+def _fixed() -> None:
+    from .kgggp_ml import partition
+
+    fixed = np.full(3600, -1, np.int32)
+    fixed[:60] = np.arange(60) // 20
+    partition(_grid(60, 60), 6, fixed=fixed)
+
+
+def _repartitioning() -> None:
+    from .operators import part, repart
+
+    grid = _grid(40, 40)
+    old = part(grid, 5)
+    for method in ("mxn", "scratch-remap", "diffusive"):
+        repart(grid, old, 5, 7, method=method)
+
+
+def _metrics() -> None:
+    from .metrics import edge_cut, pieces
+
+    grid = _grid(4, 4)
+    part = np.arange(16, dtype=np.int32) // 4
+    edge_cut(grid, part)
+    pieces(grid, part, 4)
+
+
+__all__ = ["schemes", "steps"]
