@@ -37,17 +37,19 @@ from .arrays import WEIGHT, fraction, weights, whole
 from .errors import ConfigError, PartitionError
 from .graph import Graph
 from .metrics import max_part_weights, target_shares
-from .migration_groups import Group, Supply, exact_groups, greedy_groups
+from .migration_groups import Group, Near, Supply, exact_groups, greedy_groups, linked_up, reached
 from .migration_trees import Entry, spread, trees
 
 #: Up to so many former parts all groupings are compared: 3^9 / 2 steps are some 50 ms.
 _EXACT = 9
 #: Different orders in which the greedy grouping starts.
 _TRIES = 6
-#: Former parts that are tried as roots of the trees of a group.
-_ROOTS = 8
+#: Trees tried in a group of r former parts: this number over r, within the limits.
+_TREES, _FEWEST, _MOST = 400, 12, 40
+#: Volume, in new parts, that is worth a pair of neighbours instead of strangers in a new part.
+_STRANGERS = 0.1
 
-Quality = tuple[int, int, int]
+Quality = tuple[int, int, float, int]
 
 
 def migration_matrix(former: ArrayLike, nparts: int, *, adjacency: Graph | None = None, eps: float = 0.05,
@@ -100,38 +102,47 @@ def migration_matrix(former: ArrayLike, nparts: int, *, adjacency: Graph | None 
     case = _Case(w, rows, near, n, share)
     # Half of eps is left to the partitioner, which has to cut along whole vertices.
     planned = [Fraction(0), Fraction(repr(fraction("eps", eps))) / 2]
-    candidates = (case.matrix(groups, t) for t in dict.fromkeys(planned) for groups in case.groupings(t))
+    tried: list[tuple[list[Group], bool]] = []
+    candidates = []
+    for tolerance in dict.fromkeys(planned):
+        supply = case.supply(tolerance)
+        for groups in case.groupings(supply):
+            if (groups, supply.stay) not in tried:
+                tried.append((groups, supply.stay))
+                candidates.append(case.matrix(groups, supply, tolerance))
     return min(candidates, key=lambda c: (*quality(c, rows, near), int(c.sum(axis=0).max())))
 
 
-def quality(matrix: NDArray[np.int64], rows: NDArray[np.int64], near: list[set[int]] | None) -> Quality:
-    """What is minimised, in this order: columns that are not connected, messages, volume.
+def quality(matrix: NDArray[np.int64], rows: NDArray[np.int64], near: Near | None) -> Quality:
+    """What is minimised, in this order.
+
+    Columns that are not connected; messages; volume, to which every pair of former parts in
+    one column that are not neighbours adds a tenth of a new part, for their new part will
+    be drawn out; last, the boundary that former parts in one column share is made as long
+    as possible, because it is no longer cut.
 
     Entry i of `near` holds the neighbours of former part ``rows[i]``, as positions in
     `rows`; None: all are neighbours.
     """
     off = matrix.copy()
     np.fill_diagonal(off, 0)
-    return _torn(matrix[rows], near), int(np.count_nonzero(off)), int(off.sum())
+    torn, loose, shared = _shape(matrix[rows], near)
+    strangers = _STRANGERS * loose * float(matrix.sum()) / matrix.shape[1]
+    return torn, int(np.count_nonzero(off)), float(off.sum()) + strangers, -shared
 
 
-def _torn(matrix: NDArray[np.int64], near: list[set[int]] | None) -> int:
-    """Number of columns whose non-zeros are not connected."""
-    if near is None:
-        return 0
-    return sum(len(_reached(set(np.flatnonzero(column).tolist()), near)) < int(np.count_nonzero(column))
-               for column in matrix.T)
-
-
-def _reached(members: set[int], near: list[set[int]]) -> set[int]:
-    """Members connected to the smallest one."""
-    stack = [min(members)] if members else []
-    reached = set(stack)
-    while stack:
-        new = (near[stack.pop()] & members) - reached
-        reached |= new
-        stack.extend(new)
-    return reached
+def _shape(matrix: NDArray[np.int64], near: Near | None) -> tuple[int, int, int]:
+    """Columns that are not connected, pairs in a column that are not neighbours, boundary shared in a column."""
+    torn = loose = shared = 0
+    if near is not None:
+        for column in (matrix > 0).T:
+            if np.count_nonzero(column) > 1:
+                members = set(np.flatnonzero(column).tolist())
+                inside = [near[r][u] for r in members for u in near[r].keys() & members]
+                torn += len(reached(members, near)) < len(members)
+                loose += len(members) * (len(members) - 1) // 2 - len(inside) // 2
+                shared += sum(inside) // 2
+    return torn, loose, shared
 
 
 @dataclass(frozen=True)
@@ -140,7 +151,7 @@ class _Case:
 
     former: NDArray[np.int64]
     rows: NDArray[np.int64]
-    near: list[set[int]] | None
+    near: Near | None
     nparts: int
     share: NDArray[np.float64] | None
 
@@ -150,12 +161,11 @@ class _Case:
         count = min(self.nparts, sum(w))
         mean = Fraction(sum(w), count)
         low, high = min(floor(mean), ceil((1 - tolerance) * mean)), max(ceil(mean), floor((1 + tolerance) * mean))
-        return Supply(w, (self.rows < self.nparts).tolist(), None if self.near is None else _linked(self.near), count,
+        return Supply(w, (self.rows < self.nparts).tolist(), None if self.near is None else linked_up(self.near), count,
                       low, high, stay=tolerance > 0 and len(w) == self.nparts)
 
-    def groupings(self, tolerance: Fraction) -> Iterator[list[Group]]:
+    def groupings(self, supply: Supply) -> Iterator[list[Group]]:
         """Groupings to try; a single group where the new parts differ."""
-        supply = self.supply(tolerance)
         if self.share is not None:
             yield [(list(range(len(self.rows))), self.nparts)]
         elif len(self.rows) <= _EXACT:
@@ -164,9 +174,8 @@ class _Case:
             for attempt in range(_TRIES):
                 yield greedy_groups(supply, attempt)
 
-    def matrix(self, groups: list[Group], tolerance: Fraction) -> NDArray[np.int64]:
+    def matrix(self, groups: list[Group], supply: Supply, tolerance: Fraction) -> NDArray[np.int64]:
         """The matrix of a grouping, its columns numbered."""
-        supply = self.supply(tolerance)
         out = np.zeros((len(self.former), self.nparts), WEIGHT)
         first = 0
         for members, count in groups:
@@ -207,11 +216,13 @@ def _best_tree(s: Supply, members: list[int], hosts: list[dict[int, int]], targe
 
     best: tuple[Quality, list[Entry]] | None = None
     at = {r: i for i, r in enumerate(members)}
-    near = None if s.near is None else [{at[u] for u in s.near[r] if u in at} for r in members]
-    linked = None if near is None else _linked(near)  # a greedy group may have had to jump
+    near = None if s.near is None else [{at[u]: b for u, b in s.near[r].items() if u in at} for r in members]
+    linked = None if near is None else linked_up(near)  # a greedy group may have had to jump
+    count = min(max(_TREES // len(members), _FEWEST), _MOST if near else _FEWEST)
+    strangers = _STRANGERS * sum(target.values()) / len(target)
     kept = np.array([s.kept[r] for r in members], np.int64)
     first = min(target)
-    for local_tree in trees(list(range(len(members))), linked, _ROOTS):
+    for local_tree in trees(len(members), linked, count):
         tree = [(members[r], members[parent] if parent >= 0 else -1) for r, parent in local_tree]
         for own, own_first in product(hosts, (False, True)):
             entries = spread(s.weight, tree, own, target, own_first)
@@ -220,7 +231,9 @@ def _best_tree(s: Supply, members: list[int], hosts: list[dict[int, int]], targe
                 local[at[r], j - first] = amount
             stays = local * kept[:, None]
             diagonal = stays[linear_sum_assignment(stays, maximize=True)]
-            key = (_torn(local, near), len(entries) - int(np.count_nonzero(diagonal)), -int(diagonal.sum()))
+            torn, loose, shared = _shape(local, near)
+            messages = len(entries) - int(np.count_nonzero(diagonal))
+            key = (torn, messages, strangers * loose - int(diagonal.sum()), -shared)
             if best is None or key < best[0]:
                 best = key, entries
     assert best is not None
@@ -260,22 +273,11 @@ def _excess_only(weight: NDArray[np.int64], goals: NDArray[np.int64], high: NDAr
     return out
 
 
-def _neighbours(rows: NDArray[np.int64], quotient: Graph) -> list[set[int]]:
+def _neighbours(rows: NDArray[np.int64], quotient: Graph) -> Near:
     """Neighbours of the former parts `rows` in the quotient graph, as positions in `rows`."""
     at = {int(r): i for i, r in enumerate(rows)}
-    return [{at[int(u)] for u in quotient.neighbours(int(r)) if int(u) in at} for r in rows]
-
-
-def _linked(near: list[set[int]]) -> list[set[int]]:
-    """The same neighbours, with a chain through the components so that all is connected."""
-    out = [set(s) for s in near]
-    left = set(range(len(near)))
-    before = -1
-    while left:
-        first = min(left)
-        if before >= 0:
-            out[before].add(first)
-            out[first].add(before)
-        left -= _reached(left, near)
-        before = first
+    out: Near = [{} for _ in rows]
+    for u, v, b in zip(*(x.tolist() for x in quotient.edges()), strict=True):
+        if u in at and v in at:
+            out[at[u]][at[v]] = out[at[v]][at[u]] = b
     return out

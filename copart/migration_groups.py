@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Group = tuple[list[int], int]
+Near = list[dict[int, int]]
+"""Of every former part, its neighbours and the weight of the edges to them."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,8 @@ class Supply:
         Weight of each former part, positive.
     kept : list of bool
         Does a new part have the same number?
-    near : list of set of int, or None
-        Neighbours of each former part, as one connected graph; None: all of them.
+    near : list of dict, or None
+        Neighbours of each former part, as one connected graph; None: all are neighbours.
     count : int
         Number of new parts.
     low, high : int
@@ -40,7 +42,7 @@ class Supply:
 
     weight: list[int]
     kept: list[bool]
-    near: list[set[int]] | None
+    near: Near | None
     count: int
     low: int
     high: int
@@ -52,7 +54,7 @@ class Supply:
             return left - group
         found: set[int] = set()
         for r in group:
-            found |= self.near[r]
+            found |= self.near[r].keys()
         return (found & left) - group
 
     def counts(self, nrows: int, weight: int) -> list[int]:
@@ -186,3 +188,28 @@ def _closing(s: Supply, inside: Tally, whole: Tally, count: int) -> int:
         if k >= inside.kept and rest >= max(1, kept) and rest * low <= weight <= rest * s.high:
             return k
     return 0
+
+
+def reached(members: set[int], near: Near) -> set[int]:
+    """Those of `members` that are connected to the smallest one."""
+    stack = [min(members)] if members else []
+    out = set(stack)
+    while stack:
+        new = (near[stack.pop()].keys() & members) - out
+        out |= new
+        stack.extend(new)
+    return out
+
+
+def linked_up(near: Near) -> Near:
+    """The same neighbours, with a chain of weight 0 through the components so that all is connected."""
+    out = [dict(around) for around in near]
+    left = set(range(len(near)))
+    before = -1
+    while left:
+        first = min(left)
+        if before >= 0:
+            out[before][first] = out[first][before] = 0
+        left -= reached(left, near)
+        before = first
+    return out

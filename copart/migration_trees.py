@@ -8,42 +8,63 @@ travels in parcels that remember the former part they come from.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from heapq import heappop, heappush
+from itertools import pairwise
+
+import numpy as np
+
+from .migration_groups import Near
 
 Entry = tuple[int, int, int]
 """Former part, new part, amount."""
 
 
-def trees(rows: list[int], near: list[set[int]] | None, roots: int) -> Iterator[list[tuple[int, int]]]:
-    """Spanning trees of `rows`: (row, parent) pairs from the root (parent -1) outwards.
+Tree = list[tuple[int, int]]
+"""(row, parent) pairs from the root (parent -1) outwards."""
 
-    One breadth-first and one depth-first tree from each of `roots` former parts.
+
+def trees(nrows: int, near: Near | None, count: int) -> Iterator[Tree]:
+    """`count` spanning trees of the former parts ``0..nrows-1``, from different roots and in different orders.
+
+    In turn: breadth first, depth first, along the longest boundaries, at random.
     """
-    if len(rows) == 1:
-        yield [(rows[0], -1)]
+    if nrows == 1:
+        yield [(0, -1)]
         return
-    step = -(-len(rows) // roots)
-    for root in rows[::step]:
-        for depth_first in (False, True):
-            yield _tree(root, set(rows), near, depth_first)
+    for i in range(count):
+        yield _tree(i // 4 % nrows, nrows, near, _ORDERS[i % 4], np.random.default_rng(i) if i % 4 == 3 else None)
 
 
-def _tree(root: int, left: set[int], near: list[set[int]] | None, depth_first: bool) -> list[tuple[int, int]]:
-    out: list[tuple[int, int]] = []
-    queue = deque([(root, -1)])
-    seen: set[int] = set()
-    while queue:
-        r, parent = queue.pop() if depth_first else queue.popleft()
-        if r in seen:
+_ORDERS: list[Callable[[int, int], float]] = [
+    lambda step, boundary: step,
+    lambda step, boundary: -step,
+    lambda step, boundary: -boundary,
+    lambda step, boundary: 0.0,
+]
+
+
+def _tree(root: int, nrows: int, near: Near | None, key: Callable[[int, int], float],
+          noise: np.random.Generator | None) -> Tree:
+    """The tree that always takes the edge with the smallest ``key(step of discovery, boundary)``; any, with `noise`."""
+    out: Tree = []
+    left = set(range(nrows))
+    heap = [(0.0, 0, root, -1)]
+    step = 0
+    while heap:
+        _, _, r, parent = heappop(heap)
+        if r not in left:
             continue
-        seen.add(r)
+        left.discard(r)
         out.append((r, parent))
-        around = sorted((left if near is None else near[r] & left) - seen, reverse=depth_first)
-        queue.extend((u, r) for u in around)
+        for u in sorted(left if near is None else near[r].keys() & left):
+            step += 1
+            order = noise.random() if noise else key(step, 0 if near is None else near[r][u])
+            heappush(heap, (order, step, u, r))
     return out
 
 
-def spread(weight: list[int], tree: list[tuple[int, int]], own: dict[int, int], target: dict[int, int],
+def spread(weight: list[int], tree: Tree, own: dict[int, int], target: dict[int, int],
            own_first: bool) -> list[Entry]:
     """One way to fill the new parts `target` (number: weight) from the former parts of `tree`.
 
@@ -73,7 +94,7 @@ def spread(weight: list[int], tree: list[tuple[int, int]], own: dict[int, int], 
     return break_cycles(entries, set(own.items()))
 
 
-def _host(weight: list[int], tree: list[tuple[int, int]], own: dict[int, int],
+def _host(weight: list[int], tree: Tree, own: dict[int, int],
           target: dict[int, int]) -> tuple[dict[int, list[int]], dict[int, int]]:
     """New parts that each former part hosts, and the flow from it to its parent."""
     taken = set(own.values())
@@ -129,13 +150,26 @@ def break_cycles(entries: list[Entry], keep: set[tuple[int, int]]) -> list[Entry
     amount: dict[tuple[int, int], int] = {}
     for r, j, a in entries:
         amount[r, j] = amount.get((r, j), 0) + a
-    forest: dict[tuple[int, int], None] = {}
+    # Nodes are former parts r and new parts ~j; `root` joins what has ever been linked, so that the
+    # search for a cycle is only made where there may be one.
+    links: dict[int, set[int]] = {x: set() for r, j in amount for x in (r, ~j)}
+    root = {x: x for x in links}
+
+    def find(x: int) -> int:
+        while root[x] != x:
+            root[x] = root[root[x]]
+            x = root[x]
+        return x
+
     # the entries to keep go first, so that the cycles are closed by others
-    for edge in sorted(amount, key=lambda e: (e not in keep, -amount[e], e)):
-        path = _path(forest, edge)
-        forest[edge] = None
+    for r, j in sorted(amount, key=lambda e: (e not in keep, -amount[e], e)):
+        path = _path(links, ~j, r) if find(r) == find(~j) else []
+        root[find(r)] = find(~j)
+        links[r].add(~j)
+        links[~j].add(r)
         if path:
-            cycle = [edge, *path]
+            nodes = [r, *path]  # r, ~j, ..., r: every second edge gains what the others lose
+            cycle = [(max(a, b), ~min(a, b)) for a, b in pairwise(nodes)]
             plus, minus = cycle[0::2], cycle[1::2]
             favour = len(keep & set(plus)) - len(keep & set(minus))
             least, most = min(amount[e] for e in minus), min(amount[e] for e in plus)
@@ -144,41 +178,26 @@ def break_cycles(entries: list[Entry], keep: set[tuple[int, int]]) -> list[Entry
                 amount[e] += shift
             for e in minus:
                 amount[e] -= shift
-            for e in cycle:
-                if amount[e] == 0:
-                    forest.pop(e, None)
-    return [(r, j, amount[r, j]) for r, j in sorted(forest)]
+            for a, b in cycle:
+                if amount[a, b] == 0:
+                    links[a].discard(~b)
+                    links[~b].discard(a)
+    return [(r, j, a) for (r, j), a in sorted(amount.items()) if a]
 
 
-def _path(forest: dict[tuple[int, int], None], edge: tuple[int, int]) -> list[tuple[int, int]]:
-    """Edges of `forest` from the new part of `edge` back to its former part; empty if they are not joined."""
-    by_row: dict[int, list[int]] = {}
-    by_column: dict[int, list[int]] = {}
-    for r, j in forest:
-        by_row.setdefault(r, []).append(j)
-        by_column.setdefault(j, []).append(r)
-    row, column = edge
-    came: dict[int, tuple[int, int]] = {}  # former part: (new part before it, former part before that)
-    start = -1
-    stack = [(column, start)]
-    seen = {column}
-    while stack:
-        j, before = stack.pop()
-        for r in by_column.get(j, ()):
-            if r in came or r == before:
-                continue
-            came[r] = (j, before)
-            if r == row:
-                path, at = [], r
-                while at != start:
-                    j, before = came[at]
-                    path.append((at, j))
-                    if before != start:
-                        path.append((before, j))
-                    at = before
-                return path[::-1]
-            for k in by_row[r]:
-                if k not in seen:
-                    seen.add(k)
-                    stack.append((k, r))
-    return []
+def _path(links: dict[int, set[int]], start: int, goal: int) -> list[int]:
+    """Nodes on the way from `start` to `goal`, both included; empty if there is none."""
+    came = {start: start}
+    stack = [start]
+    while stack and goal not in came:
+        x = stack.pop()
+        for y in links[x]:
+            if y not in came:
+                came[y] = x
+                stack.append(y)
+    if goal not in came:
+        return []
+    path = [goal]
+    while path[-1] != start:
+        path.append(came[path[-1]])
+    return path[::-1]

@@ -204,8 +204,10 @@ def test_own_weight_first_keeps_a_chain_connected() -> None:
 
 
 def test_trees_span() -> None:
-    near = [{1, 2}, {0, 3}, {0, 3}, {1, 2, 4}, {3}]
-    for tree in trees([0, 1, 2, 3, 4], near, 5):
+    near = [{1: 5, 2: 1}, {0: 5, 3: 2}, {0: 1, 3: 3}, {1: 2, 2: 3, 4: 1}, {3: 1}]
+    found = list(trees(5, near, 20))
+    assert {tree[0][0] for tree in found} == set(range(5))
+    for tree in found:
         seen = {tree[0][0]}
         assert tree[0][1] == -1
         for r, parent in tree[1:]:
