@@ -16,6 +16,7 @@ from typing import NoReturn
 from . import __version__
 from .commands import check, compare, doctor, mesh, part, plan, repart
 from .commands.console import Console
+from .commands.options import add_output
 from .errors import CopartError
 
 COMMANDS = {
@@ -45,11 +46,8 @@ def parser() -> argparse.ArgumentParser:
     for name, (module, what) in COMMANDS.items():
         sub = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".", epilog=module.EPILOG,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
-        module.add_arguments(sub)
-        group = sub.add_argument_group("output")
-        group.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
-        group.add_argument("-v", "--verbose", action="count", default=0, help="say what happens; twice for more")
-        group.add_argument("--json", action="store_true", help="print the result as JSON")
+        # a command with commands of its own says where its options belong
+        add_output(module.add_arguments(sub) or sub)
     return out
 
 

@@ -14,14 +14,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .coupling import CoPartition, CoupledProblem
-from .errors import FormatError
+from .errors import ConfigError, FormatError
 from .formats import prepare_folder, write_coupling, write_json, write_part
 
 if TYPE_CHECKING:
@@ -34,6 +34,21 @@ VERSION = 1
 def file_name(component: str) -> str:
     """The name of a component as a file name: everything unusual becomes an underscore."""
     return re.sub(r"[^\w.+-]", "_", component).lstrip(".") or "_"
+
+
+def check_file_names(components: Iterable[str]) -> None:
+    """Refuse names of components that would share their files.
+
+    Raises
+    ------
+    ConfigError
+        Two names are the same as file names (also where only capitals differ).
+    """
+    seen: dict[str, str] = {}
+    for name in components:
+        other = seen.setdefault(file_name(name).lower(), name)
+        if other != name:
+            raise ConfigError(f"names: {other!r} and {name!r} would be written to the same file; choose other names")
 
 
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
@@ -60,6 +75,7 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     ConfigError, FormatError
         The folder cannot be written to; it is then as it was.
     """
+    check_file_names(problem.names)
     prepare_folder(folder)
     fresh = not folder.exists()
     try:
@@ -121,4 +137,4 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return dict(summary)
 
 
-__all__ = ["SCHEMA", "VERSION", "file_name", "read_summary", "write_plan"]
+__all__ = ["SCHEMA", "VERSION", "check_file_names", "file_name", "read_summary", "write_plan"]

@@ -28,10 +28,10 @@ from .arrays import fraction, whole
 from .components import Progress, coupled_problem, silent
 from .config import preset as check_preset
 from .coupling import CoPartition, CoupledProblem, Interedges
-from .errors import ConfigError
+from .errors import ConfigError, PartitionError
 from .formats import prepare_folder
 from .metrics import CoupledMetrics, evaluate
-from .output import SCHEMA, VERSION, write_plan
+from .output import SCHEMA, VERSION, check_file_names, write_plan
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -205,6 +205,9 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     tell = progress or silent
     problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
                                       tolerance=tolerance, progress=tell)
+    _fits(problem, counts)
+    if output is not None:
+        check_file_names(problem.names)
     tell(f"partitioning with {scheme}", 0, 0)
     begin = time.perf_counter()
     copartition = run(problem, counts, limits, **options)
@@ -256,6 +259,7 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
     tell = progress or silent
     problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
                                       tolerance=tolerance, progress=tell)
+    _fits(problem, counts)
     tell("compiling kernels", 0, 0)
     warm.schemes(chosen, **options)
     runs: list[Run] = []
@@ -290,6 +294,13 @@ def _counts(name: str, values: Sequence[int]) -> tuple[int, int]:
 
 def _described(interedges: Any) -> str:
     return interedges if isinstance(interedges, str) else "given"
+
+
+def _fits(problem: CoupledProblem, counts: tuple[int, int]) -> None:
+    for (name, graph), count in zip(problem.components.items(), counts, strict=True):
+        if count > graph.nvtxs:
+            raise PartitionError(f"parts of {name}: {count} parts of {graph.nvtxs} cells would leave parts empty; "
+                                 f"ask for at most {graph.nvtxs}")
 
 
 __all__ = ["Comparison", "Plan", "Run", "compare", "plan"]

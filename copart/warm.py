@@ -56,7 +56,7 @@ def _graphs() -> None:
     grid = _grid(4, 4)
     grid.subgraph([0, 1, 5])
     # rows out of order take the path that sorts them
-    Graph([0, 2, 3, 4], [2, 1, 0, 0])
+    Graph.from_metis([0, 2, 3, 4], [2, 1, 0, 0])
 
 
 def _meshes() -> None:
@@ -70,7 +70,8 @@ def _interedges() -> None:
     from .mesh import Mesh, cube, find_interedges
 
     a, b = cube("hexa", 2), cube("tetra", 300, offset=(1, 0, 0))
-    flat = Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [("quad", [[0, 1, 2, 3]])])
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    flat = Mesh(corners, [("quad", np.array([[0, 1, 2, 3]]))])
     for kind in ("facet", "touch"):
         find_interedges(a, b, kind)
         find_interedges(flat, flat.translated((1, 0, 0)), kind)

@@ -12,7 +12,7 @@ EPILOG = """\
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     """Declare the arguments."""
     shapes = parser.add_subparsers(dest="shape", metavar="SHAPE", required=True)
     cube = shapes.add_parser("cube", help="the unit cube", epilog=EPILOG,
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help="corner of the cube (default 0 0 0)")
     cube.add_argument("--seed", type=int, default=1, metavar="N", help="of the points of tetrahedra (default 1)")
     cube.add_argument("-o", "--output", required=True, metavar="FILE", help="mesh file to write (.vtu)")
+    return cube
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

@@ -25,6 +25,14 @@ def partitioning(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if hasattr(args, name)}
 
 
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """``-q -v --json``."""
+    group = parser.add_argument_group("output")
+    group.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    group.add_argument("-v", "--verbose", action="count", default=0, help="say what happens; twice for more")
+    group.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
 def add_coupled_pair(parser: argparse.ArgumentParser) -> None:
     """Two meshes, the numbers of parts, and how to find the interedges."""
     parser.add_argument("mesh_a", metavar="A", help="mesh file; FILE:ARRAY=VALUE or FILE:NAME for one region of it")
