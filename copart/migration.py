@@ -42,8 +42,8 @@ from .migration_trees import Entry, spread, trees
 
 #: Up to so many former parts all groupings are compared: 3^9 / 2 steps are some 50 ms.
 _EXACT = 9
-#: Different orders in which the greedy grouping starts.
-_TRIES = 6
+#: Greedy groupings tried for m former parts: this number over m, within the limits.
+_GROUPINGS, _LEAST_GROUPINGS, _MOST_GROUPINGS = 300, 2, 6
 #: Trees tried in a group of r former parts: this number over r, within the limits.
 _TREES, _FEWEST, _MOST = 400, 12, 40
 #: Volume, in new parts, that is worth a pair of neighbours instead of strangers in a new part.
@@ -73,10 +73,18 @@ def migration_matrix(former: ArrayLike, nparts: int, *, adjacency: Graph | None 
     Returns
     -------
     (M, nparts) int64
-        Row sums are the former weights, column sums within `eps` of the targets.  Its
-        non-zeros form a forest.  If N = M and all former parts are within `eps`, it is
-        diagonal.  Equal former weights and equal targets give at most
-        ``M + N - gcd(M, N)`` non-zeros without `adjacency`.
+        Row sums are the former weights.  Column sums are within half of `eps` of the targets
+        (whole numbers), but where N = M a light former part may stay as light as it is: only
+        what is too much moves, and nothing if all former parts are within `eps`.  The
+        non-zeros form a forest, so there are fewer than M + N.
+
+    Notes
+    -----
+    Messages are the non-zeros off the diagonal: to keep a number costs a non-zero but no
+    message.  Equal former weights and equal targets give ``M + N - gcd(M, N)`` non-zeros,
+    the known minimum; in general, up to 9 former parts that are all neighbours and equal
+    targets give the fewest messages that any matrix has.  With `adjacency` a connected
+    new part goes before fewer messages.
 
     Examples
     --------
@@ -171,7 +179,8 @@ class _Case:
         elif len(self.rows) <= _EXACT:
             yield exact_groups(supply)
         else:
-            for attempt in range(_TRIES):
+            count = min(max(_GROUPINGS // len(self.rows), _LEAST_GROUPINGS), _MOST_GROUPINGS)
+            for attempt in range(count):
                 yield greedy_groups(supply, attempt)
 
     def matrix(self, groups: list[Group], supply: Supply, tolerance: Fraction) -> NDArray[np.int64]:
@@ -222,10 +231,14 @@ def _best_tree(s: Supply, members: list[int], hosts: list[dict[int, int]], targe
     strangers = _STRANGERS * sum(target.values()) / len(target)
     kept = np.array([s.kept[r] for r in members], np.int64)
     first = min(target)
-    for local_tree in trees(len(members), linked, count):
+    seen: set[tuple[Entry, ...]] = set()
+    for local_tree in dict.fromkeys(map(tuple, trees(len(members), linked, count))):
         tree = [(members[r], members[parent] if parent >= 0 else -1) for r, parent in local_tree]
         for own, own_first in product(hosts, (False, True)):
             entries = spread(s.weight, tree, own, target, own_first)
+            if tuple(entries) in seen:
+                continue
+            seen.add(tuple(entries))
             local = np.zeros((len(members), len(target)), WEIGHT)
             for r, j, amount in entries:
                 local[at[r], j - first] = amount
