@@ -1,7 +1,7 @@
-"""Initial partitions by recursive bisection: KGGGP with two parts, then FM with rollback.
+"""Initial partitions by recursive multilevel bisection: KGGGP with two parts, FM with rollback.
 
-One more way to start where no vertex is fixed.  With fixed vertices it would
-separate parts that should be neighbours, and is not used.
+On meshes it starts refinement better than growing all parts at once (cut of a
+70^3 grid in 16 parts on the coarsest graph: 27,000 against 37,000).
 """
 
 from __future__ import annotations
@@ -10,21 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import sums
+from .arrays import frozen, sums
+from .coarsening import cluster, contract
 from .kernels import Level, Pull
-from .kernels.csr import count_induced, edge_cut, fill_induced
+from .kernels.csr import count_induced, fill_induced
 from .kernels.fm import fm_pass
 from .kernels.growing import grow, spread_seeds
 from .kernels.refinement import find_boundary
+from .refinement import cut_of
+from .rounds import Team
 
 Array = np.ndarray[Any, Any]
 
-#: Bisections tried at every split, and FM passes on each.
-_TRIES, _PASSES = 4, 4
+#: Vertices at which the bisection of a graph stops coarsening, growths tried there, FM passes a level.
+_TINY, _TRIES, _PASSES = 80, 8, 4
 
 
 def recursive_bisection(g: Level, pull: Pull, limit: Array, salt: int) -> Array:
-    """A partition into ``len(limit)`` parts by halving the parts again and again.
+    """A partition into ``len(limit)`` parts by halving the set of parts again and again.
+
+    The fixed vertices of each part are collapsed into one, which may go to either side: a
+    bisection itself decides which fixed parts stay together, so that neighbours are not
+    separated by their numbers.
 
     Parameters
     ----------
@@ -36,69 +43,119 @@ def recursive_bisection(g: Level, pull: Pull, limit: Array, salt: int) -> Array:
     (nvtxs,) int32
         Parts; may exceed the limits where coarse vertices are heavy.
     """
-    part = np.zeros(len(g.vwgt), np.int32)
-    stack = [(np.arange(len(part), dtype=np.int32), 0, len(limit))]
+    whole, cmap = _collapse(g, len(limit))
+    part = np.empty(len(whole.vwgt), np.int32)
+    stack = [(np.arange(len(part), dtype=np.int32), np.arange(len(limit)))]
     while stack:
-        vertices, first, last = stack.pop()
-        if last - first == 1:
-            part[vertices] = first
+        vertices, labels = stack.pop()
+        if len(labels) == 1 or len(vertices) < 2:
+            part[vertices] = labels[0]
             continue
-        middle = (first + last) // 2
-        sub = g if len(vertices) == len(part) else _induced(g, vertices)
-        side = bisect(sub, pull, _side_limits(sub, limit, first, middle, last), salt * 8191 + first * 64 + last)
-        stack.append((vertices[side == 0], first, middle))
-        stack.append((vertices[side == 1], middle, last))
-    return part
+        held = whole.fixed[vertices] if len(whole.fixed) else np.full(len(vertices), -1, np.int32)
+        free = np.setdiff1d(labels, held)
+        left = len(labels) // 2
+        sub = _induced(whole, vertices)
+        side = bisect(sub, pull, _side_limits(sub, limit[labels], left), salt * 8191 + int(labels[0]) * 64 + len(labels))
+        for one in (0, 1):
+            if np.count_nonzero((side == one) & (held >= 0)) == len(labels):
+                # all parts are fixed and on one side: one of them has to go
+                side[np.flatnonzero((side == one) & (held >= 0))[-1]] = 1 - one
+        mine, yours = held[(side == 0) & (held >= 0)], held[(side == 1) & (held >= 0)]
+        # each side needs as many parts as it holds fixed ones, and at least one
+        left = min(max(left, len(mine), 1), len(labels) - max(len(yours), 1))
+        stack.append((vertices[side == 0], np.concatenate([mine, free[:left - len(mine)]])))
+        stack.append((vertices[side == 1], np.concatenate([yours, free[left - len(mine):]])))
+    return part if cmap is None else part[cmap]
 
 
-def _side_limits(g: Level, limit: Array, first: int, middle: int, last: int) -> Array:
+def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
+    """The level with one vertex for the fixed vertices of each part, and the map to it (None where nothing is fixed)."""
+    if not len(g.fixed):
+        return g, None
+    label = np.where(g.fixed >= 0, g.fixed, nparts + np.arange(len(g.fixed)))
+    cmap = np.unique(label, return_inverse=True)[1].astype(np.int32)
+    with Team(1) as alone:
+        return contract(g, cmap, int(cmap.max()) + 1, alone), cmap
+
+
+def _side_limits(g: Level, limit: Array, left: int) -> Array:
     """Limits of the two sides: the slack left, spread evenly over the splits still to come."""
-    weight = int(g.vwgt.sum())
-    left, both = int(limit[first:middle].sum()), int(limit[first:last].sum())
-    splits = np.ceil(np.log2(last - first))
-    slack = max(both / max(weight, 1), 1.0) ** (1 / splits)
-    share = left / max(both, 1)
-    return np.array([min(np.ceil(slack * weight * share), left), min(np.ceil(slack * weight * (1 - share)), both - left)], np.int64)
+    weight, both, mine = int(g.vwgt.sum()), int(limit.sum()), int(limit[:left].sum())
+    slack = max(both / max(weight, 1), 1.0) ** (1 / np.ceil(np.log2(len(limit))))
+    share = mine / max(both, 1)
+    return np.array([min(np.ceil(slack * weight * share), mine), min(np.ceil(slack * weight * (1 - share)), both - mine)], np.int64)
 
 
 def bisect(g: Level, pull: Pull, limit: Array, salt: int) -> Array:
-    """The best of several grown and FM-refined bisections: least excess, then least cut."""
-    n = len(g.vwgt)
-    key, dest, heap = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
-    pos, state, log = np.full(n, -1, np.int32), np.zeros(n, np.uint8), np.empty((2, n), np.int32)
-    conn, touched, result = np.empty(2, np.int64), np.empty(2, np.int32), np.zeros(4, np.int64)
-    entries = len(g.adjncy) + n + 1
-    gain, tie = np.empty(entries, np.int64), np.empty(entries, np.int64)
-    who, where = np.empty(entries, np.int32), np.empty(entries, np.int32)
-    boundary = np.empty(n, np.uint8)
-    best: tuple[int, int] | None = None
-    kept = np.zeros(n, np.int32)
-    for t in range(_TRIES):
-        part = np.full(n, -1, np.int32)
-        pwgt, population = np.zeros(2, np.int64), np.zeros(2, np.int64)
-        spread_seeds(g, part, pwgt, population, dest, heap, salt + t)
-        grow(g, pull, part, pwgt, limit, salt + t, gain, tie, who, where)
-        population = np.bincount(part, minlength=2).astype(np.int64)
-        for i in range(_PASSES):
-            find_boundary(0, n, g, part, boundary)
-            seeds = np.flatnonzero(boundary).astype(np.int32)
-            won = fm_pass(g, pull, part, pwgt, population, limit, seeds, max(50, n // 10), salt + i, heap, pos, key, dest, state,
-                          log, conn, touched, result)
-            if won <= 0:
+    """A multilevel bisection: coarsen, grow and refine on a tiny graph many times, then FM on every level."""
+    levels, maps = [g], []
+    heaviest = max(int(g.vwgt.max(initial=1)), int(1.5 * int(g.vwgt.sum()) / _TINY))
+    with Team(1) as alone:
+        while len(levels[-1].vwgt) > _TINY:
+            cmap, count = cluster(levels[-1], heaviest)
+            if count > 0.9 * len(cmap):
                 break
-        found = (int(np.maximum(sums(part, g.vwgt, 2) - limit, 0).sum()), int(edge_cut(g.xadj, g.adjncy, g.ewgt, part)))
+            levels.append(contract(levels[-1], cmap, count, alone))
+            maps.append(cmap)
+    work = _Work(g)
+    best: tuple[int, int] | None = None
+    for t in range(_TRIES):
+        part = work.grow(levels[-1], pull, limit, salt + t)
+        found = work.fm(levels[-1], pull, part, limit, salt + t)
         if best is None or found < best:
             best, kept = found, part
-    return kept
+    part = kept
+    while maps:
+        part = part[maps.pop()]
+        levels.pop()
+        work.fm(levels[-1], pull, part, limit, salt)
+    return part
+
+
+class _Work:
+    """Scratch for growing and FM with two parts, sized for the largest level."""
+
+    def __init__(self, g: Level):
+        n, entries = len(g.vwgt), len(g.adjncy) + len(g.vwgt) + 1
+        self.key, self.dest, self.heap = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
+        self.pos, self.state, self.log = np.full(n, -1, np.int32), np.zeros(n, np.uint8), np.empty((2, n), np.int32)
+        self.conn, self.touched, self.result = np.empty(2, np.int64), np.empty(2, np.int32), np.zeros(4, np.int64)
+        self.pairs = (np.empty(entries, np.int64), np.empty(entries, np.int64), np.empty(entries, np.int32),
+                      np.empty(entries, np.int32))
+        self.boundary = np.empty(n, np.uint8)
+
+    def grow(self, g: Level, pull: Pull, limit: Array, salt: int) -> Array:
+        """KGGGP with two parts from seeds far apart."""
+        part = np.full(len(g.vwgt), -1, np.int32)
+        pwgt, population = np.zeros(2, np.int64), np.zeros(2, np.int64)
+        spread_seeds(g, part, pwgt, population, self.dest, self.heap, salt)
+        grow(g, pull, part, pwgt, limit, salt, *self.pairs)
+        return part
+
+    def fm(self, g: Level, pull: Pull, part: Array, limit: Array, salt: int) -> tuple[int, int]:
+        """FM passes until one brings nothing; returns (excess, cut)."""
+        n = len(part)
+        pwgt, population = sums(part, g.vwgt, 2), np.bincount(part, minlength=2).astype(np.int64)
+        for i in range(_PASSES):
+            find_boundary(0, n, g, part, self.boundary)
+            seeds = np.flatnonzero(self.boundary[:n]).astype(np.int32)
+            won = fm_pass(g, pull, part, pwgt, population, limit, seeds, max(50, n // 10), salt + i, self.heap, self.pos, self.key,
+                          self.dest, self.state, self.log, self.conn, self.touched, self.result)
+            if won <= 0:
+                break
+        return int(np.maximum(pwgt - limit, 0).sum()), cut_of(g, part)
 
 
 def _induced(g: Level, vertices: Array) -> Level:
     """The level restricted to ascending `vertices`, without fixed vertices and affinities."""
+    none = np.zeros(0, np.int32)
+    if len(vertices) == len(g.vwgt):
+        return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64))
     new = np.full(len(g.vwgt), -1, np.int32)
     new[vertices] = np.arange(len(vertices), dtype=np.int32)
     xadj = np.zeros(len(vertices) + 1, np.int64)
-    count = count_induced(g.xadj, g.adjncy, vertices, new, xadj)
+    rows = (frozen(g.xadj), frozen(g.adjncy), frozen(g.ewgt))
+    count = count_induced(rows[0], rows[1], vertices, new, xadj)
     adjncy, ewgt = np.empty(count, np.int32), np.empty(count if len(g.ewgt) else 0, np.int64)
-    fill_induced(g.xadj, g.adjncy, g.ewgt, vertices, new, adjncy, ewgt)
-    none = np.zeros(0, np.int32)
+    fill_induced(*rows, vertices, new, adjncy, ewgt)
     return Level(xadj, adjncy, ewgt, g.vwgt[vertices], none, none, np.zeros(0, np.int64))

@@ -25,7 +25,7 @@ class Config:
     coarse_per_part, coarse_least : int
         Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices.
     tries : int
-        Initial partitions of the coarsest graph; the best is kept.
+        Initial partitions grown by KGGGP where vertices are fixed or have affinities; the best is kept.
     patience : int
         Rounds of refinement without improvement before a level is left.
     warmth : float
@@ -33,26 +33,26 @@ class Config:
     warmth_fine : float
         The same on the input graph.
     bisections : int
-        Initial partitions by recursive bisection, where no vertex is fixed.
+        Initial partitions by recursive bisection, where it applies.
     cycles : int
         Extra V-cycles, coarsening inside the parts found so far.
     """
 
     coarse_per_part: int = 30
     coarse_least: int = 1500
-    tries: int = 8
+    tries: int = 4
     patience: int = 6
     warmth: float = 0.25
     warmth_fine: float = 0.25
-    bisections: int = 1
+    bisections: int = 2
     cycles: int = 0
 
 
 _DEFAULT = Config()
 PRESETS: dict[str, Config] = {
-    "fast": replace(_DEFAULT, tries=4, patience=2),
+    "fast": replace(_DEFAULT, bisections=1, tries=2, patience=3),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, tries=16, patience=12, cycles=2),
+    "strong": replace(_DEFAULT, coarse_per_part=100, bisections=8, tries=8, patience=12, cycles=2),
 }
 
 

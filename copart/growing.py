@@ -1,4 +1,4 @@
-"""Initial partitions of the coarsest graph: KGGGP, several tries, best kept after refinement.
+"""Initial partitions of the coarsest graph: bisected or grown (KGGGP), best kept after refinement.
 
 Each try grows all parts at once from their seeds: the fixed vertices of a part,
 else a vertex far from all others on the first try, and on later tries the
@@ -15,8 +15,7 @@ from .bisection import recursive_bisection
 from .config import Config
 from .kernels import Level, Pull
 from .kernels import growing as kernels
-from .kernels.csr import edge_cut
-from .refinement import Refiner
+from .refinement import Refiner, cut_of
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -67,15 +66,18 @@ def best_growth(g: Level, pull: Pull, limit: Array, config: Config, salt: int, t
     n, k = len(g.vwgt), len(limit)
     best: tuple[int, int] | None = None
     kept = seeds = None
-    bisections = 0 if len(g.fixed) or len(g.origin) else config.bisections
-    for t in range(bisections + config.tries):
+    # recursive bisection knows neither affinities nor which fixed part needs which of unequal limits
+    bisections = 0 if len(g.origin) or (len(g.fixed) and limit.min() < limit.max()) else config.bisections
+    # growing all parts at once pays where fixed vertices or affinities guide it
+    tries = config.tries if len(g.origin) or len(g.fixed) or not bisections else 0
+    for t in range(bisections + tries):
         if t < bisections:
             part = recursive_bisection(g, pull, limit, salt + t)
         else:
             part = grow_kgggp(g, pull, limit, seeds if (t - bisections) % _RESEED else None, salt + t)
         refiner = Refiner(g, pull, part, limit, team, salt + t)
-        refiner.improve(config.patience, config.warmth, edge_cut(g.xadj, g.adjncy, g.ewgt, part))
-        key = (refiner.excess, edge_cut(g.xadj, g.adjncy, g.ewgt, part) - affinity_gain(g, pull, part))
+        refiner.improve(config.patience, config.warmth, cut_of(g, part))
+        key = (refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part))
         if best is None or key < best:
             best, kept = key, part
         seeds = np.empty(k, np.int32)

@@ -2,8 +2,9 @@
 
 1. *Coarsen* (`copart.coarsening`): heavy-edge matching in rounds, contraction; a
    cluster never holds two different fixed parts.
-2. *Initial partition* (`copart.growing`): k-way greedy graph growing on the
-   coarsest graph, all parts at once from their seeds, several tries.
+2. *Initial partition* (`copart.growing`) of the coarsest graph: k-way greedy graph
+   growing, all parts at once from their seeds, and recursive bisection
+   (`copart.bisection`), itself multilevel with KGGGP of two parts; best of several.
 3. *Uncoarsen and refine* (`copart.refinement`): unconstrained local search in
    synchronous rounds with rebalancing, best balanced state kept; then, level by
    level, down to the input graph.
@@ -32,9 +33,8 @@ from .graph import Graph, as_graph
 from .growing import best_growth
 from .kernels import Level, Pull
 from .kernels.coarsening import pull_down
-from .kernels.csr import edge_cut
 from .metrics import max_part_weights
-from .refinement import Refiner
+from .refinement import Refiner, cut_of
 from .rounds import Team
 from .settling import settle
 
@@ -154,7 +154,7 @@ def refine(graph: Any, part: ArrayLike, nparts: int, *, eps: float = 0.05, seed:
     level, pull = _finest(graph, pinned, affinity)
     with Team(threads) as team:
         settle(level, pull, start, limit, team, seed)
-        Refiner(level, pull, start, limit, team, seed).improve(config.patience, config.warmth_fine, _cut(level, start))
+        Refiner(level, pull, start, limit, team, seed).improve(config.patience, config.warmth_fine, cut_of(level, start))
         excess = settle(level, pull, start, limit, team, seed)
     if excess:
         raise PartitionError(f"{_overweight(start, graph, limit)}; raise eps")
@@ -212,7 +212,7 @@ def _apart(g: Level, within: Array | None) -> Level:
 def _uncoarsen(levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
                team: Team) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
-    cut = _cut(levels[-1], part)
+    cut = cut_of(levels[-1], part)
     while True:
         depth = len(levels) - 1
         warmth = config.warmth if depth else config.warmth_fine
@@ -226,10 +226,6 @@ def _uncoarsen(levels: list[Level], maps: list[Array], pull: Pull, part: Array, 
         fine = np.empty(len(cmap), VERTEX)
         team.run(pull_down, len(cmap), cmap, part, fine)
         part = fine
-
-
-def _cut(g: Level, part: Array) -> int:
-    return int(edge_cut(g.xadj, g.adjncy, g.ewgt, part))
 
 
 def _finest(graph: Graph, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:

@@ -12,15 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import sums
+from .arrays import frozen, sums
 from .kernels import Level, Pull, balancing
 from .kernels import refinement as kernels
+from .kernels.csr import edge_cut
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
 
 #: Part weights never pass this: a limit for moves that may overload.
 _NO_LIMIT = 2**62
+
+
+def cut_of(g: Level, part: Array) -> int:
+    """Weight of the edges between different parts, each counted once."""
+    return int(edge_cut(frozen(g.xadj), frozen(g.adjncy), frozen(g.ewgt), frozen(part)))
 
 
 class Refiner:
