@@ -10,6 +10,7 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet install
 DEMO := demo-out
 BENCH ?=
+PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/test_metrics.py tests/test_migration.py
 
 .PHONY: demo test lint bench clean
 .DELETE_ON_ERROR:
@@ -28,9 +29,9 @@ $(VENV)/.installed-lint: $(VENV)/.installed
 demo: $(VENV)/.installed
 	@$(PY) -m examples.demo $(DEMO)
 
-# The kernels as plain Python first, then everything compiled.
+# Small inputs with the kernels as plain Python first, then everything compiled.
 test: $(VENV)/.installed
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" tests/kernels tests/test_without_jit.py
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" $(PLAIN_TESTS)
 	$(PY) -m pytest
 
 lint: $(VENV)/.installed-lint

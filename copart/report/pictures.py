@@ -75,7 +75,7 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     chosen = copartitions[shown]
     solid = all(name in meshes for name in problem.names[:2])
     colours = [_colours(problem, copartitions, name) for name in problem.names[:2]]
-    columns = len(copartitions)
+    columns = max(2, len(copartitions))
     figure = Figure(figsize=(17, 10.6 if solid else 5.6), dpi=110, facecolor="white")
     figure.suptitle(_headline(problem, chosen), x=0.03, y=0.975 if solid else 0.96, ha="left", fontsize=17, color=INK,
                     fontweight="bold")

@@ -1,0 +1,83 @@
+"""Every example runs, and its numbers are what its text says."""
+
+from __future__ import annotations
+
+import importlib
+import json
+
+import pytest
+
+from .helpers import ROOT
+
+
+def test_no_example_is_left_out():
+    found = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}
+    assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo"}
+    for name in found:
+        assert importlib.import_module(f"examples.{name}").__doc__
+
+
+def test_meshes_to_vtu(tmp_path):
+    from examples.meshes_to_vtu import main
+
+    numbers = main(tmp_path)
+    assert numbers["channel_cells"] == 48 * 16 * 2
+    assert numbers["channel_parts"] == 8
+    assert numbers["coupled_cells"] == 48
+    assert numbers["coupled_parts"] == 4
+    assert numbers["overlap"] == pytest.approx(3.0)
+    assert numbers["ub"] <= 0.05
+    # contiguous shares of a line: 4 + 3 - 1 messages, one more where a share is scattered
+    assert 6 <= numbers["totZ"] <= 9
+    assert {p.name for p in tmp_path.iterdir()} == {"channel.vtu", "plate.vtu", "channel.part.8", "plate.part.4",
+                                                    "coupling.json", "metrics.json"}
+
+
+def test_coupling_driver():
+    from examples.coupling_driver import main
+
+    numbers = main()
+    assert numbers["ranks"] == 18
+    assert numbers["first_air_rank"] == 12
+    assert numbers["ocean_ranks"] == 12
+    # floor(12^(2/3)) ranks of the ocean are coupled, and what they send is what is measured
+    assert numbers["sending_ranks"] == 5
+    assert numbers["messages"] == numbers["totZ"]
+    assert numbers["cells_sent"] == numbers["totV"] >= 60
+
+
+def test_compare_schemes(capsys):
+    from examples.compare_schemes import main
+
+    rows = main(size=12, seeds=2)
+    assert set(rows) == {"naive", "aware", "projrepart"}
+    assert rows["projrepart"]["totZ"] < min(rows["naive"]["totZ"], rows["aware"]["totZ"])
+    assert rows["projrepart"]["totV"] < min(rows["naive"]["totV"], rows["aware"]["totV"])
+    assert "PROJREPART" in capsys.readouterr().out
+
+
+def test_demo(tmp_path, capsys):
+    from examples.demo import main
+
+    files = main(tmp_path / "demo", tetra=3000, hexa=10, parts=(8, 16), seeds=1)
+    out = capsys.readouterr().out
+    for command in ("doctor --warm", "mesh cube", "compare", "plan", "check"):
+        assert f"$ copart {command}" in out
+    assert "accepted: every rule holds" in out
+    assert files["picture"].read_bytes()[:4] == b"\x89PNG"
+    summary = json.loads((files["plan"] / "metrics.json").read_text())
+    assert summary["settings"]["parts"] == [8, 16]
+
+
+def test_the_benchmark_in_small(capsys):
+    from benchmarks.hipc2014 import claims, document, main, published
+
+    records = main(["--exp", "1", "--nb", "16", "--seeds", "1", "--shrink", "0.24"])
+    assert len(records) == 3
+    assert "exp1, N_A = 16, N_B = 16" in capsys.readouterr().out
+    assert len(claims(records).rows) == 10
+    assert "| 16 | PROJREPART |" in document(records)
+    table = published()
+    assert len(table) == 21
+    assert table["naive", 128]["cut_b"] == "43167"
+    assert table["projrepart", 64]["totV"] == "4123"
