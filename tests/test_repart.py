@@ -85,21 +85,31 @@ def test_nothing_moves_where_nothing_has_to() -> None:
     assert (repartition(graph, former, 6, 6, seed=9) == former).all()
 
 
-@pytest.mark.parametrize("seed", range(1, 6))
-def test_grid_of_the_source(seed: int) -> None:
+@pytest.mark.parametrize("layout", ["blocks", "strips"])
+def test_grid_of_the_source(layout: str) -> None:
     graph = grid(10, 10)
-    former = partition(graph, 5, eps=0.0, seed=seed)
+    i, j = np.divmod(np.arange(100), 10)
+    former = np.where(i >= 8, 4, 2 * (i // 4) + j // 5) if layout == "blocks" else i // 2
     plan = migration_plan(graph, former, 5, 7)
     assert np.count_nonzero(plan) == 11
-    new = repartition(graph, former, 5, 7, seed=seed)
-    assert_balanced(graph, new, 7, 0.05)
-    c = migration_matrix(former, new, 5, 7).toarray()
-    # observed over 8 seeds: 10 or 11 non-zeros, volume 26 to 31, cut 36 to 40 (from scratch 35 to 37)
-    assert np.count_nonzero(c) <= 12
-    assert migration_volume(migration_matrix(former, new, 5, 7)) <= 33
-    assert edge_cut(graph, new) <= 1.2 * edge_cut(graph, partition(graph, 7, seed=seed))
-    astray = int(c[plan == 0].sum())
-    assert astray <= 2, f"{astray} cells went where the migration matrix sends none"
+    rows = []
+    for seed in range(1, 9):
+        new = repartition(graph, former, 5, 7, seed=seed)
+        assert_balanced(graph, new, 7, 0.05)
+        c = migration_matrix(former, new, 5, 7)
+        remap = repartition(graph, former, 5, 7, seed=seed, method="scratch-remap")
+        other = migration_matrix(former, remap, 5, 7)
+        rows.append((c.nnz, migration_volume(c), c.toarray()[plan == 0].sum(), edge_cut(graph, new),
+                     other.nnz, migration_volume(other), edge_cut(graph, remap)))
+    nonzeros, volume, astray, cut, *scratch = np.mean(rows, axis=0)
+    # observed, blocks and strips: non-zeros 10.7 and 10.9, volume 32 and 30, astray 3 and 1, cut 39 and 42;
+    # from scratch 13 and 15, 41 and 60, cut 35 and 35
+    assert abs(nonzeros - 11) <= 0.8, rows
+    assert volume <= 36, rows
+    assert astray <= 6, rows
+    assert nonzeros < scratch[0], rows
+    assert volume < scratch[1], rows
+    assert cut < 1.35 * scratch[2], rows
 
 
 @pytest.mark.parametrize(("m", "n"), [(12, 12), (12, 16), (16, 12), (6, 18)])
