@@ -23,12 +23,12 @@ def test_meshes_to_vtu(tmp_path):
     numbers = main(tmp_path)
     assert numbers["channel_cells"] == 48 * 16 * 2
     assert numbers["channel_parts"] == 8
-    assert numbers["coupled_cells"] == 48
+    # one triangle under each of 48 edges, and one more that has a corner there
+    assert numbers["coupled_cells"] == 96
     assert numbers["coupled_parts"] == 4
-    assert numbers["overlap"] == pytest.approx(3.0)
     assert numbers["ub"] <= 0.05
-    # contiguous shares of a line: 4 + 3 - 1 messages, one more where a share is scattered
-    assert 6 <= numbers["totZ"] <= 9
+    # shares of a line in one piece each: 4 + 3 - 1 messages, or one more where two borders nearly meet
+    assert 6 <= numbers["totZ"] <= 7
     assert {p.name for p in tmp_path.iterdir()} == {"channel.vtu", "plate.vtu", "channel.part.8", "plate.part.4",
                                                     "coupling.json", "metrics.json"}
 
