@@ -82,7 +82,7 @@ class Surface(NamedTuple):
             squared = np.einsum("fd,fd->f", along, along)
             share = np.einsum("fd,fd->f", along, self.outward) / np.where(squared > 0, squared, 1.0)
             return np.asarray(self.outward - share[:, None] * along)
-        return self.normal * self.outward.any(axis=1)[:, None]
+        return self.normal * np.asarray(self.outward.any(axis=1))[:, None]
 
 
 def boundary_surface(mesh: Mesh) -> Surface:
