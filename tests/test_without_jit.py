@@ -42,7 +42,7 @@ def results() -> dict[str, str]:
     for name, scheme in SCHEMES.items():
         made = scheme(problem, (3, 4), (2, 2))
         out[name] = digest(made.a, made.b)
-    a, b = cube("hexa", 3), cube("tetra", 60, offset=(1, 0, 0))
+    a, b = cube("hexa", 3), cube("tetra", 120, offset=(1, 0, 0))
     out["dual"] = digest(dual_graph(b).xadj, dual_graph(b).adjncy)
     for kind in ("facet", "touch"):
         found = find_interedges(a, b, kind)

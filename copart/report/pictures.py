@@ -184,10 +184,39 @@ def _draw_interface(axes: Any, flat: NDArray[np.float64], part: NDArray[np.int32
     fill = colour[part]
     axes.add_collection(PolyCollection(list(flat), facecolors=fill, edgecolors=fill * 0.86, linewidths=0.35))
     _fit(axes, flat)
-    centre = flat.mean(axis=1)
-    for p in np.unique(part):
-        x, y = _roomiest(centre, part == p)
-        _label(axes, x, y, int(p))
+    # a part in several pieces has its number on each of some size
+    centre, piece = flat.mean(axis=1), _pieces(flat, part)
+    for k, count in zip(*np.unique(piece, return_counts=True), strict=True):
+        if count >= 0.004 * len(flat):
+            x, y = _roomiest(centre, piece == k)
+            _label(axes, x, y, int(part[piece == k][0]))
+
+
+def _shared_edges(flat: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
+    """Pairs of facets with a common edge: facet, its corners at both ends of the edge, the other facet."""
+    step = max(np.ptp(flat[..., 0]), np.ptp(flat[..., 1])) * 1e-6 or 1.0
+    corner = [[tuple(c) for c in row] for row in np.round(flat / step).astype(np.int64).tolist()]
+    first: dict[Any, int] = {}
+    shared = []
+    for f, row in enumerate(corner):
+        for i, p in enumerate(row):
+            j = (i + 1) % len(row)
+            if p != row[j]:
+                other = first.setdefault((min(p, row[j]), max(p, row[j])), f)
+                if other != f:
+                    shared.append((f, i, j, other))
+    return shared
+
+
+def _pieces(flat: NDArray[np.float64], part: NDArray[np.int32]) -> NDArray[np.int32]:
+    """(nfacets,) number of the connected piece of its part that each facet is in."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    joined = [(f, g) for f, _, _, g in _shared_edges(flat) if part[f] == part[g]]
+    row, column = np.array(joined, int).reshape(-1, 2).T
+    link = coo_array((np.ones(len(row)), (row, column)), shape=(len(part),) * 2)
+    return np.asarray(connected_components(link, directed=False)[1])
 
 
 def _roomiest(centre: NDArray[np.float64], mine: NDArray[np.bool_]) -> tuple[float, float]:
@@ -210,23 +239,10 @@ def _label(axes: Any, x: float, y: float, part: int) -> None:
 
 
 def _outline(axes: Any, flat: NDArray[np.float64], part: NDArray[np.int32]) -> None:
-    """The borders between parts: edges of facets that two facets of different parts have."""
+    """Draw the borders between parts."""
     from matplotlib.collections import LineCollection
 
-    step = max(np.ptp(flat[..., 0]), np.ptp(flat[..., 1])) * 1e-6 or 1.0
-    key = np.round(flat / step).astype(np.int64)
-    width = flat.shape[1]
-    lines: dict[tuple[Any, Any], int] = {}
-    borders = []
-    for f in range(len(flat)):
-        for i in range(width):
-            p, q = tuple(key[f, i]), tuple(key[f, (i + 1) % width])
-            if p == q:
-                continue
-            edge = (p, q) if p < q else (q, p)
-            other = lines.setdefault(edge, int(part[f]))
-            if other != part[f]:
-                borders.append((flat[f, i], flat[f, (i + 1) % width]))
+    borders = [(flat[f, i], flat[f, j]) for f, i, j, other in _shared_edges(flat) if part[f] != part[other]]
     axes.add_collection(LineCollection(borders, colors="black", linewidths=1.7, capstyle="round", zorder=4))
 
 
