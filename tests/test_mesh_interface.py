@@ -132,8 +132,10 @@ def test_rectangular_faces_overlap_as_products_of_intervals(ya, za, yb, zb, seed
     assert inter.weights.sum() == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.parametrize(("a", "b"), [(("hexa", 5), ("hexa", 20)), (("hexa", 7), ("hexa", 9)),
-                                      (("tetra", 900), ("hexa", 11)), (("tetra", 900), ("tetra", 2500)), (("hexa", 1), ("tetra", 2500))])
+@pytest.mark.parametrize(("a", "b"), [
+    (("hexa", 5), ("hexa", 20)), (("hexa", 7), ("hexa", 9)), (("tetra", 900), ("hexa", 11)),
+    (("tetra", 900), ("tetra", 2500)), (("hexa", 1), ("tetra", 2500)),
+])
 def test_the_shared_face_is_covered_exactly(a, b):
     inter = find_interedges(cube(*a), cube(*b, offset=(1, 0, 0)))
     assert inter.weights.sum() == pytest.approx(1, abs=1e-9)

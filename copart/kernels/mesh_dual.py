@@ -58,10 +58,10 @@ def link_facets(keys, nfacets, owner, table, link, alone):
     for f in range(nfacets):
         link[f] = -1
         alone[f] = True
-        # products stay below 2^62, so that plain Python and compiled code agree
-        h = keys[f, 0] + 1
+        # int64 products below 2^62: plain Python and compiled code agree
+        h = int(keys[f, 0]) + 1
         for j in range(1, 4):
-            h = ((h * 1540483477) ^ (keys[f, j] + 1)) & 2147483647
+            h = ((h * 1540483477) ^ (int(keys[f, j]) + 1)) & 2147483647
         h = (h * 1540483477) >> 15
         slot = h & mask
         while True:
