@@ -58,7 +58,7 @@ def kernel_cache() -> KernelCache:
     """
     import numba
 
-    jit = not numba.config.DISABLE_JIT
+    jit = not getattr(numba.config, "DISABLE_JIT", 0)
     found = _kernels()
     folder, compiled = "", 0
     for kernel in found:
