@@ -11,6 +11,7 @@ import pytest
 
 from copart.errors import FormatError, MeshError
 from copart.mesh import Mesh, cube, dual_graph, read_mesh, regions, write_mesh, write_vtu
+from copart.mesh.mdpa import named_shapes
 from copart.mesh.reading import suffix_formats
 
 from .helpers import ROOT
@@ -197,6 +198,55 @@ def test_written_files_are_readable_by_others(small, tmp_path):
 def test_formats_by_suffix():
     assert suffix_formats(Path("a.VTU")) == ["vtu"]
     assert suffix_formats(Path("a.dato.gz")) == ["permas"]
+
+
+# ---- Kratos
+MDPA = """Begin ModelPartData
+End ModelPartData
+
+Begin Properties 0
+End Properties
+Begin Nodes
+1 0.0 0.0 0.0
+2 1.0 0.0 0.0
+3 0.0 1.0 0.0
+4 1.0 1.0 0.0
+End Nodes
+
+Begin Elements Element2D3N
+1 0 1 2 3
+2 0 2 4 3
+End Elements
+
+Begin Conditions LineCondition2D2N
+1 0 1 2
+End Conditions
+"""
+
+
+def test_kratos_triangles_are_triangles(tmp_path):
+    (tmp_path / "m.mdpa").write_text(MDPA)
+    mesh = read_mesh(tmp_path / "m.mdpa")
+    assert repr(mesh).startswith("Mesh('m': 2 triangle in 2D, 4 points")
+    assert [t for t, _ in mesh.lower] == ["line"]
+    assert dual_graph(mesh).nedges == 1
+
+
+@pytest.mark.parametrize(("kind", "entity", "shape"), [
+    ("Elements", "Element3D4N", "Tetrahedra3D4"), ("Elements", "ShellThinElement3D4N", "Quadrilateral3D4"),
+    ("Elements", "ShellThinElement3D3N", "Triangle3D3"), ("Elements", "CrBeamElement3D2N", "Line3D2"),
+    ("Conditions", "SurfaceCondition3D4N", "Quadrilateral3D4"), ("Conditions", "PointLoadCondition3D1N", "Point3D"),
+    ("Elements", "SmallDisplacementElement3D8N", "Hexahedra3D8"), ("Elements", "Triangle2D3", "Triangle2D3"),
+])
+def test_kratos_names_tell_shapes(tmp_path, kind, entity, shape):
+    (tmp_path / "m.mdpa").write_text(f"Begin {kind} {entity} // comment\n1 0 1 2 3\nEnd {kind}\n")
+    assert named_shapes(tmp_path / "m.mdpa").splitlines()[0] == f"Begin {kind} {shape}"
+
+
+@pytest.mark.parametrize("entity", ["Fluid", "Element3D7N"])
+def test_kratos_names_that_tell_nothing(tmp_path, entity):
+    (tmp_path / "m.mdpa").write_text(MDPA.replace("Element2D3N", entity))
+    bad(tmp_path / "m.mdpa", f"m.mdpa:13: .*'{entity}'")
 
 
 # ---- SU2

@@ -11,6 +11,7 @@ import contextlib
 import io
 import logging
 import os
+import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CopartError, FormatError, MeshError
+from .mdpa import named_shapes
 from .su2 import read_su2
 from .value import Block, Mesh
 
@@ -156,7 +158,9 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
               warnings.catch_warnings(action="ignore")):
-            raw = meshio.read(path, file_format=file_format)
+            raw = _read_mdpa(path) if file_format == "mdpa" else meshio.read(path, file_format=file_format)
+    except FormatError:
+        raise
     except MemoryError:
         return None, "the file announces more data than fits in memory"
     except (Exception, SystemExit) as error:
@@ -170,6 +174,16 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     if console.getvalue().strip():
         log.info("%s: %s", path, " ".join(console.getvalue().split()))
     return raw, ""
+
+
+def _read_mdpa(path: Path) -> Any:
+    """Read a Kratos file with its headers translated; meshio needs a real file."""
+    import meshio
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        copy.write_text(named_shapes(path), encoding="utf-8")
+        return meshio.read(copy, file_format="mdpa")
 
 
 # ---- regions of one mesh
