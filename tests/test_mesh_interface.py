@@ -319,6 +319,13 @@ def test_unusable_options():
             find_interedges(a, a, tolerance=tolerance)
 
 
+def test_cells_without_volume_are_no_obstacle():
+    point = Mesh(np.zeros((8, 3)), [("hexahedron", [list(range(8))])])
+    assert len(find_interedges(point, cube("hexa", 2), "touch")) == 1
+    with pytest.raises(MeshError, match="no cells meet"):
+        find_interedges(point, cube("hexa", 2))
+
+
 def test_closed_surfaces_have_no_facets():
     ball = Mesh(np.eye(4)[:, :3], [("triangle", [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])])
     with pytest.raises(MeshError, match="no boundary facet; use kind touch"):

@@ -58,7 +58,7 @@ def cube(cells: str = "hexa", size: int | None = None, offset: Sequence[float] =
 
         points, nodes = tetra_cube(n, whole("seed", seed, low=0))
         mesh = Mesh(points, [("tetra", nodes)], name=name or f"cube-tetra-{len(nodes)}")
-    return mesh.translated(offset) if any(offset) else mesh
+    return mesh.translated(offset)
 
 
 def _grid_points(nx: int, ny: int, nz: int) -> NDArray[np.float64]:

@@ -88,7 +88,7 @@ def _disc(square: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _counts(cells: Sequence[int], names: tuple[str, ...], low: tuple[int, ...]) -> list[int]:
     """Cell counts, each at least its minimum."""
-    if len(cells) != len(names):
+    if not isinstance(cells, (tuple, list)) or len(cells) != len(names):
         raise ConfigError(f"cells: needs {len(names)} numbers ({', '.join(names)}), got {cells!r}")
     return [whole(f"cells {n}", c, low=l, high=100_000) for n, c, l in zip(names, cells, low, strict=True)]
 
