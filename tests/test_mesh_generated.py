@@ -159,7 +159,8 @@ def test_cylinders(across, along):
 
 
 @pytest.mark.parametrize("call", [
-    lambda: tube(0.5, 0.5), lambda: tube(-1, 1), lambda: tube(cells=(1, 2, 1)), lambda: tube(cells=(1, 2)), lambda: tube(cells=3), lambda: cube(offset=5),
+    lambda: tube(0.5, 0.5), lambda: tube(-1, 1), lambda: tube(cells=(1, 2, 1)), lambda: tube(cells=(1, 2)),
+    lambda: tube(cells=3), lambda: cube(offset=5),
     lambda: tube(length=np.inf), lambda: cylinder(0), lambda: cylinder(cells=(0, 1)), lambda: cylinder(length=-1),
 ])
 def test_impossible_tubes(call):
