@@ -23,7 +23,7 @@ from ..mesh import Mesh
 from ..mesh.surface import Surface
 from ..metrics import evaluate
 from .palette import colour_parts
-from .projection import Chart, interface, mean_normal, visible
+from .projection import Chart, Line, interface, mean_normal, visible
 
 INK = "#22303C"
 FAINT = "#6B7885"
@@ -130,10 +130,10 @@ def _draw_meshes(grid: Any, figure: Any, problem: CoupledProblem, meshes: Mappin
         _title(axes, f"{'AB'[i]}: {name}", f"by part, {scheme}{turned}")
     if len(facets[0].cell) == 0 or len(facets[1].cell) == 0:
         return
-    chart = Chart.of(facets[0], meshes[a].dimension)
     if facets[0].corners.shape[1] == 2 and facets[1].corners.shape[1] == 2:
-        _draw_strip(figure.add_subplot(grid[0, 2:]), chart, facets, made, sides)
+        _draw_strip(figure.add_subplot(grid[0, 2:]), facets, made, sides)
         return
+    chart = Chart.of(facets[0], meshes[a].dimension)
     flat = [chart.flat(f) for f in facets]
     for i, (name, _, colour) in enumerate(sides):
         axes = figure.add_subplot(grid[0, 2 + i])
@@ -246,23 +246,26 @@ def _outline(axes: Any, flat: NDArray[np.float64], part: NDArray[np.int32]) -> N
     axes.add_collection(LineCollection(borders, colors="black", linewidths=1.7, capstyle="round", zorder=4))
 
 
-def _draw_strip(axes: Any, chart: Chart, facets: list[Surface], made: CoPartition, sides: list[Any]) -> None:
-    """A one-dimensional interface: the parts of A above, those of B below."""
+def _draw_strip(axes: Any, facets: list[Surface], made: CoPartition, sides: list[Any]) -> None:
+    """A one-dimensional interface by arc length along A: the parts of A above, those of B below."""
     from matplotlib.collections import PolyCollection
 
-    ends = [chart.flat(f)[..., 0] for f in facets]
-    low, high = min(e.min() for e in ends), max(e.max() for e in ends)
-    for (name, _, colour), f, end, bottom in zip(sides, facets, ends, (0.53, 0.15), strict=True):
-        left, right = end.min(axis=1), end.max(axis=1)
+    line = Line.of(facets[0])
+    for (name, _, colour), f, bottom in zip(sides, facets, (0.53, 0.15), strict=True):
+        middle, half = line.place(f)
         part = made[name][f.cell]
-        y = np.broadcast_to([bottom, bottom, bottom + 0.32, bottom + 0.32], (len(left), 4))
-        boxes = np.stack([np.stack([left, right, right, left], axis=1), y], axis=-1)
-        axes.add_collection(PolyCollection(list(boxes), facecolors=colour[part], edgecolors="white", linewidths=0.3))
-        middle = (left + right)[:, None] / 2
-        for p in np.unique(part):
-            _label(axes, _roomiest(np.hstack([middle, middle]), part == p)[0], bottom + 0.16, int(p))
-        axes.text(low, bottom + 0.335, name, fontsize=9.5, color=FAINT, va="bottom")
-    axes.set_xlim(low, high)
+        x = np.stack([middle - half, middle + half, middle + half, middle - half], axis=1)
+        y = np.broadcast_to([bottom, bottom, bottom + 0.32, bottom + 0.32], x.shape)
+        # white lines between cells only as long as they leave room for the colours
+        rule = "white" if len(part) < 250 else "face"
+        axes.add_collection(PolyCollection(list(np.stack([x, y], axis=-1)), facecolors=colour[part], edgecolors=rule,
+                                           linewidths=0.3))
+        order = np.argsort(middle, kind="stable")
+        for run in np.split(order, np.flatnonzero(np.diff(part[order])) + 1):
+            if 2 * half[run].sum() >= 0.02 * line.length:
+                _label(axes, float(middle[run].mean()), bottom + 0.16, int(part[run[0]]))
+        axes.text(0, bottom + 0.335, name, fontsize=9.5, color=FAINT, va="bottom")
+    axes.set_xlim(0, line.length)
     axes.set_ylim(0, 1)
     _title(axes, "interface", "laid straight: parts of A above, of B below")
 

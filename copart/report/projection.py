@@ -87,13 +87,18 @@ def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other
     k = min(12, len(theirs.cell))
     centre, target = mine.centre, theirs.centre
     near = cKDTree(target).query(centre, k)[1].reshape(len(centre), k)
-    reach = 0.5 * np.maximum(mine.diameter[:, None], theirs.diameter[near])
-    normal = facet_normals(mine, mesh.dimension)
+    wide = np.maximum(mine.diameter[:, None], theirs.diameter[near])
     their_normal = facet_normals(theirs, other.dimension)[near]
-    gap = np.abs(np.einsum("fkd,fkd->fk", target[near] - centre[:, None], their_normal))
-    facing = np.abs(np.einsum("fd,fkd->fk", normal, their_normal)) > 0.7
-    kept = ((gap <= reach) & facing).any(axis=1)
-    return mine.taken(kept) if kept.any() else mine
+    cosine = np.einsum("fd,fkd->fk", facet_normals(mine, mesh.dimension), their_normal)
+    apart = target[near] - centre[:, None]
+    gap = np.abs(np.einsum("fkd,fkd->fk", apart, their_normal))
+    close = (gap <= 0.5 * wide) & (np.linalg.norm(apart, axis=2) <= wide)
+    # facets that face each other; a shell has no outside, there any parallel ones do
+    for facing in (cosine < -0.7, np.abs(cosine) > 0.7):
+        kept = (close & facing).any(axis=1)
+        if kept.any():
+            return mine.taken(kept)
+    return mine
 
 
 def facet_normals(surface: Surface, dimension: int) -> Points:
@@ -163,4 +168,58 @@ class Chart:
         return np.stack([self.radius * angle, x @ self.around], axis=-1)
 
 
-__all__ = ["Chart", "Polygons", "camera", "facet_normals", "interface", "mean_normal", "visible"]
+@dataclass(frozen=True)
+class Line:
+    """A one-dimensional interface laid straight by its arc length, piece after piece."""
+
+    centre: Points
+    middle: Points
+    """(nfacets,) arc length at the middle of each facet of A."""
+    length: float
+
+    @classmethod
+    def of(cls, surface: Surface) -> Line:
+        """Walk along the edges of A's side, each connected piece from one of its ends."""
+        ends = surface.corners
+        size = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        step = float(size.max()) * 1e-6 or 1.0
+        _, point = np.unique(np.round(ends.reshape(-1, 3) / step), axis=0, return_inverse=True)
+        point = point.reshape(-1, 2)
+        at: dict[int, list[int]] = {}
+        for f, (p, q) in enumerate(point.tolist()):
+            at.setdefault(p, []).append(f)
+            at.setdefault(q, []).append(f)
+        loose = [f for f, (p, q) in enumerate(point.tolist()) if len(at[p]) == 1 or len(at[q]) == 1]
+        middle, reached = np.full(len(size), -1.0), 0.0
+        for start in [*loose, *range(len(size))]:
+            if middle[start] >= 0:
+                continue
+            f, here = start, int(point[start, 0] if len(at[int(point[start, 0])]) == 1 else point[start, 1])
+            while True:
+                middle[f] = reached + size[f] / 2
+                reached += float(size[f])
+                here = int(point[f].sum() - here)
+                ahead = [g for g in at[here] if middle[g] < 0]
+                if not ahead:
+                    break
+                f = ahead[0]
+        return cls(surface.centre, middle, reached)
+
+    def place(self, surface: Surface) -> tuple[Points, Points]:
+        """Arc length at the middle, and half the length, of facets of either side."""
+        from scipy.spatial import cKDTree
+
+        ends = surface.corners
+        half = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / 2
+        near = min(2, len(self.centre))
+        index = cKDTree(self.centre).query(surface.centre, near)[1].reshape(len(half), near)
+        first, second = index[:, 0], index[:, -1]
+        step, arc = self.centre[second] - self.centre[first], self.middle[second] - self.middle[first]
+        square = np.einsum("fd,fd->f", step, step)
+        share = np.einsum("fd,fd->f", surface.centre - self.centre[first], step) / np.maximum(square, 1e-300)
+        # along to the neighbour; not where the line ends and begins again
+        share[np.abs(arc) > 2 * np.sqrt(square)] = 0
+        return self.middle[first] + np.clip(share, -0.5, 1) * arc, half
+
+
+__all__ = ["Chart", "Line", "Polygons", "camera", "facet_normals", "interface", "mean_normal", "visible"]
