@@ -64,4 +64,4 @@ def contract(g: Level, cmap: np.ndarray[Any, Any], ncoarse: int, team: Team) -> 
         top += count
     xadj = np.zeros(ncoarse + 1, np.int64)
     np.cumsum(length, out=xadj[1:])
-    return Level(xadj, adjncy[:top].copy(), ewgt[:top].copy(), vwgt, fixed, origin, size)
+    return Level(xadj, adjncy[:top], ewgt[:top], vwgt, fixed, origin, size)

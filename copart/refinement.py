@@ -16,6 +16,7 @@ from .arrays import frozen, sums
 from .kernels import Level, Pull, balancing
 from .kernels import refinement as kernels
 from .kernels.csr import edge_cut
+from .kernels.refinement import State
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -47,27 +48,23 @@ class Refiner:
 
     def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int):
         n, k = len(part), len(limit)
-        self.g, self.pull, self.part, self.limit, self.team, self.salt = g, pull, part, limit, team, salt
-        self.pwgt = sums(part, g.vwgt, k)
-        self.population = np.bincount(part, minlength=k).astype(np.int64)
-        boundary = np.empty(n, np.uint8)
-        team.run(kernels.find_boundary, n, g, part, boundary)
-        self.active = np.empty(n, np.int32)
-        first = np.flatnonzero(boundary)
-        self.count = len(first)
-        self.active[:self.count] = first
-        self.listed = boundary
+        self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
+        listed = np.empty(n, np.uint8)
+        team.run(kernels.find_boundary, n, g, part, listed)
+        border = np.empty(n, np.int32)
+        first = np.flatnonzero(listed)
+        border[:len(first)] = first
+        listed *= kernels.ACTIVE | kernels.BORDER
         if len(g.fixed):
-            self.listed = boundary | (g.fixed >= 0)  # fixed vertices are never activated
+            listed[g.fixed >= 0] = kernels.PINNED
+        self.state = State(part, sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64), border.copy(), border,
+                           listed, np.full(n, -9, np.int32), np.empty((2, 2 * len(first) + 64), np.int32),
+                           np.array([len(first), len(first), 0]))
         self.dest = np.full(n, -1, np.int32)
         self.gain = np.empty(n, np.int64)
-        self.moved_in = np.full(n, -9, np.int32)
         self.live = np.empty(n, np.uint8)
         self.go = np.empty(n, np.uint8)
-        self.log = np.empty((2, 2 * self.count + 64), np.int32)
-        self.logged = 0
         self.now = 0
-        self.result = np.zeros(3, np.int64)
         self.nolimit = np.full(k, _NO_LIMIT, np.int64)
 
     def _scratch(self) -> tuple[Array, Array]:
@@ -76,47 +73,39 @@ class Refiner:
 
     def _reserve(self, moves: int) -> None:
         """Make room in the log for so many more moves."""
-        if self.logged + moves > self.log.shape[1]:
-            longer = np.empty((2, 2 * (self.logged + moves)), np.int32)
-            longer[:, :self.logged] = self.log[:, :self.logged]
-            self.log = longer
+        log, logged = self.state.log, int(self.state.count[2])
+        if logged + moves > log.shape[1]:
+            longer = np.empty((2, 2 * (logged + moves)), np.int32)
+            longer[:, :logged] = log[:, :logged]
+            self.state = self.state._replace(log=longer)
 
     @property
     def excess(self) -> int:
         """Weight above the limits, summed over the parts."""
-        return int(np.maximum(self.pwgt - self.limit, 0).sum())
+        return int(np.maximum(self.state.pwgt - self.limit, 0).sum())
 
     def jet_round(self, warmth: float, limit: Array) -> int:
         """One round of moves; returns the decrease of the cut."""
         self.now += 1
-        self._reserve(self.count)
-        t, g = self.team, self.g
-        t.run(kernels.propose, self.count, self.active, g, self.pull, self.part, self.pwgt, limit, self.moved_in,
-              self.now, warmth, self.dest, self.gain, self.live, scratch=self._scratch)
-        t.run(kernels.afterburn, self.count, self.active, g, self.pull, self.part, self.dest, self.gain, self.go)
-        # entries that move are kept: apply_moves runs before the list is compacted
-        kernels.apply_moves(self.active, self.count, self.go, g, self.pull, self.part, self.pwgt, self.population,
-                            self.dest, self.moved_in, self.now, self.listed, self.log, self.logged, self.result)
-        fresh = int(self.result[1])
-        self.live[self.count:fresh] = 1
-        self.count = int(kernels.compact(self.active, fresh, self.live, self.listed))
-        self.logged = int(self.result[2])
-        return int(self.result[0])
+        count = int(self.state.count[0])
+        self._reserve(count)
+        t, g, s = self.team, self.g, self.state
+        t.run(kernels.propose, count, g, self.pull, s, limit, self.now, warmth, self.dest, self.gain, self.live,
+              scratch=self._scratch)
+        t.run(kernels.afterburn, count, g, self.pull, s, self.dest, self.gain, self.go)
+        return int(kernels.apply_moves(g, self.pull, s, self.dest, self.go, self.live, self.now))
 
     def evict_round(self) -> int:
         """One round of moves out of overloaded parts; returns the decrease of the cut."""
         self.now += 1
-        self._reserve(self.count)
-        key = np.empty(self.count)
-        self.team.run(kernels.propose_evictions, self.count, self.active, self.g, self.pull, self.part, self.pwgt,
-                      self.limit, self.salt + self.now, self.dest, key, scratch=self._scratch)
-        order = np.argsort(key, kind="stable")
-        order = order[:int(np.count_nonzero(np.isfinite(key)))]
-        kernels.evict(order, self.active, self.count, self.g, self.pull, self.part, self.pwgt, self.population, self.limit,
-                      self.moved_in, self.now, self.listed, self.log, self.logged, *self._scratch(), self.result)
-        self.count = int(self.result[1])
-        self.logged = int(self.result[2])
-        return int(self.result[0])
+        count = int(self.state.count[1])
+        self._reserve(count)
+        key = np.empty(count)
+        self.team.run(kernels.propose_evictions, count, self.g, self.pull, self.state, self.limit, self.salt + self.now, key,
+                      scratch=self._scratch)
+        order = np.flatnonzero(key < np.inf)
+        order = order[np.argsort(key[order], kind="stable")]
+        return int(kernels.evict(order, self.g, self.pull, self.state, self.limit, self.now, *self._scratch()))
 
     def rebalance(self) -> int:
         """Evict until no part is over its limit or nothing helps; returns the decrease of the cut (mostly negative)."""
@@ -136,25 +125,22 @@ class Refiner:
     def shift_round(self) -> int:
         """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut."""
         total = 0
-        k = len(self.limit)
-        start, order = np.empty(k + 1, np.int64), np.empty(self.count, np.int32)
-        balancing.group_by_part(self.part, self.active, self.count, start, order)
+        k, count = len(self.limit), int(self.state.count[1])
+        start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
+        balancing.group_by_part(self.state.part, self.state.border, count, start, order)
         parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
-        for source in np.flatnonzero(self.pwgt > self.limit):
-            over = int(self.pwgt[source] - self.limit[source])
+        for source in np.flatnonzero(self.state.pwgt > self.limit):
+            over = int(self.state.pwgt[source] - self.limit[source])
             for need in (over, 1):
-                target = balancing.find_path(self.g, self.part, self.pwgt, self.limit, source, need, start, order, parent,
-                                             queue)
+                target = balancing.find_path(self.g, self.state.part, self.state.pwgt, self.limit, source, need, start, order,
+                                             parent, queue)
                 if target >= 0:
                     break
             if target < 0:
                 continue
-            self._reserve(self.count + k)
-            balancing.shift_path(self.g, self.pull, self.part, self.pwgt, self.population, self.limit, source, target,
-                                 parent, start, order, self.active, self.count, self.listed, self.moved_in, self.now,
-                                 self.log, self.logged, *self._scratch(), self.result)
-            total += int(self.result[0])
-            self.count, self.logged = int(self.result[1]), int(self.result[2])
+            self._reserve(count + k)
+            total += int(balancing.shift_path(self.g, self.pull, self.state, self.limit, source, target, parent, start, order,
+                                              self.now, *self._scratch()))
         return total
 
     def improve(self, patience: int, warmth: float, cut: int) -> int:
@@ -176,12 +162,12 @@ class Refiner:
         """
         total = self.rebalance()
         best, best_excess = total, self.excess
-        self.logged = 0
+        self.state.count[2] = 0
         waited = 0
         while waited < patience:
-            before = self.logged
+            before = int(self.state.count[2])
             total += self.jet_round(warmth, self.nolimit)
-            if self.logged == before:
+            if self.state.count[2] == before and not self.state.count[0]:
                 break
             total += self.rebalance()
             excess = self.excess
@@ -190,7 +176,6 @@ class Refiner:
                 if excess < best_excess or (total - best) * 2000 > cut - best:
                     waited = 0
                 best, best_excess = total, excess
-                self.logged = 0
-        kernels.undo_moves(self.g, self.part, self.pwgt, self.population, self.log, self.logged)
-        self.logged = 0
+                self.state.count[2] = 0
+        kernels.undo_moves(self.g, self.state)
         return best

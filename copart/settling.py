@@ -27,6 +27,7 @@ def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: in
         return 0
     refiner = Refiner(g, pull, part, limit, team, salt)
     refiner.rebalance()
+    state = refiner.state
     free = np.arange(len(part), dtype=np.int32) if not len(g.fixed) else np.flatnonzero(g.fixed < 0).astype(np.int32)
     heavy_first = free[np.argsort(-g.vwgt[free], kind="stable")]
     conn, touched = np.empty(len(limit), np.int64), np.empty(len(limit), np.int32)
@@ -34,9 +35,9 @@ def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: in
         before = refiner.excess
         if before == 0:
             return 0
-        balancing.jump(g, pull, part, refiner.pwgt, refiner.population, limit, heavy_first, conn, touched)
+        balancing.jump(g, pull, part, state.pwgt, state.population, limit, heavy_first, conn, touched)
         if refiner.excess:
-            balancing.swap_down(g, part, refiner.pwgt, limit, heavy_first)
+            balancing.swap_down(g, part, state.pwgt, limit, heavy_first)
         if refiner.excess == before:
             break
     if refiner.excess:

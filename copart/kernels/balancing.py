@@ -8,21 +8,21 @@ that only border vertices move.  `jump` moves vertices to any part with room.
 import numpy as np
 
 from . import kernel
-from .refinement import activate, gather, move, scatter
+from .refinement import gather, move, move_and_log, scatter
 
 
 @kernel
-def group_by_part(part, active, count, start, order):
-    """Positions of the listed vertices grouped by part: start (nparts + 1,) int64, order (count,) int32 vertices."""
+def group_by_part(part, border, count, start, order):
+    """The vertices border[:count] grouped by part: start (nparts + 1,) int64, order (count,) int32."""
     for p in range(len(start)):
         start[p] = 0
     for i in range(count):
-        start[part[active[i]] + 1] += 1
+        start[part[border[i]] + 1] += 1
     for p in range(len(start) - 1):
         start[p + 1] += start[p]
     for i in range(count):
-        p = part[active[i]]
-        order[start[p]] = active[i]
+        p = part[border[i]]
+        order[start[p]] = border[i]
         start[p] += 1
     for p in range(len(start) - 1, 0, -1):
         start[p] = start[p - 1]
@@ -81,43 +81,27 @@ def best_for_hop(g, pull, part, population, here, there, room, start, order, con
 
 
 @kernel
-def shift_path(g, pull, part, pwgt, population, limit, source, target, parent, start, order, active, count, listed, moved_in,
-               now, log, logged, conn, touched, result):
-    """Hand vertices along the path from `source` to `target` until the source fits or the target is full.
+def shift_path(g, pull, s, limit, source, target, parent, start, order, now, conn, touched):
+    """Hand vertices along the path from `source` to `target` until the source fits or nothing more can be handed on.
 
-    Hops nearest the target go first, so that no part passes its limit on the way.
-    result as in `apply_moves`; returns the weight that left the source.
+    Hops nearest the target go first, so that no part passes its limit on the way.  Stops, too, where
+    the log has no room for another path.  Returns the decrease of the cut.
     """
     for p in range(len(conn)):
         conn[p] = -1
     total = np.int64(0)
-    left = np.int64(0)
-    grown = count
     # a path has fewer hops than there are parts
-    while pwgt[source] > limit[source] and logged + len(limit) <= log.shape[1]:
+    while s.pwgt[source] > limit[source] and s.count[2] + len(limit) <= s.log.shape[1]:
         there = target
-        done = True
         while there != source:
             here = parent[there]
-            v = best_for_hop(g, pull, part, population, here, there, limit[there] - pwgt[there], start, order, conn, touched)
+            v = best_for_hop(g, pull, s.part, s.population, here, there, limit[there] - s.pwgt[there], start, order, conn,
+                             touched)
             if v < 0:
-                done = False
-                break
-            log[0, logged] = v
-            log[1, logged] = here
-            logged += 1
-            total += move(g, pull, part, pwgt, population, v, there)
-            moved_in[v] = now
-            grown = activate(g, v, listed, active, grown)
-            if here == source:
-                left += g.vwgt[v]
+                return total
+            total += move_and_log(g, pull, s, v, there, now)
             there = here
-        if not done:
-            break
-    result[0] = total
-    result[1] = grown
-    result[2] = logged
-    return left
+    return total
 
 
 @kernel

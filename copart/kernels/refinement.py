@@ -6,10 +6,36 @@ that rank before it (`afterburn`), and the surviving moves are applied together
 (`apply_moves`).  Parts may overflow in between; rebalancing follows.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import kernel
 from .rng import mix
+
+ACTIVE, BORDER, PINNED = 1, 2, 4
+"""Bits of `State.listed`: on the active list, on the border list, never to be listed."""
+
+
+class State(NamedTuple):
+    """Working state of one level.
+
+    part (nvtxs,) int32; pwgt, population (nparts,) int64: weight and number of vertices of each
+    part; active (nvtxs,) int32: vertices whose move is worth another look; border (nvtxs,) int32: all
+    vertices with a neighbour in another part, and some more; listed (nvtxs,) uint8: bits as above;
+    moved_in (nvtxs,) int32: round of the last move; log (2, capacity) int32: vertex and former part of
+    each move; count (3,) int64: lengths of active, border and log.
+    """
+
+    part: Any
+    pwgt: Any
+    population: Any
+    active: Any
+    border: Any
+    listed: Any
+    moved_in: Any
+    log: Any
+    count: Any
 
 
 @kernel
@@ -79,63 +105,61 @@ def find_boundary(lo, hi, g, part, boundary):
 
 
 @kernel
-def propose(lo, hi, active, g, pull, part, pwgt, limit, moved_in, now, warmth, dest, gain, live, conn, touched):
+def propose(lo, hi, g, pull, s, limit, now, warmth, dest, gain, live, conn, touched):
     """Every active vertex names its best other part.
 
     dest[v] is that part where the loss stays below warmth times the own connectivity, else -1;
     gain[v] the decrease of the cut.  Vertices moved in round now - 1 rest.  Parts that would pass
-    `limit` are not named.  live[i] = 0 where active[i] is not on the boundary.
+    `limit` are not named.  live[i] = 0 where active[i] need not be looked at before a neighbour moves.
     Ties: the lighter part, then the smaller number.
     """
     for p in range(len(conn)):
         conn[p] = -1
     for i in range(lo, hi):
-        v = active[i]
+        v = s.active[i]
         dest[v] = -1
-        own = part[v]
-        count = gather(g, pull, part, v, conn, touched)
+        if s.moved_in[v] == now - 1:
+            live[i] = 1
+            continue
+        live[i] = 0
+        own = s.part[v]
+        count = gather(g, pull, s.part, v, conn, touched)
         mine = max(conn[own], 0)
         best = -1
         most = np.int64(-1)
-        others = 0
         for j in range(count):
             p = touched[j]
             c = conn[p]
             conn[p] = -1
-            if p == own:
+            if p == own or c < most or s.pwgt[p] + g.vwgt[v] > limit[p]:
                 continue
-            others += 1
-            if c < most or pwgt[p] + g.vwgt[v] > limit[p]:
-                continue
-            if c > most or pwgt[p] < pwgt[best] or (pwgt[p] == pwgt[best] and p < best):
+            if c > most or s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best):
                 best, most = p, c
-        live[i] = 1 if others > 0 else 0
-        if best < 0 or moved_in[v] == now - 1:
-            continue
-        if most >= mine or float(mine - most) < warmth * float(mine):
+        if best >= 0 and (most >= mine or float(mine - most) < warmth * float(mine)):
             dest[v] = best
             gain[v] = most - mine
+            live[i] = 1
 
 
 @kernel
-def afterburn(lo, hi, active, g, pull, part, dest, gain, go):
+def afterburn(lo, hi, g, pull, s, dest, gain, go):
     """Keep the moves that do not raise the cut when all better-ranked moves happen first.
 
     Rank: larger gain, then smaller vertex.  Writes go[i] for active[lo:hi].
     """
     unit = len(g.ewgt) == 0
     for i in range(lo, hi):
-        v = active[i]
+        v = s.active[i]
         to = dest[v]
         if to < 0:
             go[i] = 0
             continue
-        own = part[v]
+        own = s.part[v]
         mine = gain[v]
         total = np.int64(0)
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
-            p = part[u]
+            p = s.part[u]
             d = dest[u]
             if d >= 0 and (gain[u] > mine or (gain[u] == mine and u < v)):
                 p = d
@@ -179,98 +203,99 @@ def move(g, pull, part, pwgt, population, v, to):
 
 
 @kernel
-def activate(g, v, listed, active, count):
-    """Append v and its free neighbours to the active list where not listed; returns the new length."""
-    if listed[v] == 0:
-        listed[v] = 1
-        active[count] = v
-        count += 1
-    for e in range(g.xadj[v], g.xadj[v + 1]):
-        u = g.adjncy[e]
-        if listed[u] == 0:
-            listed[u] = 1
-            active[count] = u
-            count += 1
-    return count
+def activate(g, s, v):
+    """Put v and its neighbours on both lists where they are not yet."""
+    for e in range(g.xadj[v] - 1, g.xadj[v + 1]):
+        u = v
+        if e >= g.xadj[v]:
+            u = g.adjncy[e]
+        flags = s.listed[u]
+        if flags & PINNED:
+            continue
+        if not flags & ACTIVE:
+            s.active[s.count[0]] = u
+            s.count[0] += 1
+        if not flags & BORDER:
+            s.border[s.count[1]] = u
+            s.count[1] += 1
+        s.listed[u] = flags | ACTIVE | BORDER
 
 
 @kernel
-def apply_moves(active, count, go, g, pull, part, pwgt, population, dest, moved_in, now, listed, log, logged, result):
-    """Apply the surviving moves in list order; never empty a part.
+def move_and_log(g, pull, s, v, to, now):
+    """Move v, log it, list what it touches; returns the decrease of the cut.  The log has room."""
+    s.log[0, s.count[2]] = v
+    s.log[1, s.count[2]] = s.part[v]
+    s.count[2] += 1
+    won = move(g, pull, s.part, s.pwgt, s.population, v, to)
+    s.moved_in[v] = now
+    activate(g, s, v)
+    return won
 
-    Appends (vertex, former part) to log (2, capacity) int32 from column `logged` on; it has room for `count` more.
-    result (3,) int64: decrease of the cut, new length of the active list, new length of the log.
+
+@kernel
+def apply_moves(g, pull, s, dest, go, live, now):
+    """Apply the surviving moves in list order, never emptying a part, and renew the active list.
+
+    Kept on it are live entries and the neighbours of moved vertices; go is overwritten.  Returns the decrease of the cut.
     """
-    total = np.int64(0)
-    grown = count
-    for i in range(count):
-        if go[i] == 0:
-            continue
-        v = active[i]
-        if population[part[v]] <= 1:
-            continue
-        log[0, logged] = v
-        log[1, logged] = part[v]
-        logged += 1
-        total += move(g, pull, part, pwgt, population, v, dest[v])
-        moved_in[v] = now
-        grown = activate(g, v, listed, active, grown)
-    for i in range(count):
-        dest[active[i]] = -1
-    result[0] = total
-    result[1] = grown
-    result[2] = logged
-
-
-@kernel
-def compact(active, count, live, listed):
-    """Drop list entries that are not live; returns the new length."""
+    # the list shrinks before the moves, which put back whatever they touch
     kept = 0
-    for i in range(count):
-        v = active[i]
+    for i in range(s.count[0]):
+        v = s.active[i]
         if live[i] == 1:
-            active[kept] = v
+            s.active[kept] = v
+            go[kept] = go[i]
             kept += 1
         else:
-            listed[v] = 0
-    return kept
+            s.listed[v] &= ~ACTIVE
+    s.count[0] = kept
+    total = np.int64(0)
+    for i in range(kept):
+        v = s.active[i]
+        if go[i] == 1 and s.population[s.part[v]] > 1:
+            total += move_and_log(g, pull, s, v, dest[v], now)
+    for i in range(kept):
+        dest[s.active[i]] = -1
+    return total
 
 
 @kernel
-def undo_moves(g, part, pwgt, population, log, logged):
-    """Take back the logged moves, newest first."""
-    for i in range(logged - 1, -1, -1):
-        v = log[0, i]
-        to = log[1, i]
-        own = part[v]
-        part[v] = to
-        pwgt[own] -= g.vwgt[v]
-        pwgt[to] += g.vwgt[v]
-        population[own] -= 1
-        population[to] += 1
+def undo_moves(g, s):
+    """Take back the logged moves, newest first, and empty the log."""
+    for i in range(s.count[2] - 1, -1, -1):
+        v = s.log[0, i]
+        to = s.log[1, i]
+        own = s.part[v]
+        s.part[v] = to
+        s.pwgt[own] -= g.vwgt[v]
+        s.pwgt[to] += g.vwgt[v]
+        s.population[own] -= 1
+        s.population[to] += 1
+    s.count[2] = 0
 
 
 @kernel
-def propose_evictions(lo, hi, active, g, pull, part, pwgt, limit, salt, dest, key, conn, touched):
-    """Vertices of overloaded parts name the part with room that costs least.
+def propose_evictions(lo, hi, g, pull, s, limit, salt, key, conn, touched):
+    """How much it costs to move each border vertex of an overloaded part to a part with room.
 
-    key[i] orders them: loss a unit of weight, cheapest first, ties by hash; dest[v] = -1 and an
-    infinite key where v is not in an overloaded part or no neighbouring part has room.
+    key[i]: loss a unit of weight, ties broken by hash; infinite where border[i] is not in an
+    overloaded part, or no neighbouring part has room.
     """
     for p in range(len(conn)):
         conn[p] = -1
     for i in range(lo, hi):
-        v = active[i]
-        own = part[v]
+        v = s.border[i]
+        own = s.part[v]
         key[i] = np.inf
-        if pwgt[own] <= limit[own] or g.vwgt[v] == 0 or (len(g.fixed) > 0 and g.fixed[v] >= 0):
+        if s.pwgt[own] <= limit[own] or g.vwgt[v] == 0:
             continue
-        count = gather(g, pull, part, v, conn, touched)
+        count = gather(g, pull, s.part, v, conn, touched)
         mine = max(conn[own], 0)
         most = np.int64(-1)
         for j in range(count):
             p = touched[j]
-            if p != own and conn[p] > most and pwgt[p] + g.vwgt[v] <= limit[p]:
+            if p != own and conn[p] > most and s.pwgt[p] + g.vwgt[v] <= limit[p]:
                 most = conn[p]
         scatter(conn, touched, count)
         if most < 0:
@@ -285,39 +310,31 @@ def propose_evictions(lo, hi, active, g, pull, part, pwgt, limit, salt, dest, ke
 
 
 @kernel
-def evict(order, active, count, g, pull, part, pwgt, population, limit, moved_in, now, listed, log, logged, conn,
-          touched, result):
-    """Move vertices out of overloaded parts in the given order, to the best neighbouring part with room.
+def evict(order, g, pull, s, limit, now, conn, touched):
+    """Move border vertices out of overloaded parts in the given order, to the best neighbouring part with room.
 
-    Everything is checked again against the current state.  result as in `apply_moves`.
+    order: positions on the border list.  Everything is checked again against the current state.
+    Returns the decrease of the cut.
     """
     for p in range(len(conn)):
         conn[p] = -1
     total = np.int64(0)
-    grown = count
     for i in range(len(order)):
-        v = active[order[i]]
-        own = part[v]
-        if pwgt[own] <= limit[own] or population[own] <= 1:
+        v = s.border[order[i]]
+        own = s.part[v]
+        if s.pwgt[own] <= limit[own] or s.population[own] <= 1:
             continue
-        n = gather(g, pull, part, v, conn, touched)
+        n = gather(g, pull, s.part, v, conn, touched)
         best = -1
         most = np.int64(-1)
         for j in range(n):
             p = touched[j]
-            if p == own or pwgt[p] + g.vwgt[v] > limit[p]:
+            if p == own or s.pwgt[p] + g.vwgt[v] > limit[p]:
                 continue
-            if conn[p] > most or (conn[p] == most and (pwgt[p] < pwgt[best] or (pwgt[p] == pwgt[best] and p < best))):
+            if conn[p] > most or (conn[p] == most and (s.pwgt[p] < s.pwgt[best]
+                                                       or (s.pwgt[p] == s.pwgt[best] and p < best))):
                 best, most = p, conn[p]
         scatter(conn, touched, n)
-        if best < 0:
-            continue
-        log[0, logged] = v
-        log[1, logged] = own
-        logged += 1
-        total += move(g, pull, part, pwgt, population, v, best)
-        moved_in[v] = now
-        grown = activate(g, v, listed, active, grown)
-    result[0] = total
-    result[1] = grown
-    result[2] = logged
+        if best >= 0:
+            total += move_and_log(g, pull, s, v, best, now)
+    return total
