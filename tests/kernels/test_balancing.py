@@ -1,0 +1,232 @@
+"""Balance beyond the next neighbour: paths of parts, jumps, exchanges, packing."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copart.graph import Graph
+from copart.kernels import balancing as kernels
+from copart.refinement import Refiner
+from copart.rounds import Team
+from copart.settling import fill_empty, pack, settle
+
+from ..helpers import grid
+from ..partition_reference import NO_PULL, Case, cases, excuses, level, loads, objective, packing, path
+from ..reference import graphs, rows
+
+
+def refiner(graph: Graph, part, limit, fixed=None) -> Refiner:
+    return Refiner(level(graph, fixed), NO_PULL, np.array(part, np.int32), np.array(limit, np.int64), Team(1), 1)
+
+
+def grouped(part, border, k: int):
+    start, order = np.empty(k + 1, np.int64), np.empty(len(border), np.int32)
+    kernels.group_by_part(np.array(part, np.int32), np.array(border, np.int32), len(border), start, order)
+    return start, order
+
+
+# ---- paths of parts
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(0, 2**32 - 1))
+def test_vertices_are_grouped_by_part(part, seed):
+    border = np.random.default_rng(seed).permutation(len(part))[:len(part) // 2 + 1]
+    start, order = grouped(part, border, 5)
+    assert (start[0], start[-1]) == (0, len(border))
+    for p in range(5):
+        assert order[start[p]:start[p + 1]].tolist() == [v for v in border if part[v] == p], "in the order of the list"
+
+
+def parts_apart(graph: Graph, part, source: int, k: int) -> list[float]:
+    """Steps from part to part over the quotient graph."""
+    away, near = [np.inf] * k, rows(graph)
+    away[source], queue = 0, [source]
+    while queue:
+        p = queue.pop(0)
+        for q in {part[u] for v in near if part[v] == p for u in near[v]}:
+            if away[q] == np.inf:
+                away[q] = away[p] + 1
+                queue.append(q)
+    return away
+
+
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 3))
+def test_path_leads_to_the_nearest_part_with_room(graph, seed, k, need):
+    if not graph.nvtxs:
+        return
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, k, graph.nvtxs)
+    pwgt, _ = loads(graph, part, k)
+    limit = pwgt + rng.integers(0, 4, k)
+    r = refiner(graph, part, limit)
+    border = r.state.border[:r.state.count[1]]
+    start, order = grouped(part, border, k)
+    parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
+    source = int(part[0])
+    target = kernels.find_path(r.g, r.state.part, pwgt, limit, source, need, start, order, parent, queue)
+    away = parts_apart(graph, part, source, k)
+    able = [p for p in range(k) if p != source and away[p] < np.inf and pwgt[p] + need <= limit[p]]
+    if not able:
+        assert target == -1
+        return
+    assert away[target] == min(away[p] for p in able)
+    assert target in able
+    p, steps = target, 0
+    while p != source:
+        p, steps = parent[p], steps + 1
+    assert steps == away[target]
+
+
+def test_a_walled_in_part_hands_weight_down_the_chain():
+    """A path of five parts: the first is over, the next three are full, only the last has room.
+
+    ::
+
+        0 0 0 0 0 0 | 1 1 1 1 | 2 2 2 2 | 3 3 3 3 | 4 4          limit 4
+    """
+    part = [0] * 6 + [1] * 4 + [2] * 4 + [3] * 4 + [4] * 2
+    r = refiner(path(20), part, [4] * 5)
+    assert r.evict_round() == 0
+    assert r.excess == 2, "no neighbour has room: eviction alone is stuck"
+    assert r.rebalance() == 0, "every border moves along, the cut stays"
+    assert r.excess == 0
+    assert r.state.part.tolist() == [p for p in range(5) for _ in range(4)]
+    assert (r.state.pwgt == 4).all()
+
+
+def test_the_log_of_a_shift_is_taken_back():
+    part = [0] * 6 + [1] * 4 + [2] * 4 + [3] * 4 + [4] * 2
+    r = refiner(path(20), part, [4] * 5)
+    r.rebalance()
+    from copart.kernels.refinement import undo_moves
+
+    undo_moves(r.g, r.state)
+    assert r.state.part.tolist() == part
+    assert r.state.pwgt.tolist() == [6, 4, 4, 4, 2]
+
+
+def test_fixed_vertices_block_a_chain():
+    """The only vertex of part 1 next to part 2 is fixed, so nothing can be handed on."""
+    part = [0] * 4 + [1] * 3 + [2] * 2
+    fixed = [-1] * 6 + [1] + [-1] * 2
+    r = refiner(path(9), part, [3] * 3, fixed)
+    r.rebalance()
+    assert r.state.part.tolist() == part
+    assert r.excess == 1
+
+
+def test_hop_takes_the_cheapest_vertex_that_fits():
+    """Of part 0, vertices 0..3 touch part 1 with edges 1, 3, 2, 3; 1 is too heavy, 3 is fixed: 2 goes."""
+    graph = Graph.from_edges(5, [0, 1, 2, 3], [4, 4, 4, 4], [1, 3, 2, 3], vwgt=[1, 9, 1, 1, 1])
+    part = np.array([0, 0, 0, 0, 1], np.int32)
+    start, order = grouped(part, [0, 1, 2, 3, 4], 2)
+    conn, touched = np.full(2, -1, np.int64), np.empty(2, np.int32)
+    population = np.array([4, 1])
+
+    def best(room: int, fixed=(-1, -1, -1, 0, -1)) -> int:
+        return int(kernels.best_for_hop(level(graph, fixed), NO_PULL, part, population, 0, 1, room, start, order, conn, touched))
+
+    assert best(5) == 2
+    assert best(9) == 1
+    assert best(0) == -1
+    assert best(5, fixed=(0, 0, 0, 0, -1)) == -1
+    population[0] = 1
+    assert best(9) == -1, "the last vertex of a part stays"
+
+
+# ---- jumps and exchanges
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_jumps_keep_books_and_limits(graph, seed, k):
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    part = rng.integers(0, k, n).astype(np.int32)
+    before = part.copy()
+    pwgt, population = loads(graph, part, k)
+    limit = np.full(k, -(-graph.total_weight // k))
+    was = pwgt.copy()
+    order = np.argsort(-graph.weights, kind="stable").astype(np.int32)
+    won = kernels.jump(level(graph), NO_PULL, part, pwgt, population, limit, order, np.empty(k, np.int64), np.empty(k, np.int32))
+    assert won == objective(graph, before) - objective(graph, part)
+    assert (pwgt == loads(graph, part, k)[0]).all()
+    assert (population == loads(graph, part, k)[1]).all()
+    assert (pwgt <= np.maximum(was, limit)).all()
+    assert all(was[p] > limit[p] for p in before[part != before]), "only overloaded parts give"
+
+
+def test_jumps_reach_parts_that_are_no_neighbours():
+    graph = Graph.from_edges(4, [0, 1], [1, 2])
+    part = np.array([0, 0, 0, 1], np.int32)
+    pwgt, population = loads(graph, part, 2)
+    kernels.jump(level(graph), NO_PULL, part, pwgt, population, np.array([2, 2]), np.arange(4, dtype=np.int32),
+                 np.empty(2, np.int64), np.empty(2, np.int32))
+    assert sorted(np.bincount(part)) == [2, 2]
+
+
+def test_exchange_lowers_the_excess():
+    """5 + 2 against 4 + 2 with a limit of 6 + 1: swapping 5 for 4 would only mirror it; 4 + 4 against 3 + 2 can."""
+    graph = path(4, vwgt=[4, 4, 3, 2])
+    part = np.array([0, 0, 1, 1], np.int32)
+    pwgt, _ = loads(graph, part, 2)
+    swaps = kernels.swap_down(level(graph), part, pwgt, np.array([7, 7]), np.arange(4, dtype=np.int32))
+    assert swaps == 1
+    assert pwgt.tolist() == loads(graph, part, 2)[0].tolist() == [6, 7]
+
+
+# ---- settling
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 6))
+def test_empty_parts_are_filled_with_the_lightest(graph, seed, k):
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    if n < k:
+        return
+    part = rng.integers(0, max(1, k // 2), n).astype(np.int32)
+    before = part.copy()
+    fixed = np.where(np.arange(n) < n - k, part, -1)
+    fill_empty(level(graph, fixed), part, np.full(k, 9, np.int64))
+    assert (np.bincount(part, minlength=k) > 0).all()
+    held = fixed >= 0
+    assert (part[held] == before[held]).all()
+    empty = k - len(np.unique(before))
+    assert (part != before).sum() == empty, "one vertex for each empty part, and no other"
+    if empty and not held.any() and len(np.unique(before)) == 1:
+        assert sorted(graph.weights[part != before]) == sorted(graph.weights)[:empty]
+
+
+@given(cases(weights=("small", "heavy")))
+def test_packing_keeps_fixed_vertices_and_fills_all_parts(case: Case):
+    if excuses(case):
+        return
+    g = level(case.graph, case.fixed)
+    start = np.zeros(case.graph.nvtxs, np.int32) if case.fixed is None else np.maximum(case.fixed, 0).astype(np.int32)
+    free = np.flatnonzero(case.fixed < 0) if case.fixed is not None else np.arange(case.graph.nvtxs)
+    order = free[np.argsort(-case.graph.weights[free], kind="stable")].astype(np.int32)
+    part = pack(g, start, case.limit, order)
+    assert set(part.tolist()) == set(range(case.nparts))
+    if case.fixed is not None:
+        assert (part[case.fixed >= 0] == case.fixed[case.fixed >= 0]).all()
+
+
+@given(cases(weights=("small", "heavy")), st.integers(0, 2**32 - 1))
+def test_settle_from_anywhere(case: Case, seed):
+    """Whatever the start: no empty part, fixed vertices untouched, and balanced where a simple packing is."""
+    if excuses(case):
+        return
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, case.nparts, case.graph.nvtxs).astype(np.int32)
+    if case.fixed is not None:
+        part = np.where(case.fixed >= 0, case.fixed, part).astype(np.int32)
+    left = settle(level(case.graph, case.fixed), NO_PULL, part, case.limit, Team(1), 1)
+    pwgt, population = loads(case.graph, part, case.nparts)
+    assert left == np.maximum(pwgt - case.limit, 0).sum()
+    assert (population > 0).all()
+    if case.fixed is not None:
+        assert (part[case.fixed >= 0] == case.fixed[case.fixed >= 0]).all()
+    if packing(case) is not None:
+        assert left == 0
+
+
+def test_settle_leaves_what_is_settled():
+    part = (np.arange(36) // 9).astype(np.int32)
+    before = part.copy()
+    assert settle(level(grid(6, 6)), NO_PULL, part, np.full(4, 9, np.int64), Team(1), 1) == 0
+    assert (part == before).all()

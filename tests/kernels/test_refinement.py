@@ -1,0 +1,293 @@
+"""Rounds of local search: proposals, the afterburn filter, moves and their books, eviction, undo."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copart.graph import Graph
+from copart.kernels import refinement as kernels
+from copart.refinement import Refiner, cut_of
+from copart.rounds import Team
+
+from ..helpers import grid
+from ..partition_reference import NO_PULL, connectivity, level, loads, objective, path, pull_of
+from ..reference import boundary, edge_cut, graphs, rows
+
+HUGE = 2**40
+
+
+class Search:
+    """A refiner on a graph, with the objective recounted from the definition."""
+
+    def __init__(self, graph: Graph, part, limit, *, fixed=None, table=None, origin=None, salt: int = 1):
+        self.graph, self.table, self.origin, self.fixed = graph, table, origin, fixed
+        self.before = np.array(part, np.int32)
+        self.part = self.before.copy()
+        self.k = len(limit)
+        self.refiner = Refiner(level(graph, fixed, origin), NO_PULL if table is None else pull_of(table), self.part,
+                               np.array(limit, np.int64), Team(1), salt)
+        self.nolimit = np.full(self.k, HUGE, np.int64)
+
+    def cut(self, part=None) -> int:
+        return objective(self.graph, self.part if part is None else part, self.table, self.origin)
+
+    def check(self, won: int) -> None:
+        """Weights, populations, and the decrease of the cut agree with a recount; fixed vertices stayed."""
+        s = self.refiner.state
+        pwgt, population = loads(self.graph, self.part, self.k)
+        assert (s.pwgt == pwgt).all()
+        assert (s.population == population).all()
+        assert won == self.cut(self.before) - self.cut()
+        was = loads(self.graph, self.before, self.k)[1]
+        assert (population[was > 0] > 0).all(), "no part is emptied"
+        if self.fixed is not None:
+            held = np.asarray(self.fixed) >= 0
+            assert (self.part[held] == self.before[held]).all()
+
+
+@st.composite
+def searches(draw, slack: int = 2):
+    """A random start on a random graph, with fixed vertices, affinities and limits."""
+    graph = draw(graphs())
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, k = graph.nvtxs, draw(st.integers(1, 4))
+    part = rng.integers(0, k, n)
+    fixed = np.where(rng.random(n) < 0.3, part, -1) if draw(st.booleans()) else None
+    table, origin = (rng.integers(0, 3, (2, k)), rng.integers(0, 2, n)) if draw(st.booleans()) else (None, None)
+    limit = np.full(k, -(-graph.total_weight // k) + slack)
+    return Search(graph, part, limit, fixed=fixed, table=table, origin=origin)
+
+
+# ---- what a vertex is joined to
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_gather_equals_its_twin_and_scatter_restores(graph, seed):
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, 3, graph.nvtxs).astype(np.int32)
+    origin, table = rng.integers(0, 2, graph.nvtxs), rng.integers(0, 3, (2, 3))
+    g, pull = level(graph, origin=origin), pull_of(table)
+    conn, touched = np.full(3, -1, np.int64), np.empty(3, np.int32)
+    for v in range(graph.nvtxs):
+        count = kernels.gather(g, pull, part, v, conn, touched)
+        assert {int(p): int(conn[p]) for p in touched[:count]} == connectivity(graph, part, v, table, origin)
+        kernels.scatter(conn, touched, count)
+        assert (conn == -1).all()
+        for p in range(3):
+            assert kernels.pull_of(g, pull, v, p) == table[origin[v], p] * graph.sizes[v]
+
+
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_boundary_equals_its_twin(graph, seed):
+    rng = np.random.default_rng(seed)
+    part, fixed = rng.integers(0, 2, graph.nvtxs).astype(np.int32), rng.integers(-1, 2, graph.nvtxs)
+    found = np.empty(graph.nvtxs, np.uint8)
+    kernels.find_boundary(0, graph.nvtxs, level(graph, fixed), part, found)
+    assert found.tolist() == [int(b and f < 0) for b, f in zip(boundary(graph, part), fixed, strict=True)]
+
+
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_a_move_returns_what_it_wins(graph, seed):
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    part = rng.integers(0, 3, n).astype(np.int32)
+    origin, table = rng.integers(0, 2, n), rng.integers(0, 3, (2, 3))
+    g, pull = level(graph, origin=origin), pull_of(table)
+    pwgt, population = loads(graph, part, 3)
+    for v in rng.permutation(n)[:8]:
+        before = objective(graph, part, table, origin)
+        won = kernels.move(g, pull, part, pwgt, population, v, (part[v] + int(rng.integers(1, 3))) % 3)
+        assert won == before - objective(graph, part, table, origin)
+        again = loads(graph, part, 3)
+        assert (pwgt == again[0]).all()
+        assert (population == again[1]).all()
+
+
+# ---- one round
+def proposals(s: Search, warmth: float = 0.25, limit=None):
+    """Destination and gain of every vertex as `propose` sees them in the first round."""
+    r = s.refiner
+    conn, touched = np.empty(s.k, np.int64), np.empty(s.k, np.int32)
+    kernels.propose(0, int(r.state.count[0]), r.g, r.pull, r.state, s.nolimit if limit is None else np.array(limit, np.int64),
+                    1, warmth, r.dest, r.gain, r.live, conn, touched)
+    return r.dest, r.gain
+
+
+@given(searches(), st.sampled_from([0.0, 0.25, 1.0]))
+def test_proposals_equal_their_twin(s, warmth):
+    dest, gain = proposals(s, warmth, s.refiner.limit)
+    pwgt, _ = loads(s.graph, s.part, s.k)
+    for v in range(s.graph.nvtxs):
+        joined = connectivity(s.graph, s.part, v, s.table, s.origin)
+        own = joined.get(int(s.part[v]), 0)
+        room = [p for p in joined if p != s.part[v] and pwgt[p] + s.graph.weights[v] <= s.refiner.limit[p]]
+        if room and not (s.fixed is not None and s.fixed[v] >= 0):
+            best = min(room, key=lambda p: (-joined[p], int(pwgt[p]), p))
+            if joined[best] >= own or own - joined[best] < warmth * own:
+                assert (dest[v], gain[v]) == (best, joined[best] - own), f"vertex {v}"
+                continue
+        assert dest[v] == -1, f"vertex {v}"
+
+
+def test_warmth_allows_small_losses():
+    """Vertex 1 is joined to its part with 4 and to the other with 3: a loss of a quarter, not less than a quarter."""
+    graph = path(3, ewgt=[4, 3])
+    assert proposals(Search(graph, [0, 0, 1], [9, 9]), 0.25)[0][1] == -1
+    assert proposals(Search(graph, [0, 0, 1], [9, 9]), 0.26)[0][1] == 1
+    assert proposals(Search(graph, [0, 0, 1], [9, 9]), 0.26)[1][1] == -1
+
+
+def afterburned(s: Search) -> list[int]:
+    """The vertices that keep their move."""
+    r = s.refiner
+    proposals(s)
+    count = int(r.state.count[0])
+    kernels.afterburn(0, count, r.g, r.pull, r.state, r.dest, r.gain, r.go)
+    return sorted(int(v) for v in r.state.active[:count][r.go[:count] == 1])
+
+
+def test_afterburn_stops_neighbours_from_changing_places():
+    """Both ends of the cut edge want to cross; the smaller vertex ranks first, and then the other stays."""
+    graph = path(2)
+    s = Search(graph, [0, 1], [2, 2])
+    dest, gain = proposals(s)
+    assert (dest.tolist(), gain.tolist()) == ([1, 0], [1, 1])
+    assert afterburned(Search(graph, [0, 1], [2, 2])) == [0]
+
+
+@given(searches())
+def test_afterburn_equals_its_twin(s):
+    """A move is kept where it does not raise the cut after all better-ranked moves of its neighbours."""
+    dest, gain = (x.copy() for x in proposals(s))
+    kept = afterburned(s)
+    for v in range(s.graph.nvtxs):
+        if dest[v] < 0:
+            assert v not in kept
+            continue
+        ahead = s.part.copy()
+        for u in rows(s.graph)[v]:
+            if dest[u] >= 0 and (gain[u], -u) > (gain[v], -v):
+                ahead[u] = dest[u]
+        joined = connectivity(s.graph, ahead, v, s.table, s.origin)
+        assert (v in kept) == (joined.get(int(dest[v]), 0) >= joined.get(int(s.part[v]), 0)), f"vertex {v}"
+
+
+@given(searches(), st.integers(1, 6))
+def test_books_agree_after_rounds(s, rounds):
+    r = s.refiner
+    total = sum(r.jet_round(0.25, s.nolimit) for _ in range(rounds))
+    s.check(total)
+    near = boundary(s.graph, s.part)
+    border = set(r.state.border[:r.state.count[1]].tolist())
+    assert len(border) == r.state.count[1], "no vertex is listed twice"
+    for v in range(s.graph.nvtxs):
+        if near[v] and not (s.fixed is not None and s.fixed[v] >= 0):
+            assert v in border, f"vertex {v} has a neighbour in another part but is not listed"
+
+
+def test_a_round_lowers_the_cut_where_it_can():
+    """One vertex in the middle of each half belongs to the other half: one round puts both back."""
+    halves = np.tile(np.repeat([0, 1], 4), 8)
+    strayed = halves.copy()
+    strayed[[17, 22]] = [1, 0]
+    s = Search(grid(8, 8), strayed, [40, 40])
+    s.check(s.refiner.jet_round(0.0, s.nolimit))
+    assert s.cut() == 8
+    assert (s.part == halves).all()
+
+
+def test_moved_vertices_rest_for_a_round():
+    graph = path(3)
+    s = Search(graph, [0, 1, 1], [9, 9])
+    r = s.refiner
+    r.state.moved_in[1] = 0  # round 1 is next
+    assert proposals(s)[0][1] == -1
+    assert r.live[np.flatnonzero(r.state.active[:r.state.count[0]] == 1)[0]] == 1, "it is looked at again"
+
+
+def test_the_last_vertex_stays():
+    s = Search(path(3, ewgt=[5, 5]), [0, 1, 0], [9, 9])
+    won = s.refiner.jet_round(0.25, s.nolimit)
+    s.check(won)
+    assert s.part[1] == 1
+
+
+# ---- undo
+@given(searches(), st.integers(1, 5))
+def test_undo_restores_exactly(s, rounds):
+    for i in range(rounds):
+        s.refiner.jet_round(0.25, s.nolimit)
+        if i % 2:
+            s.refiner.rebalance()
+    state = s.refiner.state
+    assert state.count[2] >= (s.part != s.before).sum()
+    kernels.undo_moves(s.refiner.g, state)
+    assert (s.part == s.before).all()
+    assert state.count[2] == 0
+    s.check(0)
+
+
+# ---- eviction
+@given(searches(slack=0))
+def test_evictions_keep_books_and_never_overload(s):
+    before = s.refiner.excess
+    pwgt = s.refiner.state.pwgt.copy()
+    won = s.refiner.evict_round()
+    s.check(won)
+    after = s.refiner.state.pwgt
+    assert s.refiner.excess <= before
+    assert (after <= np.maximum(pwgt, s.refiner.limit)).all(), "no part is pushed over its limit"
+
+
+def test_cheapest_vertices_are_evicted_first():
+    """Two of the overloaded part must go; the two on light edges go, not the two on heavy ones."""
+    graph = Graph.from_edges(8, [0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 4, 4], [5, 5, 5, 5, 6, 6, 7, 7, 0, 1, 2, 3],
+                             [1] * 8 + [9, 1, 9, 1])
+    s = Search(graph, [0, 0, 0, 0, 0, 1, 1, 1], [3, 5])
+    s.check(s.refiner.evict_round())
+    assert s.part.tolist() == [0, 1, 0, 1, 0, 1, 1, 1]
+
+
+def test_heavy_vertices_are_cheap_by_weight():
+    """Excess of 3: one vertex of weight 3 costs as much cut as one of weight 1, so it goes first, and alone."""
+    graph = Graph.from_edges(5, [0, 0, 0, 1, 2, 3], [1, 2, 3, 4, 4, 4], [5, 5, 5, 1, 1, 1], vwgt=[1, 1, 3, 1, 1])
+    s = Search(graph, [0, 0, 0, 0, 1], [3, 4])
+    s.check(s.refiner.evict_round())
+    assert s.part.tolist() == [0, 0, 1, 0, 1]
+
+
+# ---- the whole
+@given(searches())
+def test_improve_returns_what_it_won_and_never_ends_worse(s):
+    excess = s.refiner.excess
+    won = s.refiner.improve(4, 0.25, s.cut())
+    s.check(won)
+    assert s.refiner.excess <= excess
+    if not excess:
+        assert won >= 0
+
+
+@pytest.mark.parametrize("start", ["columns", "random"])
+def test_improve_finds_the_straight_cut(start):
+    """A 16 x 16 grid in halves, from columns dealt in turn and from chance: most of the cut goes."""
+    graph = grid(16, 16)
+    part = np.tile(np.arange(16) % 2, 16) if start == "columns" else np.random.default_rng(0).permutation(np.arange(256) % 2)
+    s = Search(graph, part, [134, 134])
+    first = s.cut()
+    s.check(s.refiner.improve(8, 0.25, first))
+    assert s.refiner.excess == 0
+    assert s.cut() < 0.6 * first, (first, s.cut())
+
+
+def test_rebalance_reaches_the_limits():
+    s = Search(grid(20, 20), np.zeros(400, int) + (np.arange(400) >= 390), [210, 210])
+    s.check(s.refiner.rebalance())
+    assert s.refiner.excess == 0
+    assert loads(s.graph, s.part, 2)[0].tolist() == [210, 190]
+
+
+def test_cut_of_a_level_is_the_cut_of_the_graph():
+    graph = grid(5, 5)
+    part = (np.arange(25) % 3).astype(np.int32)
+    assert cut_of(level(graph), part) == edge_cut(graph, part)
