@@ -25,7 +25,7 @@ class Config:
     coarse_per_part, coarse_least : int
         Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices.
     tries : int
-        Initial partitions grown by KGGGP where vertices are fixed or have affinities; the best is kept.
+        Initial partitions grown by KGGGP where recursive bisection does not apply; the best is kept.
     patience : int
         Rounds of refinement without improvement before a level is left.
     warmth : float
@@ -33,7 +33,7 @@ class Config:
     warmth_fine : float
         The same on the input graph.
     bisections : int
-        Initial partitions by recursive bisection, where it applies.
+        Initial partitions by recursive bisection, up to four times as many where the graph is large.
     cycles : int
         Extra V-cycles, coarsening inside the parts found so far.
     """
@@ -50,7 +50,7 @@ class Config:
 
 _DEFAULT = Config()
 PRESETS: dict[str, Config] = {
-    "fast": replace(_DEFAULT, bisections=1, tries=2, patience=3),
+    "fast": replace(_DEFAULT, bisections=1, tries=1, patience=3),
     "default": _DEFAULT,
     "strong": replace(_DEFAULT, coarse_per_part=100, bisections=8, tries=8, patience=12, cycles=2),
 }

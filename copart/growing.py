@@ -7,6 +7,7 @@ deepest vertex of the part in the try before, which rounds the parts off.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ Array = np.ndarray[Any, Any]
 
 #: Every so many tries the seeds are drawn anew instead of taken from the centres of the last try.
 _RESEED = 4
+
+#: Bisections run more than once a preset's number where the input graph is this much larger than the coarsest.
+_SHARE = 0.025
 
 
 def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int) -> Array:
@@ -61,29 +65,38 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
     return part
 
 
-def best_growth(g: Level, pull: Pull, limit: Array, config: Config, salt: int, team: Team) -> Array:
-    """The best of several bisected or grown, and refined, partitions: least excess, then least cut, then first."""
-    n, k = len(g.vwgt), len(limit)
+def best_growth(g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Array:
+    """The best of several bisected or grown, and refined, partitions: least excess, then least cut, then first.
+
+    Recursive bisection serves where it applies: it knows neither affinities nor which fixed part
+    needs which of unequal limits.  Where it does not, all parts are grown at once.  `nvtxs` is the size of
+    the input graph, to which the effort is fitted.
+    """
     best: tuple[int, int] | None = None
-    kept = seeds = None
-    # recursive bisection knows neither affinities nor which fixed part needs which of unequal limits
-    bisections = 0 if len(g.origin) or (len(g.fixed) and limit.min() < limit.max()) else config.bisections
-    # growing all parts at once pays where fixed vertices or affinities guide it
-    tries = config.tries if len(g.origin) or len(g.fixed) or not bisections else 0
-    for t in range(bisections + tries):
-        if t < bisections:
-            part = recursive_bisection(g, pull, limit, salt + t)
-        else:
-            part = grow_kgggp(g, pull, limit, seeds if (t - bisections) % _RESEED else None, salt + t)
+    kept = np.zeros(len(g.vwgt), np.int32)
+    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team)):
         refiner = Refiner(g, pull, part, limit, team, salt + t)
         refiner.improve(config.patience, config.warmth, cut_of(g, part))
         key = (refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part))
         if best is None or key < best:
             best, kept = key, part
+    return kept
+
+
+def _candidates(g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Iterator[Array]:
+    """Unrefined initial partitions, one after the other; they may be refined in place."""
+    n, k = len(g.vwgt), len(limit)
+    if not len(g.origin) and not (len(g.fixed) and limit.min() < limit.max()):
+        # bisections cost about n log k, the levels above about nvtxs: they get a third of the time, but two runs at least
+        runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
+        yield from team.map(lambda t: recursive_bisection(g, pull, limit, salt + t), runs)
+        return
+    seeds = None
+    for t in range(config.tries):
+        part = grow_kgggp(g, pull, limit, seeds if t % _RESEED else None, salt + t)
+        yield part
         seeds = np.empty(k, np.int32)
         kernels.find_centres(g, part, seeds, np.empty(n, np.int32), np.empty(n, np.int32))
-    assert kept is not None
-    return kept
 
 
 def affinity_gain(g: Level, pull: Pull, part: Array) -> int:

@@ -166,7 +166,7 @@ def _multilevel(level: Level, pull: Pull, limit: Array, config: Config, seed: in
     """Coarsen, partition the coarsest graph, uncoarsen and refine."""
     k = len(limit)
     levels, maps = _coarsen(level, k, config, team, None)
-    part = best_growth(levels[-1], pull, limit, config, seed * 64, team)
+    part = best_growth(levels[-1], pull, limit, config, len(level.vwgt), seed * 64, team)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 

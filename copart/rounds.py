@@ -29,7 +29,7 @@ class Team:
 
     def __init__(self, threads: int):
         self.threads = threads
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def __enter__(self) -> Team:
         return self
@@ -64,3 +64,9 @@ class Team:
         if self._pool is None:
             return [first, *(piece(i) for i in range(1, len(cuts) - 1))]
         return [first, *(f.result() for f in rest)]
+
+    def map(self, work: Callable[[int], Any], count: int) -> list[Any]:
+        """``[work(0), ..., work(count - 1)]``, shared out among the threads; `work` is independent of itself."""
+        if self._pool is None or count < 2:
+            return [work(i) for i in range(count)]
+        return list(self._pool.map(work, range(count)))

@@ -40,13 +40,13 @@ def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: in
             balancing.swap_down(g, part, state.pwgt, limit, heavy_first)
         if refiner.excess == before:
             break
-    if refiner.excess:
-        packed = pack(g, part, limit, heavy_first)
-        excess = int(np.maximum(sums(packed, g.vwgt, len(limit)) - limit, 0).sum())
-        if excess < refiner.excess:
-            part[:] = packed
-            return excess
-    return refiner.excess
+    excess = refiner.excess
+    for rule in PACKING if excess else ():
+        packed = pack(g, part, limit, heavy_first, rule)
+        left = int(np.maximum(sums(packed, g.vwgt, len(limit)) - limit, 0).sum())
+        if left < excess and len(np.unique(packed)) == len(limit):
+            part[:], excess = packed, left
+    return excess
 
 
 def fill_empty(g: Level, part: Array, limit: Array) -> None:
@@ -69,23 +69,35 @@ def fill_empty(g: Level, part: Array, limit: Array) -> None:
         i += 1
 
 
-def pack(g: Level, part: Array, limit: Array, heavy_first: Array) -> Array:
-    """Bin packing without regard to the cut: heaviest vertex first, into its own part if it fits, else the one with most room."""
-    packed = part.copy()
-    room = limit.copy()
+PACKING = ("home", "best", "first", "worst")
+"""Rules of `pack`: where a vertex goes among the parts it fits."""
+
+
+def pack(g: Level, part: Array, limit: Array, heavy_first: Array, rule: str) -> Array:
+    """Bin packing without regard to the cut, heaviest vertex first.
+
+    Among the parts with room a vertex takes: "home" its own, else the one with most room; "best" the
+    one with least room; "first" the first; "worst" the one with most room.  Empty parts come before others.
+    A vertex that fits nowhere goes where most room is left.
+    """
+    packed, room = part.copy(), limit.copy()
     placed = np.ones(len(part), bool)
     placed[heavy_first] = False
     np.subtract.at(room, part[placed], g.vwgt[placed])
-    population = np.bincount(part[placed], minlength=len(limit))
-    # one vertex for every part that has no fixed one comes first, so that none is left empty
-    need = [int(p) for p in np.flatnonzero(population == 0)]
+    empty = np.bincount(part[placed], minlength=len(limit)) == 0
     for v in heavy_first:
-        if need:
-            p = need.pop(int(np.argmax(room[need])))
+        w = g.vwgt[v]
+        fits = np.flatnonzero(room >= w)
+        if rule == "home" and room[part[v]] >= w and not empty.any():
+            p = part[v]
+        elif len(fits):
+            if empty[fits].any():
+                fits = fits[empty[fits]]
+            score = {"best": -room[fits], "first": -fits}.get(rule, room[fits])
+            p = fits[np.argmax(score)]
         else:
-            p = int(part[v])
-            if room[p] < g.vwgt[v]:
-                p = int(np.argmax(room))
+            p = np.argmax(room)
         packed[v] = p
-        room[p] -= g.vwgt[v]
+        room[p] -= w
+        empty[p] = False
     return packed
