@@ -10,7 +10,7 @@ from copart.graph import Graph
 from copart.kernels import balancing as kernels
 from copart.refinement import Refiner
 from copart.rounds import Team
-from copart.settling import fill_empty, pack, settle
+from copart.settling import PACKING, fill_empty, pack, settle
 
 from ..helpers import grid
 from ..partition_reference import NO_PULL, Case, cases, excuses, level, loads, objective, packing, path
@@ -193,17 +193,41 @@ def test_empty_parts_are_filled_with_the_lightest(graph, seed, k):
 
 
 @given(cases(weights=("small", "heavy")))
-def test_packing_keeps_fixed_vertices_and_fills_all_parts(case: Case):
+def test_packing_keeps_fixed_vertices_and_finds_what_the_twin_finds(case: Case):
     if excuses(case):
         return
     g = level(case.graph, case.fixed)
     start = np.zeros(case.graph.nvtxs, np.int32) if case.fixed is None else np.maximum(case.fixed, 0).astype(np.int32)
     free = np.flatnonzero(case.fixed < 0) if case.fixed is not None else np.arange(case.graph.nvtxs)
     order = free[np.argsort(-case.graph.weights[free], kind="stable")].astype(np.int32)
-    part = pack(g, start, case.limit, order)
-    assert set(part.tolist()) == set(range(case.nparts))
-    if case.fixed is not None:
-        assert (part[case.fixed >= 0] == case.fixed[case.fixed >= 0]).all()
+    solved = []
+    for rule in PACKING:
+        part = pack(g, start, case.limit, order, rule)
+        if case.fixed is not None:
+            assert (part[case.fixed >= 0] == case.fixed[case.fixed >= 0]).all()
+        pwgt, population = loads(case.graph, part, case.nparts)
+        solved.append((pwgt <= case.limit).all() and (population > 0).all())
+    assert any(solved) >= (packing(case) is not None)
+
+
+def test_rules_of_packing():
+    """Rooms 9, 5 and 7 are taken by one vertex each; then a vertex of weight 2 finds rooms 4, 1 and 2."""
+    graph = Graph.from_edges(4, [], [], vwgt=[5, 5, 4, 2])
+    limit, start = np.array([9, 5, 7]), np.array([0, 2, 1, 0], np.int32)
+    last = {rule: int(pack(level(graph), start, limit, np.arange(4, dtype=np.int32), rule)[3]) for rule in PACKING}
+    assert set(last) == {"home", "best", "first", "worst"}
+    rest = {}
+    for rule in PACKING:
+        part = pack(level(graph), start, limit, np.arange(4, dtype=np.int32), rule)
+        before = part.copy()
+        before[3] = -1
+        room = limit - [sum(int(graph.weights[v]) for v in range(3) if before[v] == p) for p in range(3)]
+        rest[rule] = [p for p in range(3) if room[p] >= 2], room
+    for rule, want in (("best", min), ("worst", max)):
+        fits, room = rest[rule]
+        assert room[last[rule]] == want(room[p] for p in fits)
+    assert last["first"] == min(rest["first"][0])
+    assert last["home"] == 0
 
 
 @given(cases(weights=("small", "heavy")), st.integers(0, 2**32 - 1))
