@@ -5,8 +5,8 @@
 
 Meshes, numbers of parts, tolerance and columns are those of M. Predari and
 A. Esnard, "Coupling-Aware Graph Partitioning Algorithms: Preliminary Study",
-HiPC 2014.  Coupled cells of hexahedra are those whose faces overlap; where there
-are tetrahedra, those that touch, as the published figures imply.  For experiment
+HiPC 2014.  Interedges join cells that share at least a point, as the published
+figures imply (``--interedges facet``: cells whose faces overlap).  For experiment
 4 the published figures stand beside ours (``hipc2014_table6.csv``).
 """
 
@@ -16,10 +16,12 @@ import argparse
 import csv
 import os
 import platform
+import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +39,15 @@ BEGIN, END = "<!-- hipc2014: begin -->", "<!-- hipc2014: end -->"
 NA = 16
 NB = (16, 24, 32, 48, 64, 96, 128)
 SCHEMES = ("naive", "aware", "projrepart")
-EXPERIMENTS: dict[int, tuple[tuple[str, int], tuple[str, int], str, str]] = {
-    1: (("hexa", 25), ("hexa", 100), "facet", "nested: each face of A covers 4 x 4 faces of B"),
-    2: (("hexa", 25), ("hexa", 70), "facet", "alike, not nested"),
-    3: (("tetra", 40_630), ("hexa", 100), "touch", "misaligned"),
-    4: (("tetra", 40_630), ("tetra", 486_719), "touch", "misaligned"),
+EXPERIMENTS: dict[int, tuple[tuple[str, int], tuple[str, int], str]] = {
+    1: (("hexa", 25), ("hexa", 100), "nested: each face of A covers 4 x 4 faces of B"),
+    2: (("hexa", 25), ("hexa", 70), "alike, not nested"),
+    3: (("tetra", 40_630), ("hexa", 100), "misaligned"),
+    4: (("tetra", 40_630), ("tetra", 486_719), "misaligned"),
 }
-"""Meshes of A and B, interedges, how the meshes lie on each other."""
+"""Meshes of A and B, and how they lie on each other."""
 KEYS = [column.key for column in COMPARISON_COLUMNS]
-FIELDS = ["exp", "nb", "scheme", "seed", *KEYS, "interedges", "preset", "threads", "machine"]
+FIELDS = ["exp", "nb", "scheme", "seed", *KEYS, "preset", "threads", "commit", "machine"]
 
 
 def problem(number: int, interedges: str, shrink: float = 1.0) -> tuple[Graph, Graph, Interedges]:
@@ -59,9 +61,8 @@ def problem(number: int, interedges: str, shrink: float = 1.0) -> tuple[Graph, G
 
 
 def measure(number: int, nbs: Sequence[int], seeds: int, schemes: Sequence[str], preset: str, threads: int,
-            interedges: str | None = None, shrink: float = 1.0) -> list[dict[str, Any]]:
+            kind: str = "touch", shrink: float = 1.0) -> list[dict[str, Any]]:
     """One record a run: experiment, N_B, scheme, seed and the published columns."""
-    kind = interedges or EXPERIMENTS[number][2]
     begin = time.perf_counter()
     a, b, relation = problem(number, kind, shrink)
     print(f"\nexp{number}: A {a.nvtxs:,} cells, {a.nedges:,} edges; B {b.nvtxs:,} cells, {b.nedges:,} edges; "
@@ -74,7 +75,7 @@ def measure(number: int, nbs: Sequence[int], seeds: int, schemes: Sequence[str],
         title = f"exp{number}, N_A = {NA}, N_B = {nb}, mean of {seeds} seeds"
         print("\n" + comparison_table(made.rows(), title).text(), flush=True)
         records += [{"exp": number, "nb": nb, "scheme": run.scheme, "seed": run.seed, **run.figures(), "preset": preset,
-                     "interedges": kind, "threads": threads, "machine": machine()} for run in made.runs]
+                     "threads": threads, "commit": commit(), "machine": machine()} for run in made.runs]
     return records
 
 
@@ -140,20 +141,22 @@ def claims(records: Sequence[dict[str, Any]]) -> Table:
 
 def document(records: Sequence[dict[str, Any]]) -> str:
     """The section of ``docs/benchmarks.md``."""
-    settings = sorted({(r["machine"], f"preset {r['preset']}", f"{r['threads']} thread" + "s" * (r["threads"] > 1))
-                       for r in records})
+    def each(key: str) -> str:
+        return ", ".join(sorted({str(r[key]) for r in records}))
+
     seeds = sorted({r["seed"] for r in records})
     lines = [BEGIN, "## Coupled cubes (HiPC 2014)", "",
-             f"Made by `make bench` on {'; '.join(', '.join(s) for s in settings)}; imbalance 5 %; "
-             f"means of {len(seeds)} seeds. Two unit cubes share a face. Interedges join cells whose faces overlap "
-             "(exp1, exp2) or cells that share at least a point (exp3, exp4: the published exp4 figures imply that). "
+             f"Made by `make bench` on {each('machine')}; commit {each('commit')}; preset {each('preset')}; "
+             f"threads: {each('threads')}; imbalance 5 %; "
+             f"means of {len(seeds)} seeds. Two unit cubes share a face. Interedges join cells that share at least "
+             "a point, as the published exp4 figures imply. "
              "Times are of the partitioning alone, kernels compiled. "
              "Single runs: `benchmarks/hipc2014_runs.csv`. The source is M. Predari and A. Esnard, "
              "\"Coupling-Aware Graph Partitioning Algorithms: Preliminary Study\", HiPC 2014.", "",
              "### What the source claims, and what is measured here", "", claims(records).markdown(), ""]
     theirs = published()
     for number in sorted({r["exp"] for r in records}):
-        (a, na), (b, nb_), _, how = EXPERIMENTS[number]
+        (a, na), (b, nb_), how = EXPERIMENTS[number]
         lines += [f"### exp{number}: {a} {na:,} against {b} {nb_:,} ({how})", ""]
         header = ["N_B", "scheme", *(c.title for c in COMPARISON_COLUMNS)]
         rows, best = [], set()
@@ -207,7 +210,7 @@ def read_runs() -> list[dict[str, Any]]:
         return []
     whole = {"exp", "nb", "seed", "threads"}
     with open(RUNS, encoding="utf-8") as file:
-        return [{k: int(v) if k in whole else v if k in {"scheme", "interedges", "preset", "machine"} else float(v)
+        return [{k: int(v) if k in whole else v if k in {"scheme", "preset", "commit", "machine"} else float(v)
                  for k, v in row.items()} for row in csv.DictReader(file)]
 
 
@@ -220,6 +223,19 @@ def machine() -> str:
     except (OSError, StopIteration):
         pass
     return f"{name} ({os.cpu_count()} cores)"
+
+
+@lru_cache(maxsize=1)
+def commit() -> str:
+    """The commit that is measured, with a plus where files have been changed since."""
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=HERE, check=True)
+        return done.stdout.strip()
+
+    try:
+        return git("rev-parse", "--short", "HEAD") + "+" * bool(git("status", "--porcelain", "--", "../copart"))
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def peak_memory() -> float:
@@ -239,12 +255,12 @@ def main(argv: Sequence[str] | None = None) -> list[dict[str, Any]]:
     parser.add_argument("--schemes", nargs="+", choices=SCHEMES, default=list(SCHEMES))
     parser.add_argument("--preset", default="default")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--interedges", choices=["facet", "touch"], help="for all, instead of its own for each")
+    parser.add_argument("--interedges", choices=["facet", "touch"], default="touch")
     parser.add_argument("--shrink", type=float, default=1.0, help="scale the cells along an edge, for a quick look")
     parser.add_argument("--write", action="store_true", help="record the runs and write docs/benchmarks.md")
     args = parser.parse_args(argv)
-    if args.write and args.shrink != 1.0:
-        parser.error("--write records the published sizes only, not --shrink")
+    if args.write and (args.shrink != 1.0 or args.interedges != "touch"):
+        parser.error("--write records the published experiments only, not --shrink or another kind of interedges")
     begin = time.perf_counter()
     records = []
     for number in args.exp:
