@@ -29,8 +29,8 @@ class KernelCache:
         Where numba keeps them, empty where it keeps none.
     kernels : int
         Number of kernels.
-    compiled : int
-        Number of them that are in the cache and up to date.
+    missing : tuple of str
+        Those that are not in the cache, or not up to date.
     writable : bool
         Whether new ones can be kept.
     jit : bool
@@ -39,9 +39,14 @@ class KernelCache:
 
     folder: str
     kernels: int
-    compiled: int
+    missing: tuple[str, ...]
     writable: bool
     jit: bool
+
+    @property
+    def compiled(self) -> int:
+        """Number of kernels that are in the cache and up to date."""
+        return self.kernels - len(self.missing)
 
     @property
     def cold(self) -> bool:
@@ -60,14 +65,16 @@ def kernel_cache() -> KernelCache:
 
     jit = not getattr(numba.config, "DISABLE_JIT", 0)
     found = _kernels()
-    folder, compiled = "", 0
+    folder, missing = "", []
     for kernel in found:
         try:
             folder = folder or str(kernel._cache.cache_path)
-            compiled += bool(kernel._cache._cache_file._load_index())
+            there = bool(kernel._cache._cache_file._load_index())
         except (AttributeError, OSError, EOFError, ValueError):
-            continue
-    return KernelCache(folder, len(found), compiled, bool(folder) and _writable(Path(folder)), jit)
+            there = False
+        if not there:
+            missing.append(f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}")
+    return KernelCache(folder, len(found), tuple(missing), bool(folder) and _writable(Path(folder)), jit)
 
 
 def _kernels() -> list[Any]:

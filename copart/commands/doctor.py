@@ -45,6 +45,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if mpi["problem"]:
         console.say(f"            {mpi['problem']}")
     payload: dict[str, Any] = {"copart": __version__, "versions": versions, "processors": doctor.processors(),
-                               "cache": {**vars(cache), "cold": cache.cold}, "mpi": mpi}
+                               "cache": {**vars(cache), "compiled": cache.compiled, "cold": cache.cold}, "mpi": mpi}
     console.result(payload)
     return 0
