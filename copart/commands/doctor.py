@@ -35,8 +35,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for name, version in versions.items():
         console.say(f"{name:<11} {version or '- not installed'}")
     console.say(f"processors  {doctor.processors()}")
-    console.say(f"kernels     {cache.compiled} of {cache.kernels} compiled"
-                + ("" if cache.jit else "; NUMBA_DISABLE_JIT is set, they run as plain Python"))
+    note = "; the others when they are first used, or by copart doctor --warm" if cache.cold else ""
+    note = note if cache.jit else "; NUMBA_DISABLE_JIT is set, they run as plain Python"
+    console.say(f"kernels     {cache.compiled} of {cache.kernels} compiled{note}")
     frozen = "" if cache.writable or not cache.folder else " (read-only)"
     console.say(f"cache       {cache.folder or '- none'}{frozen}")
     console.say(f"MPI         {mpi['library'] or '- none'}")
