@@ -8,14 +8,16 @@ PROJREPART makes the second coupled partition from a projection of the first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
 
-from .arrays import whole
+from .arrays import fraction, whole
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, CouplingError
-from .operators import ext, part, proj, rest, repart
+from .operators import ext, part, proj, repart, rest
 
 Counts = Mapping[str, int | None] | Sequence[int | None] | int
 
@@ -73,8 +75,10 @@ def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None 
     part_a = part(graph_a, coupled[a], **options)
     projected = proj(graph_a, graph_b, inter, part_a, coupled[a], **options)
     part_b = repart(graph_b, projected, coupled[a], coupled[b], **options)
-    parts = {a: ext(problem.a, cells_a, part_a, coupled[a], count[a], **options),
-             b: ext(problem.b, cells_b, part_b, coupled[b], count[b], **options)}
+    parts = {
+        a: ext(problem.a, cells_a, part_a, coupled[a], count[a], **options),
+        b: ext(problem.b, cells_b, part_b, coupled[b], count[b], **options),
+    }
     return CoPartition(parts, count, coupled)
 
 
@@ -93,10 +97,12 @@ def scheme(name: str) -> Callable[..., CoPartition]:
 def default_ncoupled(nparts: int) -> int:
     """``floor(N^(2/3))``: as many parts as touch one face of a cube cut into N cubes."""
     count = round(nparts ** (2 / 3))
-    return count if count**3 <= nparts**2 else count - 1
+    return int(count if count**3 <= nparts**2 else count - 1)
 
 
-def coupled_counts(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: Counts | None, **options: Any) -> dict[str, int]:
+def coupled_counts(
+    problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: Counts | None, **options: Any
+) -> dict[str, int]:
     """N^cpl of each component: as asked, else the default raised to what a balanced extension needs.
 
     A part that owns a share 1/N^cpl of the coupled weight must not outweigh (1 + eps)/N of the
@@ -107,8 +113,10 @@ def coupled_counts(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled:
     CouplingError
         No interface, or a count that was asked for is too small, too large or above N.
     """
-    asked: dict[str, int | None] = {n: None for n in problem.names} if ncoupled is None else _by_name(problem, ncoupled, "ncoupled")
-    eps = float(options.get("eps", 0.05))
+    asked: dict[str, int | None] = (
+        dict.fromkeys(problem.names) if ncoupled is None else _by_name(problem, ncoupled, "ncoupled")
+    )
+    eps = fraction("eps", options.get("eps", 0.05))
     return {name: _coupled_count(problem, name, nparts[name], asked[name], eps) for name in problem.names}
 
 
@@ -116,25 +124,34 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
     graph, cells = problem.components[name], problem.coupled(name)
     if not len(cells):
         raise CouplingError(f"component {name}: no cell has an interedge, there is no interface to partition")
-    load = int(graph.weights[cells].sum())
+    weights = graph.weights[cells]
+    load, heaviest = int(weights.sum()), int(weights.max())
+    room = floor((1 + Fraction(repr(eps))) * graph.total_weight / n)
     most = min(n, len(cells))
-    room = int(np.floor((1 + eps) * graph.total_weight / n))
-    least = min(-(-load // room), n + 1) if room else 1
-    # equal parts of the coupled cells do not divide evenly: one heaviest cell of slack a part
-    heaviest = int(graph.weights[cells].max())
-    while least <= n and -(-load // least) + (heaviest if load % least and heaviest > 1 else 0) > room:
+    if heaviest > room:
+        raise CouplingError(
+            f"component {name}: coupled cell {cells[int(weights.argmax())]} weighs {heaviest}, more than a part "
+            f"may ({room}); use fewer parts or raise eps"
+        )
+    least = max(1, -(-load // room)) if room else 1
+    # loads of unequal cells do not divide evenly: leave room for one cell more in the fullest part
+    while least <= n and load % least and heaviest > 1 and -(-load // least) + heaviest > room:
         least += 1
     if asked is None:
         if least > most:
-            raise CouplingError(f"component {name}: its coupled cells weigh {load} of {graph.total_weight}, more than {most} of "
-                                f"{n} parts can hold; ask for fewer parts or raise eps")
+            raise CouplingError(
+                f"component {name}: its coupled cells weigh {load} of {graph.total_weight}, more than {most} of "
+                f"{n} parts can hold; ask for fewer parts or raise eps"
+            )
         return min(max(default_ncoupled(n), least), most)
     if asked > most:
         what = f"there are {len(cells)} coupled cells" if most < n else f"it has {n} parts"
         raise CouplingError(f"ncoupled of {name}: {asked} parts asked for, but {what}; ask for at most {most}")
-    if asked < -(-load // room if room else 0):
-        raise CouplingError(f"ncoupled of {name}: {asked} parts cannot hold the coupled cells, which weigh {load} where a part of "
-                            f"{n} may weigh {room}; ask for at least {least}")
+    if room and asked * room < load:
+        raise CouplingError(
+            f"ncoupled of {name}: {asked} parts cannot hold the coupled cells, which weigh {load} where a part of "
+            f"{n} may weigh {room}; ask for at least {least}"
+        )
     return asked
 
 

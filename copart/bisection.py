@@ -55,7 +55,9 @@ def recursive_bisection(g: Level, pull: Pull, limit: Array, salt: int) -> Array:
         free = np.setdiff1d(labels, held)
         left = len(labels) // 2
         sub = _induced(whole, vertices)
-        side = bisect(sub, pull, _side_limits(sub, limit[labels], left), salt * 8191 + int(labels[0]) * 64 + len(labels))
+        side = bisect(
+            sub, pull, _side_limits(sub, limit[labels], left), salt * 8191 + int(labels[0]) * 64 + len(labels)
+        )
         for one in (0, 1):
             if np.count_nonzero((side == one) & (held >= 0)) == len(labels):
                 # all parts are fixed and on one side: one of them has to go
@@ -63,13 +65,13 @@ def recursive_bisection(g: Level, pull: Pull, limit: Array, salt: int) -> Array:
         mine, yours = held[(side == 0) & (held >= 0)], held[(side == 1) & (held >= 0)]
         # each side needs as many parts as it holds fixed ones, and at least one
         left = min(max(left, len(mine), 1), len(labels) - max(len(yours), 1))
-        stack.append((vertices[side == 0], np.concatenate([mine, free[:left - len(mine)]])))
-        stack.append((vertices[side == 1], np.concatenate([yours, free[left - len(mine):]])))
+        stack.append((vertices[side == 0], np.concatenate([mine, free[: left - len(mine)]])))
+        stack.append((vertices[side == 1], np.concatenate([yours, free[left - len(mine) :]])))
     return part if cmap is None else part[cmap]
 
 
 def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
-    """The level with one vertex for the fixed vertices of each part, and the map to it (None where nothing is fixed)."""
+    """The level with one vertex for the fixed vertices of each part, and the map to it, if any are."""
     if not len(g.fixed):
         return g, None
     label = np.where(g.fixed >= 0, g.fixed, nparts + np.arange(len(g.fixed)))
@@ -83,7 +85,9 @@ def _side_limits(g: Level, limit: Array, left: int) -> Array:
     weight, both, mine = int(g.vwgt.sum()), int(limit.sum()), int(limit[:left].sum())
     slack = max(both / max(weight, 1), 1.0) ** (1 / np.ceil(np.log2(len(limit))))
     share = mine / max(both, 1)
-    return np.array([min(np.ceil(slack * weight * share), mine), min(np.ceil(slack * weight * (1 - share)), both - mine)], np.int64)
+    return np.array(
+        [min(np.ceil(slack * weight * share), mine), min(np.ceil(slack * weight * (1 - share)), both - mine)], np.int64
+    )
 
 
 def bisect(g: Level, pull: Pull, limit: Array, salt: int) -> Array:
@@ -101,14 +105,14 @@ def bisect(g: Level, pull: Pull, limit: Array, salt: int) -> Array:
     best: tuple[int, int] | None = None
     for t in range(_TRIES):
         part = work.grow(levels[-1], pull, limit, salt + t)
-        found = work.fm(levels[-1], pull, part, limit, salt + t)
+        found = work.fm(levels[-1], pull, part, limit)
         if best is None or found < best:
             best, kept = found, part
     part = kept
     while maps:
         part = part[maps.pop()]
         levels.pop()
-        work.fm(levels[-1], pull, part, limit, salt)
+        work.fm(levels[-1], pull, part, limit)
     return part
 
 
@@ -120,8 +124,12 @@ class _Work:
         self.key, self.dest, self.heap = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
         self.pos, self.state, self.log = np.full(n, -1, np.int32), np.zeros(n, np.uint8), np.empty((2, n), np.int32)
         self.conn, self.touched, self.result = np.empty(2, np.int64), np.empty(2, np.int32), np.zeros(4, np.int64)
-        self.pairs = (np.empty(entries, np.int64), np.empty(entries, np.int64), np.empty(entries, np.int32),
-                      np.empty(entries, np.int32))
+        self.pairs = (
+            np.empty(entries, np.int64),
+            np.empty(entries, np.int64),
+            np.empty(entries, np.int32),
+            np.empty(entries, np.int32),
+        )
         self.boundary = np.empty(n, np.uint8)
 
     def grow(self, g: Level, pull: Pull, limit: Array, salt: int) -> Array:
@@ -132,15 +140,32 @@ class _Work:
         grow(g, pull, part, pwgt, limit, salt, *self.pairs)
         return part
 
-    def fm(self, g: Level, pull: Pull, part: Array, limit: Array, salt: int) -> tuple[int, int]:
+    def fm(self, g: Level, pull: Pull, part: Array, limit: Array) -> tuple[int, int]:
         """FM passes until one brings nothing; returns (excess, cut)."""
         n = len(part)
         pwgt, population = sums(part, g.vwgt, 2), np.bincount(part, minlength=2).astype(np.int64)
-        for i in range(_PASSES):
+        for _ in range(_PASSES):
             find_boundary(0, n, g, part, self.boundary)
             seeds = np.flatnonzero(self.boundary[:n]).astype(np.int32)
-            won = fm_pass(g, pull, part, pwgt, population, limit, seeds, max(50, n // 10), salt + i, self.heap, self.pos, self.key,
-                          self.dest, self.state, self.log, self.conn, self.touched, self.result)
+            won = fm_pass(
+                g,
+                pull,
+                part,
+                pwgt,
+                population,
+                limit,
+                seeds,
+                max(50, n // 10),
+                self.heap,
+                self.pos,
+                self.key,
+                self.dest,
+                self.state,
+                self.log,
+                self.conn,
+                self.touched,
+                self.result,
+            )
             if won <= 0:
                 break
         return int(np.maximum(pwgt - limit, 0).sum()), cut_of(g, part)

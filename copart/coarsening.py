@@ -52,15 +52,29 @@ def contract(g: Level, cmap: np.ndarray[Any, Any], ncoarse: int, team: Team) -> 
     ewgt = np.empty(len(g.adjncy), np.int64)
     length = np.empty(ncoarse, np.int64)
     pieces = team.pieces(ncoarse)
-    bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces) if pieces > 1 else np.array([0, ncoarse])
+    bounds = (
+        np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces) if pieces > 1 else np.array([0, ncoarse])
+    )
     bounds[-1] = ncoarse
-    counts = team.run(kernels.contract_rows, ncoarse, g, cmap, start, members, begin, length, adjncy, ewgt,
-                      scratch=lambda: (np.empty(ncoarse, np.int64),), bounds=bounds)
+    counts = team.run(
+        kernels.contract_rows,
+        ncoarse,
+        g,
+        cmap,
+        start,
+        members,
+        begin,
+        length,
+        adjncy,
+        ewgt,
+        scratch=lambda: (np.empty(ncoarse, np.int64),),
+        bounds=bounds,
+    )
     top = counts[0]
     for i in range(1, pieces):
         at, count = begin[bounds[i]], counts[i]
-        adjncy[top:top + count] = adjncy[at:at + count]
-        ewgt[top:top + count] = ewgt[at:at + count]
+        adjncy[top : top + count] = adjncy[at : at + count]
+        ewgt[top : top + count] = ewgt[at : at + count]
         top += count
     xadj = np.zeros(ncoarse + 1, np.int64)
     np.cumsum(length, out=xadj[1:])

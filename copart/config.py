@@ -26,12 +26,12 @@ class Config:
         Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices.
     tries : int
         Initial partitions grown by KGGGP where recursive bisection does not apply; the best is kept.
+    warmth : float
+        How much of its own connectivity a vertex may lose in a tentative move, at first.
+    cooling : int
+        Rounds of refinement a level over which the warmth falls.
     patience : int
         Rounds of refinement without improvement before a level is left.
-    warmth : float
-        How much of its own connectivity a vertex may lose in a tentative move, on coarse levels.
-    warmth_fine : float
-        The same on the input graph.
     bisections : int
         Initial partitions by recursive bisection, up to four times as many where the graph is large.
     cycles : int
@@ -41,18 +41,18 @@ class Config:
     coarse_per_part: int = 30
     coarse_least: int = 1500
     tries: int = 4
-    patience: int = 6
-    warmth: float = 0.25
-    warmth_fine: float = 0.25
+    warmth: float = 0.7
+    cooling: int = 12
+    patience: int = 4
     bisections: int = 2
     cycles: int = 0
 
 
 _DEFAULT = Config()
 PRESETS: dict[str, Config] = {
-    "fast": replace(_DEFAULT, bisections=1, tries=1, patience=3),
+    "fast": replace(_DEFAULT, bisections=1, tries=2, cooling=4, patience=2),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, coarse_per_part=100, bisections=8, tries=8, patience=12, cycles=2),
+    "strong": replace(_DEFAULT, coarse_per_part=100, bisections=4, tries=8, warmth=0.75, cooling=60, cycles=1),
 }
 
 
@@ -90,7 +90,7 @@ class Affinity:
         if table.ndim != 2:
             raise PartitionError(f"affinity table: needs two dimensions, has shape {table.shape}")
         flat = integers("affinity table", table.ravel(), WEIGHT, PartitionError, low=0)
-        origin = integers("affinity origin", self.origin, VERTEX, PartitionError, low=0, high=max(1, table.shape[0]))
+        origin = integers("affinity origin", self.origin, VERTEX, PartitionError, low=0, high=table.shape[0])
         object.__setattr__(self, "origin", frozen(origin))
         object.__setattr__(self, "table", frozen(flat.reshape(table.shape)))
 

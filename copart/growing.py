@@ -60,8 +60,18 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
     kernels.spread_seeds(g, part, pwgt, population, dist, queue, salt)
     rows = int(np.diff(pull.ptr)[g.origin].sum()) if len(g.origin) else 0
     entries = len(g.adjncy) + n + rows + 1
-    kernels.grow(g, pull, part, pwgt, room, salt, np.empty(entries, np.int64), np.empty(entries, np.int64),
-                 np.empty(entries, np.int32), np.empty(entries, np.int32))
+    kernels.grow(
+        g,
+        pull,
+        part,
+        pwgt,
+        room,
+        salt,
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int32),
+        np.empty(entries, np.int32),
+    )
     return part
 
 
@@ -76,18 +86,20 @@ def best_growth(g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, 
     kept = np.zeros(len(g.vwgt), np.int32)
     for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team)):
         refiner = Refiner(g, pull, part, limit, team, salt + t)
-        refiner.improve(config.patience, config.warmth, cut_of(g, part))
+        refiner.improve(config, cut_of(g, part))
         key = (refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part))
         if best is None or key < best:
             best, kept = key, part
     return kept
 
 
-def _candidates(g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Iterator[Array]:
+def _candidates(
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team
+) -> Iterator[Array]:
     """Unrefined initial partitions, one after the other; they may be refined in place."""
     n, k = len(g.vwgt), len(limit)
     if not len(g.origin) and not (len(g.fixed) and limit.min() < limit.max()):
-        # bisections cost about n log k, the levels above about nvtxs: they get a third of the time, but two runs at least
+        # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
         runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
         yield from team.map(lambda t: recursive_bisection(g, pull, limit, salt + t), runs)
         return

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import VERTEX, integers, part_array, whole
+from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
 from .coarsening import cluster, contract
 from .config import Affinity, Config, preset
 from .errors import ConfigError, PartitionError
@@ -46,9 +46,19 @@ Array = np.ndarray[Any, Any]
 _STALLED = 0.95
 
 
-def partition(graph: Any, nparts: int, *, eps: float = 0.05, seed: int = 1, threads: int = 1,
-              preset: str | Config = "default", fixed: ArrayLike | None = None, tpwgts: ArrayLike | None = None,
-              affinity: Affinity | None = None, strict: bool = True) -> NDArray[np.int32]:
+def partition(
+    graph: Any,
+    nparts: int,
+    *,
+    eps: float = 0.05,
+    seed: int = 1,
+    threads: int = 1,
+    preset: str | Config = "default",
+    fixed: ArrayLike | None = None,
+    tpwgts: ArrayLike | None = None,
+    affinity: Affinity | None = None,
+    strict: bool = True,
+) -> NDArray[np.int32]:
     """Partition a graph into `nparts` balanced parts of small edge cut.
 
     Parameters
@@ -98,27 +108,17 @@ def partition(graph: Any, nparts: int, *, eps: float = 0.05, seed: int = 1, thre
     >>> bool(part[0] == part[1] != part[2] == part[3])
     True
     """
-    graph = as_graph(graph)
-    config = _preset(preset)
-    k = whole("nparts", nparts, low=1)
-    whole("seed", seed, low=0, high=2**31 - 1)
-    whole("threads", threads, low=1, high=1024)
+    graph, config, k = _arguments(graph, nparts, seed, threads, preset)
     n = graph.nvtxs
-    if k > n:
-        raise PartitionError(f"nparts: {k} parts of {n} vertices would leave parts empty; ask for at most {n}")
     limit = max_part_weights(graph.total_weight, k, eps, tpwgts)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=n)
     limit = _feasible_limits(graph, limit, pinned, strict)
-    if affinity is not None and affinity.table.shape[1] != k:
-        raise ConfigError(f"affinity table: needs {k} columns, has {affinity.table.shape[1]}")
-    if affinity is not None and len(affinity.origin) != n:
-        raise ConfigError(f"affinity origin: needs {n} entries, has {len(affinity.origin)}")
     if k == 1:
         return np.zeros(n, VERTEX)
     if pinned is not None and (pinned >= 0).all():
         return pinned.copy()
 
-    level, pull = _finest(graph, pinned, affinity)
+    level, pull = _finest(graph, k, pinned, affinity)
     with Team(threads) as team:
         part = _multilevel(level, pull, limit, config, seed, team)
         for cycle in range(config.cycles):
@@ -135,26 +135,49 @@ def partition(graph: Any, nparts: int, *, eps: float = 0.05, seed: int = 1, thre
 _preset: Callable[[str | Config], Config] = preset
 
 
-def refine(graph: Any, part: ArrayLike, nparts: int, *, eps: float = 0.05, seed: int = 1, threads: int = 1,
-           preset: str | Config = "default", fixed: ArrayLike | None = None, tpwgts: ArrayLike | None = None,
-           affinity: Affinity | None = None) -> NDArray[np.int32]:
+def _arguments(graph: Any, nparts: int, seed: int, threads: int, preset: str | Config) -> tuple[Graph, Config, int]:
+    """What both entry points check first: the graph, the settings and the number of parts."""
+    graph = as_graph(graph)
+    k = whole("nparts", nparts, low=1)
+    whole("seed", seed, low=0, high=2**31 - 1)
+    whole("threads", threads, low=1, high=1024)
+    if k > graph.nvtxs:
+        raise PartitionError(
+            f"nparts: {k} parts of {graph.nvtxs} vertices would leave parts empty; ask for at most {graph.nvtxs}"
+        )
+    return graph, _preset(preset), k
+
+
+def refine(
+    graph: Any,
+    part: ArrayLike,
+    nparts: int,
+    *,
+    eps: float = 0.05,
+    seed: int = 1,
+    threads: int = 1,
+    preset: str | Config = "default",
+    fixed: ArrayLike | None = None,
+    tpwgts: ArrayLike | None = None,
+    affinity: Affinity | None = None,
+) -> NDArray[np.int32]:
     """Improve a given partition in place of making one: the last stage of :func:`partition` alone.
 
     `part` may be unbalanced or leave parts empty; vertices in `fixed` must be in their parts.
     Parameters, result and errors as in :func:`partition`.
     """
-    graph = as_graph(graph)
-    config = _preset(preset)
-    k = whole("nparts", nparts, low=1, high=max(graph.nvtxs, 1))
+    graph, config, k = _arguments(graph, nparts, seed, threads, preset)
     start = part_array("part", part, graph.nvtxs, k, PartitionError).copy()
-    pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=graph.nvtxs)
+    pinned = (
+        None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=graph.nvtxs)
+    )
     if pinned is not None:
         start = np.where(pinned >= 0, pinned, start).astype(VERTEX)
     limit = _feasible_limits(graph, max_part_weights(graph.total_weight, k, eps, tpwgts), pinned, True)
-    level, pull = _finest(graph, pinned, affinity)
+    level, pull = _finest(graph, k, pinned, affinity)
     with Team(threads) as team:
         settle(level, pull, start, limit, team, seed)
-        Refiner(level, pull, start, limit, team, seed).improve(config.patience, config.warmth_fine, cut_of(level, start))
+        Refiner(level, pull, start, limit, team, seed).improve(config, cut_of(level, start), rounds=0)
         excess = settle(level, pull, start, limit, team, seed)
     if excess:
         raise PartitionError(f"{_overweight(start, graph, limit)}; raise eps")
@@ -209,15 +232,15 @@ def _apart(g: Level, within: Array | None) -> Level:
     return g._replace(origin=(g.origin * (int(within.max()) + 1) + within).astype(VERTEX))
 
 
-def _uncoarsen(levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
-               team: Team) -> Array:
+def _uncoarsen(
+    levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team
+) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
     while True:
         depth = len(levels) - 1
-        warmth = config.warmth if depth else config.warmth_fine
         refiner = Refiner(levels[-1], pull, part, limit, team, seed + depth)
-        cut -= refiner.improve(config.patience, warmth, cut)
+        cut -= refiner.improve(config, cut)
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:
             return part
@@ -228,8 +251,10 @@ def _uncoarsen(levels: list[Level], maps: list[Array], pull: Pull, part: Array, 
         part = fine
 
 
-def _finest(graph: Graph, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:
+def _finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:
     """The input as kernels see it."""
+    if affinity is not None:
+        _check_affinity(affinity, graph, nparts)
     none = np.zeros(0, VERTEX)
     if affinity is None:
         origin, size, pull = none, np.zeros(0, np.int64), Pull(np.zeros(1, np.int64), none, np.zeros(0, np.int64))
@@ -238,6 +263,21 @@ def _finest(graph: Graph, pinned: Array | None, affinity: Affinity | None) -> tu
     fixed = none if pinned is None or (pinned < 0).all() else pinned
     arrays = (graph.xadj, graph.adjncy, graph.kernel_ewgt, graph.weights, fixed, origin, size)
     return Level(*(_writable(a) for a in arrays)), pull
+
+
+def _check_affinity(affinity: Affinity, graph: Graph, nparts: int) -> None:
+    if affinity.table.shape[1] != nparts:
+        raise ConfigError(f"affinity table: needs {nparts} columns, has {affinity.table.shape[1]}")
+    if len(affinity.origin) != graph.nvtxs:
+        raise ConfigError(f"affinity origin: needs {graph.nvtxs} entries, has {len(affinity.origin)}")
+    if (
+        float(affinity.table.sum(axis=1, dtype=np.float64).max(initial=0)) * float(graph.sizes.sum(dtype=np.float64))
+        >= MAX_TOTAL
+    ):
+        raise ConfigError(
+            f"affinity table: its entries (up to {affinity.table.max()}) times the vertex sizes "
+            f"overflow; scale them down"
+        )
 
 
 def _writable(array: Array) -> Array:
@@ -263,20 +303,29 @@ def _feasible_limits(graph: Graph, limit: Array, pinned: Array | None, strict: b
         over = np.flatnonzero(need > limit)
         if len(over) and strict:
             p = int(over[0])
-            raise PartitionError(f"fixed: the vertices fixed to part {p} weigh {need[p]}, more than its limit {limit[p]}"
-                                 f"{_more(len(over) - 1, 'part')}; free some of them or raise eps")
+            raise PartitionError(
+                f"fixed: the vertices fixed to part {p} weigh {need[p]}, more than its limit {limit[p]}"
+                f"{_more(len(over) - 1, 'part')}; free some of them or raise eps"
+            )
         empty = k - len(np.unique(pinned[held]))
         if empty > len(free):
-            raise PartitionError(f"fixed: {empty} parts have no fixed vertex and only {len(free)} vertices are free, "
-                                 f"so parts would be empty")
+            raise PartitionError(
+                f"fixed: {empty} parts have no fixed vertex and only {len(free)} vertices are free, "
+                f"so parts would be empty"
+            )
     heaviest = int(free.max(initial=0))
     if heaviest > limit.max() and strict:
-        v = int(np.flatnonzero(graph.weights == heaviest)[0] if pinned is None
-                else np.flatnonzero((graph.weights == heaviest) & (pinned < 0))[0])
+        v = int(
+            np.flatnonzero(graph.weights == heaviest)[0]
+            if pinned is None
+            else np.flatnonzero((graph.weights == heaviest) & (pinned < 0))[0]
+        )
         average = graph.total_weight / k
-        raise PartitionError(f"vwgt: vertex {v} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
-                             f"is {100 * (heaviest / average - 1):.0f} % over the average: raise eps to at least that, "
-                             f"use fewer parts, or pass strict=False")
+        raise PartitionError(
+            f"vwgt: vertex {v} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
+            f"is {100 * (heaviest / average - 1):.0f} % over the average: raise eps to at least that, "
+            f"use fewer parts, or pass strict=False"
+        )
     return np.maximum(limit, np.maximum(need, heaviest)) if not strict else limit
 
 
@@ -290,5 +339,7 @@ def _overweight(part: Array, graph: Graph, limit: Array) -> str:
     np.add.at(pwgt, part, graph.weights)
     over = np.flatnonzero(pwgt > limit)
     p = int(over[np.argmax((pwgt - limit)[over])])
-    return (f"balance: no partition within the limits was found; part {p} weighs {pwgt[p]} where {limit[p]} is allowed"
-            f"{_more(len(over) - 1, 'part')}")
+    return (
+        f"balance: no partition within the limits was found; part {p} weighs {pwgt[p]} where {limit[p]} is allowed"
+        f"{_more(len(over) - 1, 'part')}"
+    )

@@ -39,8 +39,11 @@ from .coupling_metrics import (
 from .errors import ConfigError, CouplingError, GraphError
 from .graph import Graph
 
-
 # ---- balance
+#: No part can weigh this much; larger limits, from a huge eps, are cut to it.
+_UNLIMITED = 2**62
+
+
 def max_part_weight(total: int, nparts: int, eps: float) -> int:
     """Largest weight a part may have: ``floor((1 + eps) * ceil(total / nparts))``.
 
@@ -77,11 +80,11 @@ def max_part_weights(total: int, nparts: int, eps: float, tpwgts: ArrayLike | No
     """
     k = whole("nparts", nparts, low=1)
     if tpwgts is None:
-        return np.full(k, max_part_weight(total, k, eps), WEIGHT)
+        return np.full(k, min(max_part_weight(total, k, eps), _UNLIMITED), WEIGHT)
     slack = 1 + Fraction(repr(fraction("eps", eps)))
     # a share such as 1/3 is no exact float: a product that misses a whole number by rounding is that number
     goals = [ceil(x - 1e-12 * x) for x in int(total) * target_shares(tpwgts, k)]
-    return np.array([floor(slack * goal) for goal in goals], WEIGHT)
+    return np.array([min(floor(slack * goal), _UNLIMITED) for goal in goals], WEIGHT)
 
 
 def target_shares(tpwgts: ArrayLike | None, nparts: int) -> NDArray[np.float64]:
@@ -98,6 +101,7 @@ def target_shares(tpwgts: ArrayLike | None, nparts: int) -> NDArray[np.float64]:
     if bad.any():
         i = int(np.argmax(bad))
         raise ConfigError(f"tpwgts: {int(bad.sum())} shares are not positive, first at index {i}: {t[i]}")
+    t = t / t.max()  # so that the sum cannot overflow
     return np.asarray(t / t.sum())
 
 
@@ -252,14 +256,22 @@ class CoupledMetrics:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types: ``{"components": {name: {...}}, "pairs": [{...}, ...]}``."""
-        return {"components": {name: c.to_dict() for name, c in self.components.items()},
-                "pairs": [p.to_dict() for p in self.pairs.values()]}
+        return {
+            "components": {name: c.to_dict() for name, c in self.components.items()},
+            "pairs": [p.to_dict() for p in self.pairs.values()],
+        }
 
     def __repr__(self) -> str:
-        lines = [f"{c.name}: {c.cells} cells in {c.parts} parts, ub {c.ub:.2%}, cut {c.cut}; coupled {c.coupled_cells} "
-                 f"cells in {c.ncoupled} parts, ub {c.ub_cpl:.2%}, cut {c.cut_cpl}" for c in self.components.values()]
-        lines += [f"{p.a}-{p.b}: {p.interedges} interedges, totV {p.totV_ab} there and {p.totV_ba} back, "
-                  f"totZ {p.totZ}, maxV {p.maxV}, maxZ {p.maxZ}" for p in self.pairs.values()]
+        lines = [
+            f"{c.name}: {c.cells} cells in {c.parts} parts, ub {c.ub:.2%}, cut {c.cut}; coupled {c.coupled_cells} "
+            f"cells in {c.ncoupled} parts, ub {c.ub_cpl:.2%}, cut {c.cut_cpl}"
+            for c in self.components.values()
+        ]
+        lines += [
+            f"{p.a}-{p.b}: {p.interedges} interedges, totV {p.totV_ab} there and {p.totV_ba} back, "
+            f"totZ {p.totZ}, maxV {p.maxV}, maxZ {p.maxZ}"
+            for p in self.pairs.values()
+        ]
         return "\n".join(lines)
 
 
@@ -272,20 +284,30 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition) -> CoupledMetric
         The co-partition has other components than the problem, or part arrays of another length.
     """
     if set(copartition.names) != set(problem.names):
-        raise CouplingError(f"co-partition: is of {', '.join(copartition.names)}, "
-                            f"the problem has {', '.join(problem.names)}")
+        raise CouplingError(
+            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
+        )
     for name, graph in problem.components.items():
         if len(copartition[name]) != graph.nvtxs:
             raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
-    components = {name: component_metrics(name, graph, copartition[name], copartition.nparts[name],
-                                          problem.coupled(name), copartition.ncoupled[name])
-                  for name, graph in problem.components.items()}
+    components = {
+        name: component_metrics(
+            name, graph, copartition[name], copartition.nparts[name], problem.coupled(name), copartition.ncoupled[name]
+        )
+        for name, graph in problem.components.items()
+    }
     pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
     return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs))
 
 
-def component_metrics(name: str, graph: Graph, part: NDArray[np.int32], nparts: int, coupled: NDArray[np.int32],
-                      ncoupled: int | None = None) -> ComponentMetrics:
+def component_metrics(
+    name: str,
+    graph: Graph,
+    part: NDArray[np.int32],
+    nparts: int,
+    coupled: NDArray[np.int32],
+    ncoupled: int | None = None,
+) -> ComponentMetrics:
     """Figures of one component, whose cells `coupled` (ascending) are on an interface."""
     load = part_weights(graph, part, nparts)
     touched = np.zeros(nparts, np.bool_)
@@ -297,15 +319,43 @@ def component_metrics(name: str, graph: Graph, part: NDArray[np.int32], nparts: 
     cpl_load = _sums(part[coupled], cpl.vwgt, nparts)
     found = pieces(graph, part, nparts)
     return ComponentMetrics(
-        name=name, cells=graph.nvtxs, parts=nparts, ub=_imbalance(load, nparts),
-        cut=edge_cut(graph, part), ncoupled=owners, ncoupled_requested=ncoupled,
-        ub_cpl=_imbalance(cpl_load, over), cut_cpl=edge_cut(cpl, part[coupled]),
-        coupled_cells=len(coupled), max_weight=int(load.max()), min_weight=int(load.min()),
-        empty=int(np.count_nonzero(found == 0)), boundary=int(np.count_nonzero(boundary(graph, part))),
-        pieces=int(found.sum()), max_pieces=int(found.max()))
+        name=name,
+        cells=graph.nvtxs,
+        parts=nparts,
+        ub=_imbalance(load, nparts),
+        cut=edge_cut(graph, part),
+        ncoupled=owners,
+        ncoupled_requested=ncoupled,
+        ub_cpl=_imbalance(cpl_load, over),
+        cut_cpl=edge_cut(cpl, part[coupled]),
+        coupled_cells=len(coupled),
+        max_weight=int(load.max()),
+        min_weight=int(load.min()),
+        empty=int(np.count_nonzero(found == 0)),
+        boundary=int(np.count_nonzero(boundary(graph, part))),
+        pieces=int(found.sum()),
+        max_pieces=int(found.max()),
+    )
 
 
-__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "boundary", "component_metrics", "coupling_matrix",
-           "coupling_weights", "edge_cut", "evaluate", "imbalance", "max_part_weight", "max_part_weights",
-           "migration_matrix", "migration_messages", "migration_volume", "pair_metrics", "part_weights", "pieces",
-           "target_shares"]
+__all__ = [
+    "ComponentMetrics",
+    "CoupledMetrics",
+    "PairMetrics",
+    "boundary",
+    "component_metrics",
+    "coupling_matrix",
+    "coupling_weights",
+    "edge_cut",
+    "evaluate",
+    "imbalance",
+    "max_part_weight",
+    "max_part_weights",
+    "migration_matrix",
+    "migration_messages",
+    "migration_volume",
+    "pair_metrics",
+    "part_weights",
+    "pieces",
+    "target_shares",
+]

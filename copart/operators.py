@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import FREE, VERTEX, integers, part_array, whole
+from .arrays import FREE, VERTEX, fraction, integers, part_array, whole
 from .coupling import Interedges
 from .errors import CouplingError
 from .graph import Graph
@@ -37,8 +37,16 @@ def part(graph: Graph, nparts: int, **options: Any) -> NDArray[np.int32]:
     return partition(graph, nparts, **_tight(graph, nparts, options))
 
 
-def repart(graph: Graph, part: ArrayLike, m: int, n: int, *, method: str = "mxn", migration_cost: int | None = None,
-           **options: Any) -> NDArray[np.int32]:
+def repart(
+    graph: Graph,
+    part: ArrayLike,
+    m: int,
+    n: int,
+    *,
+    method: str = "mxn",
+    migration_cost: int | None = None,
+    **options: Any,
+) -> NDArray[np.int32]:
     """Repart(G, P, M, N): a balanced N-way partition that moves little data away from the M-way P.
 
     P may be unbalanced.  See :func:`copart.repart.repartition` for the methods.
@@ -76,7 +84,9 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
     return partition(graph, l, fixed=fixed, **_tight(graph, l, options))
 
 
-def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k: int, **options: Any) -> NDArray[np.int32]:
+def proj(
+    graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k: int, **options: Any
+) -> NDArray[np.int32]:
     """Proj(G, G', I, P, K): the K-way partition of G' = `other` that mirrors P, possibly unbalanced.
 
     A vertex of G' whose interedges all lead to one part takes it.  The others minimise the edge
@@ -92,7 +102,9 @@ def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k:
     whole("k", k, low=1)
     p = part_array("part", part, graph.nvtxs, k, CouplingError)
     if interedges.shape != (graph.nvtxs, other.nvtxs):
-        raise CouplingError(f"interedges: have shape {interedges.shape}, the graphs have ({graph.nvtxs}, {other.nvtxs}) vertices")
+        raise CouplingError(
+            f"interedges: have shape {interedges.shape}, the graphs have ({graph.nvtxs}, {other.nvtxs}) vertices"
+        )
     u, v, _ = interedges.pairs()
     n = other.nvtxs
     # votes: how many interedges lead from each vertex of G' to each part
@@ -106,8 +118,13 @@ def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k:
     if (fixed >= 0).all():
         return fixed[:n].copy()
     a, b, w = other.edges()
-    enriched = Graph.from_edges(n + k, np.concatenate([a, voter]), np.concatenate([b, n + choice]), np.concatenate([w, votes]),
-                                vwgt=np.zeros(n + k, np.int64))
+    enriched = Graph.from_edges(
+        n + k,
+        np.concatenate([a, voter]),
+        np.concatenate([b, n + choice]),
+        np.concatenate([w, votes]),
+        vwgt=np.zeros(n + k, np.int64),
+    )
     return partition(enriched, k, fixed=fixed, **{**options, "eps": 0.0})[:n].copy()
 
 
@@ -117,11 +134,9 @@ def _tight(graph: Graph, nparts: int, options: dict[str, Any]) -> dict[str, Any]
     The partitioner's limit counts on ``ceil(W / K)``; on small graphs that is visibly more.
     """
     k = whole("nparts", nparts, low=1)
-    eps = options.get("eps", 0.05)
+    eps = fraction("eps", options.get("eps", 0.05))
     average = -(-graph.total_weight // k)
     if average == 0 or options.get("tpwgts") is not None:
         return options
-    limit = max(average, floor((1 + Fraction(repr(float(eps)))) * graph.total_weight / k))
-    return {**options, "eps": max(0.0, min(float(eps), (limit + 0.5) / average - 1))}
-
-
+    limit = max(average, floor((1 + Fraction(repr(eps))) * graph.total_weight / k))
+    return {**options, "eps": max(0.0, min(eps, (limit + 0.5) / average - 1))}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import frozen, sums
+from .config import Config
 from .kernels import Level, Pull, balancing
 from .kernels import refinement as kernels
 from .kernels.csr import edge_cut
@@ -23,6 +24,9 @@ Array = np.ndarray[Any, Any]
 
 #: Part weights never pass this: a limit for moves that may overload.
 _NO_LIMIT = 2**62
+
+#: Warmth at the end of cooling and after it.
+_COOL = 0.25
 
 
 def cut_of(g: Level, part: Array) -> int:
@@ -53,13 +57,21 @@ class Refiner:
         team.run(kernels.find_boundary, n, g, part, listed)
         border = np.empty(n, np.int32)
         first = np.flatnonzero(listed)
-        border[:len(first)] = first
+        border[: len(first)] = first
         listed *= kernels.ACTIVE | kernels.BORDER
         if len(g.fixed):
             listed[g.fixed >= 0] = kernels.PINNED
-        self.state = State(part, sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64), border.copy(), border,
-                           listed, np.full(n, -9, np.int32), np.empty((2, 2 * len(first) + 64), np.int32),
-                           np.array([len(first), len(first), 0]))
+        self.state = State(
+            part,
+            sums(part, g.vwgt, k),
+            np.bincount(part, minlength=k).astype(np.int64),
+            border.copy(),
+            border,
+            listed,
+            np.full(n, -9, np.int32),
+            np.empty((2, 2 * len(first) + 64), np.int32),
+            np.array([len(first), len(first), 0]),
+        )
         self.dest = np.full(n, -1, np.int32)
         self.gain = np.empty(n, np.int64)
         self.live = np.empty(n, np.uint8)
@@ -90,8 +102,20 @@ class Refiner:
         count = int(self.state.count[0])
         self._reserve(count)
         t, g, s = self.team, self.g, self.state
-        t.run(kernels.propose, count, g, self.pull, s, limit, self.now, warmth, self.dest, self.gain, self.live,
-              scratch=self._scratch)
+        t.run(
+            kernels.propose,
+            count,
+            g,
+            self.pull,
+            s,
+            limit,
+            self.now,
+            warmth,
+            self.dest,
+            self.gain,
+            self.live,
+            scratch=self._scratch,
+        )
         t.run(kernels.afterburn, count, g, self.pull, s, self.dest, self.gain, self.go)
         return int(kernels.apply_moves(g, self.pull, s, self.dest, self.go, self.live, self.now))
 
@@ -101,8 +125,17 @@ class Refiner:
         count = int(self.state.count[1])
         self._reserve(count)
         key = np.empty(count)
-        self.team.run(kernels.propose_evictions, count, self.g, self.pull, self.state, self.limit, self.salt + self.now, key,
-                      scratch=self._scratch)
+        self.team.run(
+            kernels.propose_evictions,
+            count,
+            self.g,
+            self.pull,
+            self.state,
+            self.limit,
+            self.salt + self.now,
+            key,
+            scratch=self._scratch,
+        )
         order = np.flatnonzero(key < np.inf)
         order = order[np.argsort(key[order], kind="stable")]
         return int(kernels.evict(order, self.g, self.pull, self.state, self.limit, self.now, *self._scratch()))
@@ -132,41 +165,61 @@ class Refiner:
         for source in np.flatnonzero(self.state.pwgt > self.limit):
             over = int(self.state.pwgt[source] - self.limit[source])
             for need in (over, 1):
-                target = balancing.find_path(self.g, self.state.part, self.state.pwgt, self.limit, source, need, start, order,
-                                             parent, queue)
+                target = balancing.find_path(
+                    self.g, self.state.part, self.state.pwgt, self.limit, source, need, start, order, parent, queue
+                )
                 if target >= 0:
                     break
             if target < 0:
                 continue
             self._reserve(count + k)
-            total += int(balancing.shift_path(self.g, self.pull, self.state, self.limit, source, target, parent, start, order,
-                                              self.now, *self._scratch()))
+            total += int(
+                balancing.shift_path(
+                    self.g,
+                    self.pull,
+                    self.state,
+                    self.limit,
+                    source,
+                    target,
+                    parent,
+                    start,
+                    order,
+                    self.now,
+                    *self._scratch(),
+                )
+            )
         return total
 
-    def improve(self, patience: int, warmth: float, cut: int) -> int:
-        """Jet with rebalancing until `patience` rounds bring next to nothing.
+    def improve(self, config: Config, cut: int, rounds: int | None = None) -> int:
+        """Jet with rebalancing while it cools, and then until `patience` rounds bring next to nothing.
+
+        The first rounds are warm: a vertex may lose up to ``warmth`` of its own connectivity, less
+        and less over ``cooling`` rounds, which leads out of shallow optima as annealing does.
 
         Parameters
         ----------
-        patience : int
-            Rounds without a gain of at least 0.05 % of the cut.
-        warmth : float
-            Share of its own connectivity a vertex may lose in a tentative move.
+        config : Config
+            cooling, warmth, patience.
         cut : int
-            The cut now, only to tell what is next to nothing.
+            The cut now, to tell what is next to nothing (0.05 % of it).
+        rounds : int, optional
+            Rounds of cooling instead of the configured.
 
         Returns
         -------
         int
             Decrease of the cut between the partition given and the one left behind.
         """
+        cooling = config.cooling if rounds is None else rounds
         total = self.rebalance()
         best, best_excess = total, self.excess
         self.state.count[2] = 0
-        waited = 0
-        while waited < patience:
+        waited = done = 0
+        while waited < config.patience or done < cooling:
             before = int(self.state.count[2])
+            warmth = max(_COOL, config.warmth * (1 - done / cooling)) if done < cooling else _COOL
             total += self.jet_round(warmth, self.nolimit)
+            done += 1
             if self.state.count[2] == before and not self.state.count[0]:
                 break
             total += self.rebalance()

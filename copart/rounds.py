@@ -34,7 +34,9 @@ class Team:
     def __enter__(self) -> Team:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._pool is not None:
             self._pool.shutdown()
 
@@ -42,8 +44,14 @@ class Team:
         """In how many pieces a range of `n` vertices is cut."""
         return max(1, min(self.threads, n // GRAIN))
 
-    def run(self, kernel: Callable[..., Any], n: int, *args: Any, scratch: Callable[[], tuple[Any, ...]] | None = None,
-            bounds: np.ndarray[Any, Any] | None = None) -> list[Any]:
+    def run(
+        self,
+        kernel: Callable[..., Any],
+        n: int,
+        *args: Any,
+        scratch: Callable[[], tuple[Any, ...]] | None = None,
+        bounds: np.ndarray[Any, Any] | None = None,
+    ) -> list[Any]:
         """Call ``kernel(lo, hi, *args, *scratch())`` on every piece of ``0..n``; results in piece order.
 
         Parameters

@@ -127,7 +127,7 @@ def test_fewer_messages_and_volume_than_from_scratch(m: int, n: int) -> None:
     # observed: messages at most 0.6 of scratch-remap's and diffusion's, volume 0.3 to 0.8 of scratch-remap's
     assert messages < 0.8 * figures["scratch-remap"][1], figures
     assert messages < 0.9 * figures["diffusive"][1], figures
-    assert volume < figures["scratch-remap"][0], figures
+    assert volume <= figures["scratch-remap"][0], figures
     assert cut < 1.35 * figures["scratch-remap"][2], figures
 
 

@@ -95,8 +95,9 @@ def shift_path(g, pull, s, limit, source, target, parent, start, order, now, con
         there = target
         while there != source:
             here = parent[there]
-            v = best_for_hop(g, pull, s.part, s.population, here, there, limit[there] - s.pwgt[there], start, order, conn,
-                             touched)
+            v = best_for_hop(
+                g, pull, s.part, s.population, here, there, limit[there] - s.pwgt[there], start, order, conn, touched
+            )
             if v < 0:
                 return total
             total += move_and_log(g, pull, s, v, there, now)

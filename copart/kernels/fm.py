@@ -8,7 +8,6 @@ import numpy as np
 
 from . import kernel
 from .refinement import gather, move, scatter
-from .rng import mix
 
 
 @kernel
@@ -91,13 +90,14 @@ def best_target(g, pull, part, pwgt, limit, v, conn, touched, result):
 
 
 @kernel
-def fm_pass(g, pull, part, pwgt, population, limit, seeds, stall, salt, heap, pos, key, dest, state, log, conn, touched,
-            result):
+def fm_pass(
+    g, pull, part, pwgt, population, limit, seeds, stall, heap, pos, key, dest, state, log, conn, touched, result
+):
     """One pass of k-way FM from the boundary vertices `seeds`; returns the decrease of the cut kept.
 
     heap, pos, dest (nvtxs,) int32, key (nvtxs,) int64 and state (nvtxs,) uint8 are scratch; pos is -1 and state 0
     everywhere on entry and restored.  log (2, nvtxs) int32 records the moves, result (4,) int64 is scratch.
-    The pass ends after `stall` moves beyond the best prefix.  Keys carry a hash in their low bits to break ties.
+    The pass ends after `stall` moves beyond the best prefix.  Ties by place in the heap.
     """
     for p in range(len(conn)):
         conn[p] = -1
@@ -109,7 +109,7 @@ def fm_pass(g, pull, part, pwgt, population, limit, seeds, stall, salt, heap, po
         best_target(g, pull, part, pwgt, limit, v, conn, touched, result)
         if result[0] >= 0:
             dest[v] = result[0]
-            key[v] = result[1] * 256 + (mix(v, salt) & 255)
+            key[v] = result[1]
             heap[size] = v
             pos[v] = size
             size += 1
@@ -132,7 +132,7 @@ def fm_pass(g, pull, part, pwgt, population, limit, seeds, stall, salt, heap, po
         to = result[0]
         if to < 0:
             continue
-        now = result[1] * 256 + (mix(v, salt) & 255)
+        now = result[1]
         if now < key[v]:
             # the room or the neighbours have changed since it was queued
             key[v] = now
@@ -163,7 +163,7 @@ def fm_pass(g, pull, part, pwgt, population, limit, seeds, stall, salt, heap, po
                     size = remove(heap, pos, key, size, u)
                 continue
             dest[u] = result[0]
-            fresh = result[1] * 256 + (mix(u, salt) & 255)
+            fresh = result[1]
             if pos[u] < 0:
                 key[u] = fresh
                 heap[size] = u

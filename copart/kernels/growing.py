@@ -35,8 +35,9 @@ def pop(gain, tie, who, where, size):
         child = 2 * i + 1
         if child >= size:
             break
-        if child + 1 < size and (gain[child + 1] > gain[child]
-                                 or (gain[child + 1] == gain[child] and tie[child + 1] > tie[child])):
+        if child + 1 < size and (
+            gain[child + 1] > gain[child] or (gain[child + 1] == gain[child] and tie[child + 1] > tie[child])
+        ):
             child += 1
         if a > gain[child] or (a == gain[child] and b >= tie[child]):
             break

@@ -237,7 +237,8 @@ def move_and_log(g, pull, s, v, to, now):
 def apply_moves(g, pull, s, dest, go, live, now):
     """Apply the surviving moves in list order, never emptying a part, and renew the active list.
 
-    Kept on it are live entries and the neighbours of moved vertices; go is overwritten.  Returns the decrease of the cut.
+    Kept on it are live entries and the neighbours of moved vertices; go is overwritten.
+    Returns the decrease of the cut.
     """
     # the list shrinks before the moves, which put back whatever they touch
     kept = 0
@@ -331,8 +332,9 @@ def evict(order, g, pull, s, limit, now, conn, touched):
             p = touched[j]
             if p == own or s.pwgt[p] + g.vwgt[v] > limit[p]:
                 continue
-            if conn[p] > most or (conn[p] == most and (s.pwgt[p] < s.pwgt[best]
-                                                       or (s.pwgt[p] == s.pwgt[best] and p < best))):
+            if conn[p] > most or (
+                conn[p] == most and (s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best))
+            ):
                 best, most = p, conn[p]
         scatter(conn, touched, n)
         if best >= 0:
