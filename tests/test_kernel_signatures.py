@@ -1,0 +1,141 @@
+"""Every kernel is compiled for one signature only, whatever the public functions are called with.
+
+A second signature would double compile time and cache; it creeps in through read-only
+arrays, other dtypes or layouts, or a float where another caller has an int.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from .conftest import NO_JIT
+from .helpers import ROOT
+
+if NO_JIT:
+    pytest.skip("kernels are not compiled in this run", allow_module_level=True)
+
+RUNS = """
+import importlib, json, pkgutil
+import numpy as np
+import copart.kernels
+from copart.algorithms import SCHEMES
+from copart.config import Affinity
+from copart.coupling import CoupledProblem, Interedges
+from copart.graph import Graph
+from copart.kgggp_ml import partition, refine
+from copart.metrics import evaluate, pieces
+from copart.operators import ext, part, proj, repart, rest
+from tests.helpers import grid
+
+rng = np.random.default_rng(1)
+g = grid(60, 60)
+n = g.nvtxs
+u, v, _ = g.edges()
+weighted = Graph.from_edges(n, u, v, rng.integers(0, 9, len(u)), vwgt=rng.integers(0, 5, n), vsize=rng.integers(0, 4, n))
+fixed = np.where(rng.random(n) < 0.05, rng.integers(0, 6, n), -1)
+table = Affinity(np.arange(n) * 4 // n, rng.integers(0, 3, (4, 6)))
+for graph in (g, weighted):
+    for preset in ("fast", "default", "strong"):
+        partition(graph, 6, preset=preset)
+    for options in ({"fixed": fixed}, {"fixed": fixed.astype(np.int32)}, {"affinity": table},
+                    {"fixed": fixed, "affinity": table}, {"tpwgts": [1, 2, 3, 4, 5, 6]}, {"threads": 2},
+                    {"eps": 0.0}, {"eps": 1}, {"seed": np.int64(5)}):
+        partition(graph, 6, **{"eps": 0.1, **options})
+    partition(graph, np.int32(40), strict=False, eps=0.0)
+    refine(graph, rng.integers(0, 6, n), 6, eps=0.1)
+    for method in ("mxn", "scratch-remap", "diffusive"):
+        repart(graph, np.arange(n) * 5 // n, 5, 7, method=method)
+# input of every kind: other dtypes, unsorted rows, the caller's read-only or strided memory
+m = g.to_scipy()
+partition(m, 6)
+partition((m.indptr.astype(np.int32), m.indices.astype(np.int64)), 6)
+partition((np.repeat(m.indptr, 2)[::2], m.indices[::-1][::-1]), 6)
+locked = Graph(np.frombuffer(g.xadj.tobytes(), np.int64), np.frombuffer(g.adjncy.tobytes(), np.int32))
+partition(locked, 6)
+Graph.from_metis([0, 2, 3, 4], [2, 1, 0, 0])
+# heavy weights: settling, packing, exchanges
+heavy = grid(12, 12, vwgt=np.minimum(np.random.default_rng(3).zipf(1.6, 144), 300))
+for k in (3, 20, 60):
+    partition(heavy, k, eps=0.0, strict=False)
+refine(Graph.from_edges(9, [], []), np.zeros(9, int), 3)
+refine(Graph.from_edges(4, [], [], vwgt=[4, 4, 3, 2]), [0, 0, 1, 1], 2, eps=0.0)
+# the odd ones
+for graph in (Graph.from_edges(40, [], []), Graph.from_edges(2000, np.zeros(1999, int), np.arange(1, 2000)), grid(1, 9)):
+    partition(graph, 3)
+sub, keep = rest(g, np.flatnonzero(np.arange(n) % 60 > 40))
+ext(g, keep, part(sub, 3), 3, 9)
+side = np.arange(60)
+problem = CoupledProblem.of_two(g, weighted, Interedges.from_pairs(n, n, side * 60 + 59, side * 60))
+proj(g, weighted, problem.interedges, part(g, 6), 6)
+for run in SCHEMES.values():
+    evaluate(problem, run(problem, (4, 6), (2, 3), eps=0.1))
+pieces(g, part(g, 6), 6)
+
+found = {}
+for info in pkgutil.iter_modules(copart.kernels.__path__):
+    module = importlib.import_module("copart.kernels." + info.name)
+    for name, kernel in vars(module).items():
+        if hasattr(kernel, "nopython_signatures") and kernel.__module__ == module.__name__:
+            found[info.name + "." + name] = [str(s) for s in kernel.nopython_signatures]
+print(json.dumps(found))
+"""
+
+
+@cache
+def signatures() -> dict[str, list[str]]:
+    """Signatures of every kernel after typical runs in a process of their own."""
+    done = subprocess.run([sys.executable, "-c", RUNS], capture_output=True, text=True, cwd=ROOT, env=dict(os.environ),
+                          check=False, timeout=280)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def arrays_only(signature: str) -> str:
+    """The signature with all numbers alike."""
+    return re.sub(r"Literal\[int\]\(-?\d+\)|int32(?=[,)] ?)(?!, \d)|int64(?=[,)] ?)(?!, \d)", "int", signature.split(" -> ")[0])
+
+
+@cache
+def helpers() -> set[str]:
+    """Kernels that other kernels call, with numbers of several kinds: such copies are made once, inside the callers."""
+    files = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "copart" / "kernels").glob("*.py")}
+    called = {node.func.id for tree in files.values() for node in ast.walk(tree)
+              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return {f"{stem}.{node.name}" for stem, tree in files.items() for node in tree.body
+            if isinstance(node, ast.FunctionDef) and node.name in called}
+
+
+def test_one_signature_each():
+    many = {name: found for name, found in signatures().items() if len(found) > 1 and name not in helpers()}
+    assert not many, "\n".join(f"{name}:\n    " + "\n    ".join(found) for name, found in many.items())
+
+
+def test_helpers_see_one_kind_of_arrays():
+    assert "refinement.gather" in helpers()
+    assert "refinement.propose" not in helpers()
+    many = {name: kinds for name in helpers() & set(signatures())
+            if len(kinds := {arrays_only(s) for s in signatures()[name]}) > 1}
+    assert not many, "\n".join(f"{name}:\n    " + "\n    ".join(kinds) for name, kinds in many.items())
+
+
+def test_every_kernel_of_the_partitioner_was_run():
+    """Else the tests above say nothing about it, or it is used nowhere."""
+    idle = [name for name, found in signatures().items() if not found and not name.startswith("mesh")
+            and name not in helpers()]
+    assert not idle, idle
+    assert len(signatures()) > 30
+
+
+def test_arrays_are_contiguous_and_of_the_agreed_types():
+    kinds = {kind for found in signatures().values() for signature in found
+             for kind in re.findall(r"[Aa]rray\((?:readonly )?(\w+), \d\w*, '?(\w)'?", signature)}
+    assert len(kinds) >= 4
+    assert kinds <= {(dtype, "C") for dtype in ("int32", "int64", "uint8", "float64", "bool")}, kinds
