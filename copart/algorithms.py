@@ -17,7 +17,7 @@ import numpy as np
 from .arrays import fraction, whole
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, CouplingError
-from .operators import ext, part, proj, repart, rest
+from .operators import ext, part, proj, repart, rest_joined
 
 Counts = Mapping[str, int | None] | Sequence[int | None] | int
 
@@ -53,7 +53,7 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
     coupled = coupled_counts(problem, count, ncoupled, **options)
     parts = {}
     for name, graph in problem.components.items():
-        graph_cpl, cells = rest(graph, problem.coupled(name))
+        graph_cpl, cells = rest_joined(graph, problem.coupled(name))
         part_cpl = part(graph_cpl, coupled[name], **options)
         parts[name] = ext(graph, cells, part_cpl, coupled[name], count[name], **options)
     return CoPartition(parts, count, coupled)
@@ -69,8 +69,8 @@ def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None 
     count = _counts(problem, nparts)
     coupled = coupled_counts(problem, count, ncoupled, **options)
     a, b = problem.names
-    graph_a, cells_a = rest(problem.a, problem.coupled(a))
-    graph_b, cells_b = rest(problem.b, problem.coupled(b))
+    graph_a, cells_a = rest_joined(problem.a, problem.coupled(a))
+    graph_b, cells_b = rest_joined(problem.b, problem.coupled(b))
     inter = problem.interedges.restricted(cells_a, cells_b)
     part_a = part(graph_a, coupled[a], **options)
     projected = proj(graph_a, graph_b, inter, part_a, coupled[a], **options)
@@ -94,6 +94,10 @@ def scheme(name: str) -> Callable[..., CoPartition]:
 
 
 # ---- how many parts
+INTERFACE_SHARE = 3
+"""By default at most one in so many cells of a coupled part is on the interface: thin walls need more coupled parts."""
+
+
 def default_ncoupled(nparts: int) -> int:
     """``floor(N^(2/3))``: as many parts as touch one face of a cube cut into N cubes."""
     count = round(nparts ** (2 / 3))
@@ -103,7 +107,7 @@ def default_ncoupled(nparts: int) -> int:
 def coupled_counts(
     problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: Counts | None, **options: Any
 ) -> dict[str, int]:
-    """N^cpl of each component: as asked, else the default raised to what a balanced extension needs.
+    """N^cpl of each component: as asked, else ``floor(N^(2/3))``, more where much of the load is on the interface.
 
     A part that owns a share 1/N^cpl of the coupled weight must not outweigh (1 + eps)/N of the
     whole; and no more parts can be coupled than there are coupled cells.
@@ -143,7 +147,8 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
                 f"component {name}: its coupled cells weigh {load} of {graph.total_weight}, more than {most} of "
                 f"{n} parts can hold; ask for fewer parts or raise eps"
             )
-        return min(max(default_ncoupled(n), least), most)
+        share = -(-INTERFACE_SHARE * load * n // max(graph.total_weight, 1))
+        return min(max(default_ncoupled(n), share, least), most)
     if asked > most:
         what = f"there are {len(cells)} coupled cells" if most < n else f"it has {n} parts"
         raise CouplingError(f"ncoupled of {name}: {asked} parts asked for, but {what}; ask for at most {most}")

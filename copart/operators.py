@@ -24,12 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import FREE, VERTEX, fraction, integers, part_array, whole
+from .arrays import FREE, VERTEX, WEIGHT, fraction, integers, part_array, whole
 from .coupling import Interedges
 from .errors import CouplingError
 from .graph import Graph
+from .kernels.csr import spread_labels
 from .kgggp_ml import partition
 from .repart import repartition
+
+NEAR = 3
+"""How many edges the surroundings of a coupled vertex reach in :func:`rest_joined`."""
 
 
 def part(graph: Graph, nparts: int, **options: Any) -> NDArray[np.int32]:
@@ -58,6 +62,37 @@ def rest(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
     """Rest(G, V'): the subgraph induced by V', and V' itself ascending, the map back to G."""
     keep = np.unique(integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1)))
     return graph.subgraph(keep), keep
+
+
+def rest_joined(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
+    """Rest(G, V') for partitioning a surface: where it falls apart, light edges join what is near.
+
+    Tetrahedra with a facet on the interface hardly share facets with one another: their induced subgraph
+    is little more than single vertices, and a partition of it would scatter.  Where there are more pieces than a
+    tenth of the vertices, every vertex of G within :data:`NEAR` edges goes to its nearest vertex of V',
+    and two of these are joined where their surroundings meet; true edges weigh three times as much.
+    """
+    sub, keep = rest(graph, vertices)
+    from scipy.sparse.csgraph import connected_components
+
+    if connected_components(sub.to_scipy(), directed=False, return_labels=False) <= len(keep) / 10:
+        return sub, keep
+    label, dist, queue = (np.empty(graph.nvtxs, VERTEX) for _ in range(3))
+    spread_labels(graph.xadj, graph.adjncy, keep, NEAR, label, dist, queue)
+    u, v, _ = graph.edges()
+    a, b = label[u], label[v]
+    meet = (a != b) & (a >= 0) & (b >= 0)
+    p, q, w = sub.edges()
+    joined = Graph.from_edges(
+        sub.nvtxs,
+        np.concatenate([p, a[meet]]),
+        np.concatenate([q, b[meet]]),
+        np.concatenate([2 * w, np.ones(int(meet.sum()), WEIGHT)]),
+        vwgt=sub.vwgt,
+        vsize=sub.vsize,
+        coords=sub.coords,
+    )
+    return joined, keep
 
 
 def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, **options: Any) -> NDArray[np.int32]:

@@ -131,3 +131,35 @@ def part_pieces(xadj, adjncy, part, piece, queue):
                     tail += 1
         count += 1
     return count
+
+
+@kernel
+def spread_labels(xadj, adjncy, sources, hops, label, dist, queue):
+    """Label every vertex within `hops` edges of a source with the number of its nearest source, -1 elsewhere.
+
+    Breadth first, so ties go to the source that is listed first.  Writes label, dist (nvtxs,) int32;
+    queue (nvtxs,) int32 is scratch.  Returns how many vertices were labelled.
+    """
+    for v in range(len(label)):
+        label[v] = -1
+    tail = 0
+    for i in range(len(sources)):
+        v = sources[i]
+        label[v] = i
+        dist[v] = 0
+        queue[tail] = v
+        tail += 1
+    head = 0
+    while head < tail:
+        v = queue[head]
+        head += 1
+        if dist[v] == hops:
+            continue
+        for e in range(xadj[v], xadj[v + 1]):
+            u = adjncy[e]
+            if label[u] < 0:
+                label[u] = label[v]
+                dist[u] = dist[v] + 1
+                queue[tail] = u
+                tail += 1
+    return tail

@@ -249,7 +249,7 @@ def apply_moves(g, pull, s, dest, go, live, now):
             go[kept] = go[i]
             kept += 1
         else:
-            s.listed[v] &= ~ACTIVE
+            s.listed[v] &= 255 - ACTIVE
     s.count[0] = kept
     total = np.int64(0)
     for i in range(kept):

@@ -1,5 +1,7 @@
 """Hashing: the only source of randomness in kernels."""
 
+import numpy as np
+
 from . import kernel
 
 MASK = 0xFFFFFFFF
@@ -12,18 +14,10 @@ def mix(x, salt):
     Multipliers stay below 2^31 so that products of 32-bit values fit in int64,
     with and without the JIT.
     """
-    h = (x ^ (salt * 0x2545F491)) & 0xFFFFFFFF
+    h = (np.int64(x) ^ (np.int64(salt & MASK) * 0x2545F491)) & 0xFFFFFFFF
     h ^= h >> 16
     h = (h * 0x7FEB352D) & 0xFFFFFFFF
     h ^= h >> 15
     h = (h * 0x2C1B3C6D) & 0xFFFFFFFF
     h ^= h >> 16
     return h
-
-
-@kernel
-def mix_edge(u, v, salt):
-    """The same for an edge, whichever way it is seen."""
-    if u > v:
-        u, v = v, u
-    return mix((u * 0x1B873593 + v) & 0xFFFFFFFF, salt)
