@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 from copart import rounds
 from copart.algorithms import SCHEMES
-from copart.config import Affinity
+from copart.config import PRESETS, Affinity
 from copart.coupling import CoupledProblem, Interedges
 from copart.kgggp_ml import partition
 from copart.operators import part, proj, repart
@@ -44,6 +45,8 @@ def small_results() -> dict[str, str]:
         out[f"plain {preset}"] = digest(partition(g, 5, preset=preset))
         out[f"fixed {preset}"] = digest(partition(g, 5, preset=preset, fixed=fixed))
         out[f"affinity {preset}"] = digest(partition(weighted, 5, preset=preset, affinity=table))
+    deep = replace(PRESETS["strong"], coarse_per_part=3, coarse_least=16)  # several levels and V-cycles
+    out["deep"] = digest(partition(edges, 4, preset=deep), partition(g, 5, preset=deep, fixed=fixed))
     out["edge weights"] = digest(partition(edges, 4, eps=0.01, seed=5))
     out["shares"] = digest(partition(weighted, 3, tpwgts=[1, 2, 4], eps=0.1))
     out["exact"] = digest(partition(tree(300, np.random.default_rng(3)), 7, eps=0.0))
@@ -73,7 +76,8 @@ def here_and_there() -> tuple[dict[str, str], dict[str, str]]:
     return small_results(), json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("use", ["plain", "fixed", "affinity", "edge weights", "shares", "exact", "hubs", "repart", "proj", *SCHEMES])
+@pytest.mark.parametrize("use", ["plain", "fixed", "affinity", "deep", "edge weights", "shares", "exact", "hubs",
+                                 "repart", "proj", *SCHEMES])
 def test_compiled_and_plain_kernels_agree(here_and_there, use):
     here, there = here_and_there
     names = [name for name in here if name.startswith(use)]
@@ -138,7 +142,8 @@ def test_small_pieces_make_no_difference(threads, monkeypatch):
     rng = np.random.default_rng(6)
     g = grid(60, 60, vwgt=rng.integers(0, 5, 3600))
     fixed = np.where(rng.random(3600) < 0.05, rng.integers(0, 6, 3600), -1)
-    uses = [{"fixed": fixed}, {"affinity": Affinity(np.arange(3600) // 900, rng.integers(0, 3, (4, 6)))}, {"preset": "strong"}, {}]
+    uses = [{"fixed": fixed}, {"affinity": Affinity(np.arange(3600) // 900, rng.integers(0, 3, (4, 6)))},
+            {"preset": "strong"}, {}]
     want = [partition(g, 6, eps=0.03, **u) for u in uses]
     monkeypatch.setattr(rounds, "GRAIN", 16)
     for use, one in zip(uses, want, strict=True):

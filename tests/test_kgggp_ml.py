@@ -175,7 +175,7 @@ def test_fixed_vertices_gather_their_parts() -> None:
     part = partition(grid(60, 60), 6, fixed=fixed)
     assert (part[:60] == fixed[:60]).all()
     free = metrics.edge_cut(grid(60, 60), partition(grid(60, 60), 6))
-    assert metrics.edge_cut(grid(60, 60), part) <= 1.35 * free  # observed 1.0 (2026-11)
+    assert metrics.edge_cut(grid(60, 60), part) <= 1.25 * free  # observed 211 and 198 (2026-11)
 
 
 # ---- the odd ones
@@ -377,7 +377,7 @@ def test_no_affinity_is_the_same_as_a_table_of_zeros() -> None:
     g = grid(20, 20)
     part = partition(g, 4, affinity=Affinity(np.zeros(400, int), np.zeros((1, 4), int)))
     assert check_partition(g, part, 4, 0.05).ok
-    assert metrics.edge_cut(g, part) <= 1.25 * metrics.edge_cut(g, partition(g, 4))  # observed 1.0 (2026-11)
+    assert metrics.edge_cut(g, part) <= 1.2 * metrics.edge_cut(g, partition(g, 4))  # observed 40 and 40 (2026-11)
 
 
 @settings(max_examples=EXAMPLES // 2)

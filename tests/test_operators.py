@@ -237,7 +237,8 @@ def test_repart_is_balanced_and_moves_little(m, n):
     assert_balanced(graph, new, n, 0.05)
     kept = graph.nvtxs - migration_volume(migration_matrix(old, new, m, n))
     # the most that can stay is what min(m, n) parts hold in both; where parts vanish, those between two others
-    # should, but few messages come first: observed 1.00, 0.96, 0.75, 1.00, 1.00 of the most (2026-11)
+    # should, but few messages come first: observed 1.00, 1.02, 0.75, 1.04, 1.02 of
+    # an even share of the most (2026-11)
     assert kept >= 0.7 * graph.nvtxs * min(m, n) / max(m, n), f"{kept} of {graph.nvtxs} stay"
 
 

@@ -187,7 +187,7 @@ def test_growing_beats_the_plain_baseline():
     room = np.full(6, 100, np.int64)
     kgggp = np.mean([edge_cut(graph, grow_kgggp(level(graph), NO_PULL, room, None, s)) for s in range(5)])
     plain = np.mean([edge_cut(graph, grown(graph, 6, s)) for s in range(5)])
-    assert kgggp < 0.95 * plain, (kgggp, plain)  # observed 139 and 191 (2026-11)
+    assert kgggp < 0.8 * plain, (kgggp, plain)  # observed 103 and 151 (2026-11)
 
 
 # ---- seeds
