@@ -140,7 +140,7 @@ def cases(draw: Any, weights: tuple[str, ...] = ("unit", "zero or one", "zero", 
 
 # ---- whether a balanced partition exists
 def excuses(case: Case) -> set[str]:
-    """Why no balanced partition can exist, by the plain rules: what an error may begin with; empty where they do not tell."""
+    """Why no balanced partition can exist, by the plain rules: what an error may begin with.  They do not know all."""
     g, limit = case.graph, case.limit
     found = set()
     if case.nparts > g.nvtxs:
@@ -168,7 +168,7 @@ def packing(case: Case) -> list[int] | None:
             if p >= 0:
                 room[p] -= int(case.graph.weights[v])
                 members[p] += 1
-        order = sorted((v for v, p in enumerate(part) if p < 0), key=lambda v: (-int(case.graph.weights[v]), v))
+        order = sorted((v for v, p in enumerate(part) if p < 0), key=lambda v: -int(case.graph.weights[v]))
         for v in order:
             w = int(case.graph.weights[v])
             fits = [p for p in range(case.nparts) if room[p] >= w]
@@ -230,7 +230,8 @@ def level(graph: Graph, fixed: Any = None, origin: Any = None) -> Level:
     pinned = none if fixed is None else np.array(fixed, np.int32)
     rows_of = none if origin is None else np.array(origin, np.int32)
     size = np.zeros(0, np.int64) if origin is None else graph.sizes.copy()
-    return Level(graph.xadj.copy(), graph.adjncy.copy(), graph.kernel_ewgt.copy(), graph.weights.copy(), pinned, rows_of, size)
+    arrays = (graph.xadj, graph.adjncy, graph.kernel_ewgt, graph.weights)
+    return Level(*(a.copy() for a in arrays), pinned, rows_of, size)
 
 
 def graph_of(g: Level) -> Graph:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -70,14 +71,14 @@ def here_and_there() -> tuple[dict[str, str], dict[str, str]]:
     other = dict(os.environ)
     other["NUMBA_DISABLE_JIT"] = "0" if NO_JIT else "1"
     code = "import json; from tests.test_determinism import small_results; print(json.dumps(small_results()))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=other, check=False,
-                          timeout=240)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=other, check=False, timeout=240)
     assert done.returncode == 0, done.stderr
     return small_results(), json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("use", ["plain", "fixed", "affinity", "deep", "edge weights", "shares", "exact", "hubs",
-                                 "repart", "proj", *SCHEMES])
+@pytest.mark.parametrize("use", ["plain", "fixed", "affinity", "deep", "edge weights", "shares", "exact",
+                                 "hubs", "repart", "proj", *SCHEMES])
 def test_compiled_and_plain_kernels_agree(here_and_there, use):
     here, there = here_and_there
     names = [name for name in here if name.startswith(use)]
@@ -168,7 +169,7 @@ def test_team_cuts_a_range_once_and_in_order():
             assert len(got) == threads == team.pieces(50_000)
             assert got[0][0] == 0
             assert got[-1][1] == 50_000
-            assert all(a[1] == b[0] for a, b in zip(got[:-1], got[1:], strict=True))
+            assert all(a[1] == b[0] for a, b in pairwise(got))
             assert team.run(lambda lo, hi: (lo, hi), 10) == [(0, 10)]
             assert team.run(lambda lo, hi, extra: (lo, hi, extra), 9, bounds=np.array([0, 2, 9]),
                             scratch=lambda: ("mine",)) == [(0, 2, "mine"), (2, 9, "mine")]

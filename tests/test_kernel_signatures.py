@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
@@ -39,7 +38,8 @@ rng = np.random.default_rng(1)
 g = grid(60, 60)
 n = g.nvtxs
 u, v, _ = g.edges()
-weighted = Graph.from_edges(n, u, v, rng.integers(0, 9, len(u)), vwgt=rng.integers(0, 5, n), vsize=rng.integers(0, 4, n))
+weighted = Graph.from_edges(n, u, v, rng.integers(0, 9, len(u)), vwgt=rng.integers(0, 5, n),
+                            vsize=rng.integers(0, 4, n))
 fixed = np.where(rng.random(n) < 0.05, rng.integers(0, 6, n), -1)
 table = Affinity(np.arange(n) * 4 // n, rng.integers(0, 3, (4, 6)))
 for graph in (g, weighted):
@@ -68,7 +68,8 @@ for k in (3, 20, 60):
 refine(Graph.from_edges(9, [], []), np.zeros(9, int), 3)
 refine(Graph.from_edges(4, [], [], vwgt=[4, 4, 3, 2]), [0, 0, 1, 1], 2, eps=0.0)
 # the odd ones
-for graph in (Graph.from_edges(40, [], []), Graph.from_edges(2000, np.zeros(1999, int), np.arange(1, 2000)), grid(1, 9)):
+star = Graph.from_edges(2000, np.zeros(1999, int), np.arange(1, 2000))
+for graph in (Graph.from_edges(40, [], []), star, grid(1, 9)):
     partition(graph, 3)
 sub, keep = rest(g, np.flatnonzero(np.arange(n) % 60 > 40))
 ext(g, keep, part(sub, 3), 3, 9)
@@ -92,21 +93,23 @@ print(json.dumps(found))
 @cache
 def signatures() -> dict[str, list[str]]:
     """Signatures of every kernel after typical runs in a process of their own."""
-    done = subprocess.run([sys.executable, "-c", RUNS], capture_output=True, text=True, cwd=ROOT, env=dict(os.environ),
-                          check=False, timeout=280)
+    done = subprocess.run([sys.executable, "-c", RUNS], capture_output=True, text=True, cwd=ROOT, timeout=280,
+                          check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def arrays_only(signature: str) -> str:
     """The signature with all numbers alike."""
-    return re.sub(r"Literal\[int\]\(-?\d+\)|int32(?=[,)] ?)(?!, \d)|int64(?=[,)] ?)(?!, \d)", "int", signature.split(" -> ")[0])
+    number = r"Literal\[int\]\(-?\d+\)|int(32|64)(?=[,)])(?!, \d)"
+    return re.sub(number, "int", signature.split(" -> ")[0])
 
 
 @cache
 def helpers() -> set[str]:
     """Kernels that other kernels call, with numbers of several kinds: such copies are made once, inside the callers."""
-    files = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "copart" / "kernels").glob("*.py")}
+    folder = ROOT / "copart" / "kernels"
+    files = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in folder.glob("*.py")}
     called = {node.func.id for tree in files.values() for node in ast.walk(tree)
               if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     return {f"{stem}.{node.name}" for stem, tree in files.items() for node in tree.body

@@ -19,7 +19,19 @@ from copart.kgggp_ml import partition, refine
 
 from .conftest import NO_JIT
 from .helpers import grid
-from .partition_reference import Case, cases, complete, excuses, exists, objective, packing, path, scale_free, star, tree
+from .partition_reference import (
+    Case,
+    cases,
+    complete,
+    excuses,
+    exists,
+    objective,
+    packing,
+    path,
+    scale_free,
+    star,
+    tree,
+)
 
 #: Coarsens graphs of a few dozen vertices, so that small random cases pass through several levels.
 DEEP = replace(PRESETS["default"], coarse_per_part=2, coarse_least=8)
@@ -71,17 +83,18 @@ def test_exact_balance_of_unit_weights_always_succeeds(case: Case) -> None:
 @given(cases(weights=("small", "heavy")))
 def test_uneven_weights_keep_all_promises_or_the_error_is_true(config: str, case: Case) -> None:
     """Where a simple packing keeps the limits, so does the partitioner; else it may say that it found none."""
+    refusal = ""
     try:
         part = partition(case.graph, case.nparts, preset=SETTINGS[config], **case.options)
     except PartitionError as e:
-        reasons = excuses(case)
-        if reasons:
-            assert str(e).split(":")[0] in reasons
-        else:
-            assert packing(case) is None, f"a packing exists: {e}"
-            assert str(e).startswith("balance: no partition within the limits was found")
+        refusal = str(e)
+    reasons = excuses(case)
+    if reasons:
+        assert refusal.split(":")[0] in reasons
+    elif refusal:
+        assert packing(case) is None, f"a packing exists: {refusal}"
+        assert refusal.startswith("balance: no partition within the limits was found")
     else:
-        assert not excuses(case)
         assert_promises(case, part)
 
 
@@ -244,7 +257,7 @@ def test_optimum_where_it_is_plain() -> None:
     u, v = np.triu_indices(20, 1)
     cliques = Graph.from_edges(40, np.concatenate([u, u + 20, [19]]), np.concatenate([v, v + 20, [20]]))
     assert metrics.edge_cut(cliques, partition(cliques, 2, eps=0.0)) == 1
-    islands = Graph.from_edges(80, np.concatenate([u + 20 * i for i in range(4)]), np.concatenate([v + 20 * i for i in range(4)]))
+    islands = Graph.from_edges(80, *(np.concatenate([e + 20 * i for i in range(4)]) for e in (u, v)))
     assert metrics.edge_cut(islands, partition(islands, 4, eps=0.0)) == 0
 
 
@@ -279,7 +292,8 @@ def test_weights_near_the_limit_of_64_bits() -> None:
     (PartitionError, "fixed: needs 25 entries, has 3", {"fixed": [0, 1, 2]}),
     (PartitionError, r"fixed: 1 of 25 entries are outside -1\.\.3, first at index 24: 4", {"fixed": [-1] * 24 + [4]}),
     (PartitionError, "fixed: 25 of 25 entries are outside", {"fixed": [-2] * 25}),
-    (PartitionError, "fixed: the vertices fixed to part 1 weigh 20, more than its limit 7", {"fixed": [1] * 20 + [-1] * 5}),
+    (PartitionError, "fixed: the vertices fixed to part 1 weigh 20, more than its limit 7",
+     {"fixed": [1] * 20 + [-1] * 5}),
     (PartitionError, "fixed: 2 parts have no fixed vertex and only 1 vertices are free",
      {"fixed": [0, 1] * 12 + [-1], "eps": 2.0}),
     (ConfigError, "tpwgts: needs 4 entries", {"tpwgts": [1, 2]}),
@@ -311,7 +325,7 @@ def test_a_vertex_heavier_than_a_part_may_be(caplog: pytest.LogCaptureFixture) -
 def test_best_balance_on_request_warns(caplog: pytest.LogCaptureFixture) -> None:
     """Three vertices of weight 2 and two parts of at most 3: nothing exists, 4 and 2 is the best."""
     g = path(3, vwgt=[2, 2, 2])
-    with pytest.raises(PartitionError, match="balance: no partition within the limits was found; part . weighs 4 where 3"):
+    with pytest.raises(PartitionError, match=r"balance: no partition .* was found; part . weighs 4 where 3"):
         partition(g, 2, eps=0.0)
     with caplog.at_level(logging.WARNING, logger="copart"):
         part = partition(g, 2, eps=0.0, strict=False)
@@ -322,9 +336,9 @@ def test_best_balance_on_request_warns(caplog: pytest.LogCaptureFixture) -> None
 
 def test_refine_errors() -> None:
     g = grid(4, 4)
-    with pytest.raises(PartitionError, match="part: 16 of 16 entries are outside 0..1"):
+    with pytest.raises(PartitionError, match=r"part: 16 of 16 entries are outside 0\.\.1"):
         refine(g, np.full(16, 2), 2)
-    with pytest.raises(ConfigError, match="nparts: must be at most 16"):
+    with pytest.raises(PartitionError, match="17 parts of 16 vertices"):
         refine(g, np.zeros(16, int), 17)
 
 

@@ -124,7 +124,8 @@ def test_hop_takes_the_cheapest_vertex_that_fits():
     population = np.array([4, 1])
 
     def best(room: int, fixed=(-1, -1, -1, 0, -1)) -> int:
-        return int(kernels.best_for_hop(level(graph, fixed), NO_PULL, part, population, 0, 1, room, start, order, conn, touched))
+        return int(kernels.best_for_hop(level(graph, fixed), NO_PULL, part, population, 0, 1, room, start, order, conn,
+                                        touched))
 
     assert best(5) == 2
     assert best(9) == 1
@@ -145,7 +146,8 @@ def test_jumps_keep_books_and_limits(graph, seed, k):
     limit = np.full(k, -(-graph.total_weight // k))
     was = pwgt.copy()
     order = np.argsort(-graph.weights, kind="stable").astype(np.int32)
-    won = kernels.jump(level(graph), NO_PULL, part, pwgt, population, limit, order, np.empty(k, np.int64), np.empty(k, np.int32))
+    won = kernels.jump(level(graph), NO_PULL, part, pwgt, population, limit, order, np.empty(k, np.int64),
+                       np.empty(k, np.int32))
     assert won == objective(graph, before) - objective(graph, part)
     assert (pwgt == loads(graph, part, k)[0]).all()
     assert (population == loads(graph, part, k)[1]).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -235,7 +237,7 @@ def test_contraction_does_not_depend_on_the_pieces():
         adjncy, ewgt = np.empty(len(g.adjncy), np.int32), np.empty(len(g.adjncy), np.int64)
         length = np.empty(count, np.int64)
         found = []
-        for lo, hi in zip(bounds[:-1], bounds[1:], strict=True):
+        for lo, hi in pairwise(bounds):
             mark = np.empty(count, np.int64)
             k = kernels.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark)
             found.append((adjncy[begin[lo]:begin[lo] + k], ewgt[begin[lo]:begin[lo] + k]))

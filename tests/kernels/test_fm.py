@@ -17,8 +17,7 @@ from ..reference import graphs
 class Pass:
     """One FM pass on a graph, with everything it keeps."""
 
-    def __init__(self, graph: Graph, part, limit, *, fixed=None, table=None, origin=None, stall: int = 50, salt: int = 1,
-                 seeds=None):
+    def __init__(self, graph: Graph, part, limit, *, fixed=None, table=None, origin=None, stall: int = 50):
         n, k = graph.nvtxs, len(limit)
         self.graph, self.table, self.origin = graph, table, origin
         self.before = np.array(part, np.int32)
@@ -26,12 +25,12 @@ class Pass:
         self.pwgt, self.population = loads(graph, part, k)
         self.pos, self.state = np.full(n, -1, np.int32), np.zeros(n, np.uint8)
         self.log, result = np.empty((2, n), np.int32), np.zeros(4, np.int64)
-        seeds = np.arange(n) if seeds is None else seeds
+        pull, seeds = NO_PULL if table is None else pull_of(table), np.arange(n, dtype=np.int32)
+        scratch = np.empty(k, np.int64), np.empty(k, np.int32)
         self.gain = int(kernels.fm_pass(
-            level(graph, fixed, origin), NO_PULL if table is None else pull_of(table), self.part, self.pwgt, self.population,
-            np.array(limit, np.int64), np.array(seeds, np.int32), stall, salt, np.empty(n, np.int32), self.pos,
-            np.empty(n, np.int64), np.empty(n, np.int32), self.state, self.log, np.empty(k, np.int64), np.empty(k, np.int32),
-            result))
+            level(graph, fixed, origin), pull, self.part, self.pwgt, self.population, np.array(limit, np.int64), seeds,
+            stall, np.empty(n, np.int32), self.pos, np.empty(n, np.int64), np.empty(n, np.int32), self.state, self.log,
+            *scratch, result))
         self.kept = int(result[2])
 
     def cut(self, part) -> int:
@@ -43,7 +42,7 @@ class Pass:
         pwgt, population = loads(self.graph, self.part, k)
         assert (self.pwgt == pwgt).all()
         assert (self.population == population).all()
-        assert self.gain == self.cut(self.before) - self.cut(self.part), "the gain returned is the decrease of the objective"
+        assert self.gain == self.cut(self.before) - self.cut(self.part), "the gain is the decrease of the objective"
         assert (self.pos == -1).all()
         assert (self.state == 0).all()
         before, was = loads(self.graph, self.before, k)
@@ -89,8 +88,9 @@ def target(graph: Graph, part, limit, v: int, table=None, origin=None) -> tuple[
     k = len(limit)
     pwgt, _ = loads(graph, part, k)
     conn, result = np.full(k, -1, np.int64), np.zeros(4, np.int64)
-    kernels.best_target(level(graph, origin=origin), NO_PULL if table is None else pull_of(table), np.array(part, np.int32),
-                        pwgt, np.array(limit, np.int64), v, conn, np.empty(k, np.int32), result)
+    kernels.best_target(level(graph, origin=origin), NO_PULL if table is None else pull_of(table),
+                        np.array(part, np.int32), pwgt, np.array(limit, np.int64), v, conn, np.empty(k, np.int32),
+                        result)
     assert (conn == -1).all(), "scratch is restored"
     return int(result[0]), int(result[1])
 
@@ -132,7 +132,7 @@ def test_books_agree_after_a_pass(graph, seed, k, affine):
     fixed = np.where(rng.random(n) < 0.3, part, -1)
     origin, table = (rng.integers(0, 2, n), rng.integers(0, 3, (2, k))) if affine else (None, None)
     limit = np.full(k, -(-graph.total_weight // k) + 2)
-    done = Pass(graph, part, limit, fixed=fixed, origin=origin, table=table, salt=seed % 99, stall=int(rng.integers(1, 20)))
+    done = Pass(graph, part, limit, fixed=fixed, origin=origin, table=table, stall=int(rng.integers(1, 20)))
     done.check(limit, fixed)
     over = np.maximum(loads(graph, part, k)[0] - limit, 0).sum()
     if not over:

@@ -29,7 +29,8 @@ def grow(graph: Graph, part, room, *, fixed=None, table=None, origin=None, salt:
     pwgt = np.zeros(len(room), np.int64)
     np.add.at(pwgt, part[held], graph.weights[held])
     extra = 0 if table is None else graph.nvtxs * len(room)
-    stray = kernels.grow(g, pull, part, pwgt, np.array(room, np.int64), salt, *heap(len(g.adjncy) + graph.nvtxs + extra + 1))
+    entries = heap(len(g.adjncy) + graph.nvtxs + extra + 1)
+    stray = kernels.grow(g, pull, part, pwgt, np.array(room, np.int64), salt, *entries)
     return part, pwgt, int(stray)
 
 
@@ -196,7 +197,8 @@ def spread(graph: Graph, k: int, part=None, salt: int = 3):
     part = np.full(n, -1, np.int32) if part is None else np.array(part, np.int32)
     held = part >= 0
     pwgt, population = np.zeros(k, np.int64), np.bincount(part[held], minlength=k).astype(np.int64)
-    empty = kernels.spread_seeds(level(graph), part, pwgt, population, np.empty(n, np.int32), np.empty(n, np.int32), salt)
+    empty = kernels.spread_seeds(level(graph), part, pwgt, population, np.empty(n, np.int32), np.empty(n, np.int32),
+                                 salt)
     return part, pwgt, population, int(empty)
 
 

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copart.config import PRESETS
 from copart.graph import Graph
 from copart.kernels import refinement as kernels
 from copart.refinement import Refiner, cut_of
 from copart.rounds import Team
 
 from ..helpers import grid
-from ..partition_reference import NO_PULL, connectivity, level, loads, objective, path, pull_of
+from ..partition_reference import NO_PULL, connectivity, level, loads, objective, path, pull_of, scattered
 from ..reference import boundary, edge_cut, graphs, rows
 
 HUGE = 2**40
@@ -109,8 +110,9 @@ def proposals(s: Search, warmth: float = 0.25, limit=None):
     """Destination and gain of every vertex as `propose` sees them in the first round."""
     r = s.refiner
     conn, touched = np.empty(s.k, np.int64), np.empty(s.k, np.int32)
-    kernels.propose(0, int(r.state.count[0]), r.g, r.pull, r.state, s.nolimit if limit is None else np.array(limit, np.int64),
-                    1, warmth, r.dest, r.gain, r.live, conn, touched)
+    room = s.nolimit if limit is None else np.array(limit, np.int64)
+    kernels.propose(0, int(r.state.count[0]), r.g, r.pull, r.state, room, 1, warmth, r.dest, r.gain, r.live, conn,
+                    touched)
     return r.dest, r.gain
 
 
@@ -261,7 +263,7 @@ def test_heavy_vertices_are_cheap_by_weight():
 @given(searches())
 def test_improve_returns_what_it_won_and_never_ends_worse(s):
     excess = s.refiner.excess
-    won = s.refiner.improve(4, 0.25, s.cut())
+    won = s.refiner.improve(PRESETS["default"], s.cut())
     s.check(won)
     assert s.refiner.excess <= excess
     if not excess:
@@ -272,10 +274,10 @@ def test_improve_returns_what_it_won_and_never_ends_worse(s):
 def test_improve_finds_the_straight_cut(start):
     """A 16 x 16 grid in halves, from columns dealt in turn and from chance: most of the cut goes."""
     graph = grid(16, 16)
-    part = np.tile(np.arange(16) % 2, 16) if start == "columns" else np.random.default_rng(0).permutation(np.arange(256) % 2)
+    part = np.tile(np.arange(16) % 2, 16) if start == "columns" else scattered(256, 2, 0)
     s = Search(graph, part, [134, 134])
     first = s.cut()
-    s.check(s.refiner.improve(8, 0.25, first))
+    s.check(s.refiner.improve(PRESETS["default"], first))
     assert s.refiner.excess == 0
     assert s.cut() < 0.6 * first, (first, s.cut())
 
