@@ -7,7 +7,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from copart.algorithms import SCHEMES, aware, coupled_counts, default_ncoupled, naive, projrepart, scheme
+from copart.algorithms import (
+    INTERFACE_SHARE,
+    SCHEMES,
+    aware,
+    coupled_counts,
+    default_ncoupled,
+    naive,
+    projrepart,
+    scheme,
+)
 from copart.checks import check_copartition
 from copart.coupling import CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, PartitionError
@@ -167,12 +176,15 @@ def test_default_is_the_surface_of_a_cube(n, coupled):
     assert coupled**3 <= n**2 < (coupled + 1)**3
 
 
-def test_default_is_raised_to_what_a_balanced_extension_needs():
-    """Half or all of the cells are coupled: the parts that hold them are half, or all, of the parts."""
-    problem = side_by_side((20, 2), (20, 20))
-    assert coupled_counts(problem, {"a": 8, "b": 8}, None) == {"a": 4, "b": 4}
-    assert coupled_counts(problem, {"a": 20, "b": 8}, None) == {"a": 10, "b": 4}
-    no_findings(problem, aware(problem, (20, 8)))
+def test_default_is_raised_on_thin_walls():
+    """At most one in INTERFACE_SHARE cells of a coupled part is on the interface; no more parts than there are."""
+    assert INTERFACE_SHARE == 3
+    thin = side_by_side((20, 2), (20, 20))  # half of the cells of A are coupled, a twentieth of those of B
+    assert coupled_counts(thin, {"a": 8, "b": 8}, None) == {"a": 8, "b": 4}
+    no_findings(thin, aware(thin, (8, 8)))
+    wall = side_by_side((24, 12), (24, 24))  # a twelfth: 3 * 24 * 20 / 288 = 5 parts, and 20^(2/3) = 7.4
+    assert coupled_counts(wall, {"a": 20, "b": 8}, None) == {"a": 7, "b": 4}
+    assert coupled_counts(side_by_side((24, 6), (24, 24)), {"a": 20, "b": 8}, None) == {"a": 10, "b": 4}
     all_coupled = side_by_side((30, 1), (30, 10))
     assert coupled_counts(all_coupled, {"a": 10, "b": 10}, None) == {"a": 10, "b": 4}
     no_findings(all_coupled, projrepart(all_coupled, (10, 10)))

@@ -14,7 +14,7 @@ from copart.coupling import Interedges
 from copart.errors import ConfigError, CouplingError, PartitionError
 from copart.graph import Graph
 from copart.metrics import edge_cut, migration_matrix, migration_volume, part_weights
-from copart.operators import ext, part, proj, repart, rest
+from copart.operators import ext, part, proj, repart, rest, rest_joined
 
 from .conftest import NO_JIT
 from .helpers import grid
@@ -99,6 +99,29 @@ def test_rest_errors():
         rest(grid(3, 3), [3, 9])
     sub, keep = rest(grid(3, 3), [])
     assert (sub.nvtxs, len(keep)) == (0, 0)
+
+
+# ---- Rest where the surface falls apart
+def test_a_connected_surface_is_left_as_it_is():
+    graph = grid(20, 20)
+    sub, keep = rest_joined(graph, np.arange(20))
+    want, same = rest(graph, np.arange(20))
+    assert (keep == same).all()
+    assert rows(sub) == rows(want)
+
+
+def test_scattered_vertices_are_joined_where_their_surroundings_meet():
+    """Every third vertex of a path: no two are neighbours, each is joined to the next; a far one stays alone."""
+    graph = path(60)
+    chosen = [0, 3, 6, 9, 59]
+    sub, keep = rest_joined(graph, chosen)
+    assert keep.tolist() == chosen
+    assert rows(sub) == {0: {1: 1}, 1: {0: 1, 2: 1}, 2: {1: 1, 3: 1}, 3: {2: 1}, 4: {}}
+
+
+def test_true_edges_weigh_three_times_as_much():
+    sub, _ = rest_joined(path(9), [0, 1, 4, 8])
+    assert rows(sub) == {0: {1: 3}, 1: {0: 3, 2: 1}, 2: {1: 1, 3: 1}, 3: {2: 1}}
 
 
 # ---- Ext
