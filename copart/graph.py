@@ -257,11 +257,11 @@ class Graph:
         new = np.full(self.nvtxs, -1, VERTEX)
         new[keep] = np.arange(len(keep), dtype=VERTEX)
         xadj = np.zeros(len(keep) + 1, OFFSET)
-        count = count_induced(self.xadj, self.adjncy, keep, new, xadj)
+        count = count_induced(self.xadj, self.adjncy, frozen(keep), new, xadj)
         adjncy = np.empty(count, VERTEX)
         ewgt = None if self.ewgt is None else np.empty(count, WEIGHT)
         written = np.empty(0, WEIGHT) if ewgt is None else ewgt
-        fill_induced(self.xadj, self.adjncy, self.kernel_ewgt, keep, new, adjncy, written)
+        fill_induced(self.xadj, self.adjncy, self.kernel_ewgt, frozen(keep), new, adjncy, written)
         pick = {f: None if getattr(self, f) is None else getattr(self, f)[keep] for f in ("vwgt", "vsize", "coords")}
         return Graph(xadj, adjncy, ewgt, **pick)
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import FREE, VERTEX, WEIGHT, fraction, integers, part_array, whole
+from .arrays import FREE, VERTEX, WEIGHT, fraction, frozen, integers, part_array, whole
 from .coupling import Interedges
 from .errors import CouplingError
 from .graph import Graph
@@ -78,7 +78,7 @@ def rest_joined(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.in
     if connected_components(sub.to_scipy(), directed=False, return_labels=False) <= len(keep) / 10:
         return sub, keep
     label, dist, queue = (np.empty(graph.nvtxs, VERTEX) for _ in range(3))
-    spread_labels(graph.xadj, graph.adjncy, keep, NEAR, label, dist, queue)
+    spread_labels(graph.xadj, graph.adjncy, frozen(keep), NEAR, label, dist, queue)
     u, v, _ = graph.edges()
     a, b = label[u], label[v]
     meet = (a != b) & (a >= 0) & (b >= 0)

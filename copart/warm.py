@@ -38,6 +38,7 @@ def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
     """
     from .algorithms import SCHEMES
     from .metrics import evaluate
+    from .operators import rest_joined
 
     n = 60
     ids = np.arange(n * n).reshape(n, n)
@@ -45,6 +46,8 @@ def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
     problem = CoupledProblem.of_two(grid, grid, Interedges.from_pairs(n * n, n * n, ids[:, -1], ids[:, 0]))
     for name in names or SCHEMES:
         evaluate(problem, SCHEMES[name](problem, (4, 6), (2, 3), **options))
+    # every other cell of a line: a coupled subgraph that falls apart
+    rest_joined(grid, ids[0, ::2])
 
 
 def _grid(rows: int, columns: int, **fields: Any) -> Graph:
