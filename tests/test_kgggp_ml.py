@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from copart import metrics
 from copart.checks import check_partition
 from copart.config import PRESETS, Affinity, Config
-from copart.errors import ConfigError, GraphError, PartitionError
+from copart.errors import ConfigError, CopartError, GraphError, PartitionError
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
 
@@ -355,6 +355,24 @@ def test_affinity_errors() -> None:
         Affinity(np.zeros(4, int), np.array([[1, -1], [0, 0]]))
     with pytest.raises(PartitionError, match=r"affinity origin: 1 of 2 entries are outside 0\.\.0"):
         Affinity([0, 1], np.ones((1, 2), int))
+
+
+def test_affinity_is_checked_before_kernels_see_it() -> None:
+    g = grid(10, 10)
+    with pytest.raises(ConfigError, match="affinity origin: needs 100 entries, has 4"):
+        refine(g, np.zeros(100, int), 2, affinity=Affinity(np.zeros(4, int), np.ones((1, 2), int)))
+    with pytest.raises(ConfigError, match="affinity table: needs 2 columns, has 3"):
+        refine(g, np.zeros(100, int), 2, affinity=Affinity(np.zeros(100, int), np.ones((1, 3), int)))
+    with pytest.raises(CopartError, match="affinity"):
+        partition(g, 2, affinity=Affinity(np.zeros(100, int), np.zeros((0, 2), int)))
+    vast = Affinity([0, 1, 0, 1], np.array([[2**40, 0], [0, 2**40]]))
+    with pytest.raises(CopartError, match="overflow"):
+        partition(path(4, vsize=np.full(4, 2**40)), 2, affinity=vast)
+
+
+def test_tolerances_beyond_all_weight() -> None:
+    for eps in (1e18, 1e300):
+        assert set(partition(grid(5, 5), 3, eps=eps).tolist()) == {0, 1, 2}
 
 
 def test_affinity_by_rows() -> None:

@@ -1,4 +1,4 @@
-"""Labels spread from sources, against their definition (the other kernels on rows are tested through `Graph` and metrics)."""
+"""Labels spread from sources, against their definition; the other kernels on rows are tested through `Graph`."""
 
 from __future__ import annotations
 
