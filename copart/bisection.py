@@ -82,12 +82,13 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
 
 def _side_limits(g: Level, limit: Array, left: int) -> Array:
     """Limits of the two sides: the slack left, spread evenly over the splits still to come."""
-    weight, both, mine = int(g.vwgt.sum()), int(limit.sum()), int(limit[:left].sum())
+    weight = int(g.vwgt.sum())
+    # in floats: limits from a huge eps may add up to more than int64 holds
+    both, mine = float(limit.sum(dtype=np.float64)), float(limit[:left].sum(dtype=np.float64))
     slack = max(both / max(weight, 1), 1.0) ** (1 / np.ceil(np.log2(len(limit))))
-    share = mine / max(both, 1)
-    return np.array(
-        [min(np.ceil(slack * weight * share), mine), min(np.ceil(slack * weight * (1 - share)), both - mine)], np.int64
-    )
+    share = mine / max(both, 1.0)
+    wanted = np.ceil([slack * weight * share, slack * weight * (1 - share)])
+    return np.minimum(wanted, np.minimum([mine, both - mine], float(weight))).astype(np.int64)
 
 
 def bisect(g: Level, pull: Pull, limit: Array, salt: int) -> Array:

@@ -110,7 +110,7 @@ def partition(
     """
     graph, config, k = _arguments(graph, nparts, seed, threads, preset)
     n = graph.nvtxs
-    limit = max_part_weights(graph.total_weight, k, eps, tpwgts)
+    limit = np.minimum(max_part_weights(graph.total_weight, k, eps, tpwgts), graph.total_weight)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=n)
     limit = _feasible_limits(graph, limit, pinned, strict)
     if k == 1:
