@@ -122,7 +122,7 @@ class _Work:
 
     def __init__(self, g: Level):
         n, entries = len(g.vwgt), len(g.adjncy) + len(g.vwgt) + 1
-        self.key, self.dest, self.heap = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
+        self.key, self.dist, self.heap = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
         self.pos, self.state, self.log = np.full(n, -1, np.int32), np.zeros(n, np.uint8), np.empty((2, n), np.int32)
         self.conn, self.touched, self.result = np.empty(2, np.int64), np.empty(2, np.int32), np.zeros(4, np.int64)
         self.pairs = (
@@ -137,7 +137,7 @@ class _Work:
         """KGGGP with two parts from seeds far apart."""
         part = np.full(len(g.vwgt), -1, np.int32)
         pwgt, population = np.zeros(2, np.int64), np.zeros(2, np.int64)
-        spread_seeds(g, part, pwgt, population, self.dest, self.heap, salt)
+        spread_seeds(g, part, pwgt, population, self.dist, self.heap, salt)
         grow(g, pull, part, pwgt, limit, salt, *self.pairs)
         return part
 
@@ -160,7 +160,6 @@ class _Work:
                 self.heap,
                 self.pos,
                 self.key,
-                self.dest,
                 self.state,
                 self.log,
                 self.conn,

@@ -19,7 +19,6 @@ is empty, and the same arguments give the same bytes on any number of threads.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
 from .coarsening import cluster, contract
-from .config import Affinity, Config, preset
+from .config import Affinity, Config
+from .config import preset as settings
 from .errors import ConfigError, PartitionError
 from .graph import Graph, as_graph
 from .growing import best_growth
@@ -132,9 +132,6 @@ def partition(
     return part
 
 
-_preset: Callable[[str | Config], Config] = preset
-
-
 def _arguments(graph: Any, nparts: int, seed: int, threads: int, preset: str | Config) -> tuple[Graph, Config, int]:
     """What both entry points check first: the graph, the settings and the number of parts."""
     graph = as_graph(graph)
@@ -145,7 +142,7 @@ def _arguments(graph: Any, nparts: int, seed: int, threads: int, preset: str | C
         raise PartitionError(
             f"nparts: {k} parts of {graph.nvtxs} vertices would leave parts empty; ask for at most {graph.nvtxs}"
         )
-    return graph, _preset(preset), k
+    return graph, settings(preset), k
 
 
 def refine(

@@ -90,12 +90,10 @@ def best_target(g, pull, part, pwgt, limit, v, conn, touched, result):
 
 
 @kernel
-def fm_pass(
-    g, pull, part, pwgt, population, limit, seeds, stall, heap, pos, key, dest, state, log, conn, touched, result
-):
+def fm_pass(g, pull, part, pwgt, population, limit, seeds, stall, heap, pos, key, state, log, conn, touched, result):
     """One pass of k-way FM from the boundary vertices `seeds`; returns the decrease of the cut kept.
 
-    heap, pos, dest (nvtxs,) int32, key (nvtxs,) int64 and state (nvtxs,) uint8 are scratch; pos is -1 and state 0
+    heap, pos (nvtxs,) int32, key (nvtxs,) int64 and state (nvtxs,) uint8 are scratch; pos is -1 and state 0
     everywhere on entry and restored.  log (2, nvtxs) int32 records the moves, result (4,) int64 is scratch.
     The pass ends after `stall` moves beyond the best prefix.  Ties by place in the heap.
     """
@@ -108,7 +106,6 @@ def fm_pass(
             continue
         best_target(g, pull, part, pwgt, limit, v, conn, touched, result)
         if result[0] >= 0:
-            dest[v] = result[0]
             key[v] = result[1]
             heap[size] = v
             pos[v] = size
@@ -136,7 +133,6 @@ def fm_pass(
         if now < key[v]:
             # the room or the neighbours have changed since it was queued
             key[v] = now
-            dest[v] = to
             heap[size] = v
             pos[v] = size
             size += 1
@@ -162,7 +158,6 @@ def fm_pass(
                 if pos[u] >= 0:
                     size = remove(heap, pos, key, size, u)
                 continue
-            dest[u] = result[0]
             fresh = result[1]
             if pos[u] < 0:
                 key[u] = fresh

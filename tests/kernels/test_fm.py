@@ -29,7 +29,7 @@ class Pass:
         scratch = np.empty(k, np.int64), np.empty(k, np.int32)
         self.gain = int(kernels.fm_pass(
             level(graph, fixed, origin), pull, self.part, self.pwgt, self.population, np.array(limit, np.int64), seeds,
-            stall, np.empty(n, np.int32), self.pos, np.empty(n, np.int64), np.empty(n, np.int32), self.state, self.log,
+            stall, np.empty(n, np.int32), self.pos, np.empty(n, np.int64), self.state, self.log,
             *scratch, result))
         self.kept = int(result[2])
 
