@@ -39,8 +39,8 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
     nparts : mapping, sequence or int
         Parts of each component, by name or in order.
     ncoupled : mapping, sequence or int, optional
-        Parts of each component that may own coupled cells; ``floor(N^(2/3))`` where not given,
-        raised where no balanced extension exists with so few.
+        Parts of each component that may own coupled cells; see :func:`coupled_counts` where
+        not given.
     **options
         eps, seed, threads, preset.
 

@@ -72,7 +72,7 @@ class Affinity:
     Vertex v in part k adds ``table[origin[v], k] * vsize[v]`` to what the
     partitioner keeps uncut.  It is the gain of one fixed vertex a part, joined
     to all vertices of some origins, without ever building those edges
-    (the enriched graph of M x N repartitioning, spec Section 2).
+    (the enriched graph of Predari & Esnard 2014, Section III-C, Fig. 5).
 
     Parameters
     ----------

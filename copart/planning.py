@@ -155,7 +155,7 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     parts : (int, int)
         Number of parts of each.
     coupled : (int, int), optional
-        Number of parts that may own coupled cells; ``floor(N^(2/3))`` where not given.
+        Number of parts that may own coupled cells; see :func:`copart.algorithms.coupled_counts` where not given.
     scheme : str
         ``naive``, ``aware`` or ``projrepart``.
     interedges : {"facet", "touch"} or Interedges

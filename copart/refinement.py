@@ -22,9 +22,6 @@ from .rounds import Team
 
 Array = np.ndarray[Any, Any]
 
-#: Part weights never pass this: a limit for moves that may overload.
-_NO_LIMIT = 2**62
-
 #: Warmth at the end of cooling and after it.
 _COOL = 0.25
 
@@ -77,7 +74,6 @@ class Refiner:
         self.live = np.empty(n, np.uint8)
         self.go = np.empty(n, np.uint8)
         self.now = 0
-        self.nolimit = np.full(k, _NO_LIMIT, np.int64)
 
     def _scratch(self) -> tuple[Array, Array]:
         k = len(self.limit)
@@ -96,8 +92,8 @@ class Refiner:
         """Weight above the limits, summed over the parts."""
         return int(np.maximum(self.state.pwgt - self.limit, 0).sum())
 
-    def jet_round(self, warmth: float, limit: Array) -> int:
-        """One round of moves; returns the decrease of the cut."""
+    def jet_round(self, warmth: float) -> int:
+        """One round of moves, which may overload parts; returns the decrease of the cut."""
         self.now += 1
         count = int(self.state.count[0])
         self._reserve(count)
@@ -108,7 +104,6 @@ class Refiner:
             g,
             self.pull,
             s,
-            limit,
             self.now,
             warmth,
             self.dest,
@@ -218,7 +213,7 @@ class Refiner:
         while waited < config.patience or done < cooling:
             before = int(self.state.count[2])
             warmth = max(_COOL, config.warmth * (1 - done / cooling)) if done < cooling else _COOL
-            total += self.jet_round(warmth, self.nolimit)
+            total += self.jet_round(warmth)
             done += 1
             if self.state.count[2] == before and not self.state.count[0]:
                 break

@@ -40,7 +40,8 @@ def add_coupled_pair(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("coupling")
     group.add_argument("--parts", type=int, nargs=2, required=True, metavar=("N_A", "N_B"), help="parts of A and of B")
     group.add_argument("--coupled", type=int, nargs=2, metavar=("K_A", "K_B"),
-                       help="parts that may own coupled cells (default: floor(N^(2/3)), as for a cube's face)")
+                       help="parts that may own coupled cells "
+                            "(default: floor(N^(2/3)), as for a cube's face, more on thin walls)")
     group.add_argument("--interedges", choices=["facet", "touch"], default="facet",
                        help="which cells are coupled: boundary facets overlap, or the cells share at least a point")
     group.add_argument("--tolerance", type=float, metavar="F",

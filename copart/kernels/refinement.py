@@ -105,12 +105,12 @@ def find_boundary(lo, hi, g, part, boundary):
 
 
 @kernel
-def propose(lo, hi, g, pull, s, limit, now, warmth, dest, gain, live, conn, touched):
+def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     """Every active vertex names its best other part.
 
     dest[v] is that part where the loss stays below warmth times the own connectivity, else -1;
-    gain[v] the decrease of the cut.  Vertices moved in round now - 1 rest.  Parts that would pass
-    `limit` are not named.  live[i] = 0 where active[i] need not be looked at before a neighbour moves.
+    gain[v] the decrease of the cut.  Vertices moved in round now - 1 rest.  Room in
+    the parts does not count.  live[i] = 0 where active[i] need not be looked at before a neighbour moves.
     Ties: the lighter part, then the smaller number.
     """
     for p in range(len(conn)):
@@ -131,7 +131,7 @@ def propose(lo, hi, g, pull, s, limit, now, warmth, dest, gain, live, conn, touc
             p = touched[j]
             c = conn[p]
             conn[p] = -1
-            if p == own or c < most or s.pwgt[p] + g.vwgt[v] > limit[p]:
+            if p == own or c < most:
                 continue
             if c > most or s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best):
                 best, most = p, c

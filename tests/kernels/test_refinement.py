@@ -17,8 +17,6 @@ from ..helpers import grid
 from ..partition_reference import NO_PULL, connectivity, level, loads, objective, path, pull_of, scattered
 from ..reference import boundary, edge_cut, graphs, rows
 
-HUGE = 2**40
-
 
 class Search:
     """A refiner on a graph, with the objective recounted from the definition."""
@@ -30,7 +28,6 @@ class Search:
         self.k = len(limit)
         self.refiner = Refiner(level(graph, fixed, origin), NO_PULL if table is None else pull_of(table), self.part,
                                np.array(limit, np.int64), Team(1), salt)
-        self.nolimit = np.full(self.k, HUGE, np.int64)
 
     def cut(self, part=None) -> int:
         return objective(self.graph, self.part if part is None else part, self.table, self.origin)
@@ -106,26 +103,24 @@ def test_a_move_returns_what_it_wins(graph, seed):
 
 
 # ---- one round
-def proposals(s: Search, warmth: float = 0.25, limit=None):
+def proposals(s: Search, warmth: float = 0.25):
     """Destination and gain of every vertex as `propose` sees them in the first round."""
     r = s.refiner
     conn, touched = np.empty(s.k, np.int64), np.empty(s.k, np.int32)
-    room = s.nolimit if limit is None else np.array(limit, np.int64)
-    kernels.propose(0, int(r.state.count[0]), r.g, r.pull, r.state, room, 1, warmth, r.dest, r.gain, r.live, conn,
-                    touched)
+    kernels.propose(0, int(r.state.count[0]), r.g, r.pull, r.state, 1, warmth, r.dest, r.gain, r.live, conn, touched)
     return r.dest, r.gain
 
 
 @given(searches(), st.sampled_from([0.0, 0.25, 1.0]))
 def test_proposals_equal_their_twin(s, warmth):
-    dest, gain = proposals(s, warmth, s.refiner.limit)
+    dest, gain = proposals(s, warmth)
     pwgt, _ = loads(s.graph, s.part, s.k)
     for v in range(s.graph.nvtxs):
         joined = connectivity(s.graph, s.part, v, s.table, s.origin)
         own = joined.get(int(s.part[v]), 0)
-        room = [p for p in joined if p != s.part[v] and pwgt[p] + s.graph.weights[v] <= s.refiner.limit[p]]
-        if room and not (s.fixed is not None and s.fixed[v] >= 0):
-            best = min(room, key=lambda p: (-joined[p], int(pwgt[p]), p))
+        others = [p for p in joined if p != s.part[v]]
+        if others and not (s.fixed is not None and s.fixed[v] >= 0):
+            best = min(others, key=lambda p: (-joined[p], int(pwgt[p]), p))
             if joined[best] >= own or own - joined[best] < warmth * own:
                 assert (dest[v], gain[v]) == (best, joined[best] - own), f"vertex {v}"
                 continue
@@ -178,7 +173,7 @@ def test_afterburn_equals_its_twin(s):
 @given(searches(), st.integers(1, 6))
 def test_books_agree_after_rounds(s, rounds):
     r = s.refiner
-    total = sum(r.jet_round(0.25, s.nolimit) for _ in range(rounds))
+    total = sum(r.jet_round(0.25) for _ in range(rounds))
     s.check(total)
     near = boundary(s.graph, s.part)
     border = set(r.state.border[:r.state.count[1]].tolist())
@@ -194,7 +189,7 @@ def test_a_round_lowers_the_cut_where_it_can():
     strayed = halves.copy()
     strayed[[17, 22]] = [1, 0]
     s = Search(grid(8, 8), strayed, [40, 40])
-    s.check(s.refiner.jet_round(0.0, s.nolimit))
+    s.check(s.refiner.jet_round(0.0))
     assert s.cut() == 8
     assert (s.part == halves).all()
 
@@ -210,7 +205,7 @@ def test_moved_vertices_rest_for_a_round():
 
 def test_the_last_vertex_stays():
     s = Search(path(3, ewgt=[5, 5]), [0, 1, 0], [9, 9])
-    won = s.refiner.jet_round(0.25, s.nolimit)
+    won = s.refiner.jet_round(0.25)
     s.check(won)
     assert s.part[1] == 1
 
@@ -219,7 +214,7 @@ def test_the_last_vertex_stays():
 @given(searches(), st.integers(1, 5))
 def test_undo_restores_exactly(s, rounds):
     for i in range(rounds):
-        s.refiner.jet_round(0.25, s.nolimit)
+        s.refiner.jet_round(0.25)
         if i % 2:
             s.refiner.rebalance()
     state = s.refiner.state
