@@ -101,7 +101,7 @@ def _candidates(
     if not len(g.origin) and not (len(g.fixed) and limit.min() < limit.max()):
         # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
         runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
-        yield from team.map(lambda t: recursive_bisection(g, pull, limit, salt + t), runs)
+        yield from recursive_bisection(g, limit, [salt + t for t in range(runs)], team)
         return
     seeds = None
     for t in range(config.tries):

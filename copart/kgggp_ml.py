@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
-from .coarsening import cluster, contract
+from .coarsening import cluster, contract, look_at, renumber
 from .config import Affinity, Config
 from .config import preset as settings
 from .errors import ConfigError, PartitionError
@@ -120,10 +120,16 @@ def partition(
 
     level, pull = _finest(graph, k, pinned, affinity)
     with Team(threads) as team:
-        part = _multilevel(level, pull, limit, config, seed, team)
+        grid, far = look_at(level)
+        if far:
+            level, order = renumber(level, team)
+        part = _multilevel(level, pull, limit, config, seed, team, grid)
         for cycle in range(config.cycles):
-            part = _cycle(level, pull, part, limit, config, seed + 7919 * (cycle + 1), team)
+            part = _cycle(level, pull, part, limit, config, seed + 7919 * (cycle + 1), team, grid)
         excess = settle(level, pull, part, limit, team, seed)
+    if far:
+        renumbered, part = part, np.empty_like(part)
+        part[order] = renumbered
     if excess:
         message = _overweight(part, graph, limit)
         if strict:
@@ -182,17 +188,17 @@ def refine(
 
 
 # ---- the three stages
-def _multilevel(level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team) -> Array:
+def _multilevel(level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, grid: bool) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine."""
     k = len(limit)
-    levels, maps = _coarsen(level, k, config, team, None)
+    levels, maps = _coarsen(level, k, config, team, None, grid)
     part = best_growth(levels[-1], pull, limit, config, len(level.vwgt), seed * 64, team)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
-def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team) -> Array:
+def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team, grid: bool) -> Array:
     """One V-cycle: coarsen inside the parts, refine on the way back up; never worse."""
-    levels, maps = _coarsen(level, len(limit), config, team, part)
+    levels, maps = _coarsen(level, len(limit), config, team, part, grid)
     for cmap in maps:
         coarse = np.empty(int(cmap.max()) + 1, VERTEX)
         coarse[cmap] = part
@@ -200,7 +206,9 @@ def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, 
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
-def _coarsen(level: Level, k: int, config: Config, team: Team, within: Array | None) -> tuple[list[Level], list[Array]]:
+def _coarsen(
+    level: Level, k: int, config: Config, team: Team, within: Array | None, grid: bool
+) -> tuple[list[Level], list[Array]]:
     """Levels from fine to coarse and the maps between them; clusters stay inside the parts `within`."""
     stop = max(config.coarse_per_part * k, config.coarse_least)
     # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
@@ -208,7 +216,7 @@ def _coarsen(level: Level, k: int, config: Config, team: Team, within: Array | N
     levels, maps = [level], []
     while len(levels[-1].vwgt) > stop:
         g = levels[-1]
-        cmap, count = cluster(_apart(g, within), heaviest)
+        cmap, count = cluster(_apart(g, within), heaviest, grid, team)
         if count > _STALLED * len(cmap) or count < k:
             break
         levels.append(contract(g, cmap, count, team))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from types import TracebackType
 from typing import Any
 
@@ -29,7 +30,7 @@ class Team:
 
     def __init__(self, threads: int):
         self.threads = threads
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:
         return self
@@ -60,21 +61,43 @@ class Team:
             Where to cut; equal pieces where not given.
         """
         if bounds is None:
-            count = self.pieces(n)
-            bounds = np.arange(count + 1) * n // count
+            equal = self.pieces(n)
+            bounds = np.arange(equal + 1) * n // equal
         cuts = [int(b) for b in bounds]
 
-        def piece(i: int) -> Any:
-            return kernel(cuts[i], cuts[i + 1], *args, *(scratch() if scratch else ()))
+        results: list[Any] = [None] * (len(cuts) - 1)
 
-        rest = [self._pool.submit(piece, i) for i in range(1, len(cuts) - 1)] if self._pool else []
-        first = piece(0)
-        if self._pool is None:
-            return [first, *(piece(i) for i in range(1, len(cuts) - 1))]
-        return [first, *(f.result() for f in rest)]
+        def share() -> None:
+            extra = scratch() if scratch else ()
+            for i in pieces:
+                if i >= len(results):
+                    return
+                results[i] = kernel(cuts[i], cuts[i + 1], *args, *extra)
 
-    def map(self, work: Callable[[int], Any], count: int) -> list[Any]:
-        """``[work(0), ..., work(count - 1)]``, shared out among the threads; `work` is independent of itself."""
-        if self._pool is None or count < 2:
-            return [work(i) for i in range(count)]
-        return list(self._pool.map(work, range(count)))
+        pieces = count()
+        workers = min(self.threads, len(results))
+        rest = [self._pool.submit(share) for _ in range(workers - 1)] if self._pool else []
+        share()
+        for f in rest:
+            f.result()
+        return results
+
+    def spread(self, work: Callable[[int, Any], Any], njobs: int, workspaces: list[Any]) -> list[Any]:
+        """``[work(0, w), ..., work(njobs - 1, w)]``, jobs handed to the threads as they get free.
+
+        `work` is independent of its other calls; `w` is a workspace that no other job has at the time.
+        """
+        results: list[Any] = [None] * njobs
+
+        def share(workspace: Any) -> None:
+            for i in jobs:
+                if i >= njobs:
+                    return
+                results[i] = work(i, workspace)
+
+        jobs = count()
+        rest = [self._pool.submit(share, w) for w in workspaces[1 : self.threads]] if self._pool else []
+        share(workspaces[0])
+        for f in rest:
+            f.result()
+        return results

@@ -20,6 +20,9 @@ from numba import njit
 kernel = njit(cache=True, nogil=True)
 """The one decorator of all kernels."""
 
+inlined = njit(cache=True, nogil=True, inline="always")
+"""For small kernels called in inner loops of others: passing a named tuple on costs more than their work."""
+
 
 class Level(NamedTuple):
     """The graph of one level as kernels see it.

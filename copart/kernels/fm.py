@@ -6,7 +6,7 @@ Used for bisections, small levels and, localized, for polishing.
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 from .refinement import gather, move, scatter
 
 
@@ -66,7 +66,7 @@ def remove(heap, pos, key, size, v):
     return size
 
 
-@kernel
+@inlined
 def best_target(g, pull, part, pwgt, limit, v, conn, touched, result):
     """Best part for v among its neighbours' parts with room: result[0] part or -1, result[1] gain.
 

@@ -7,11 +7,11 @@ parts, ties to the lighter part (Predari & Esnard 2014, Section IV).
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 from .rng import mix
 
 
-@kernel
+@inlined
 def push(gain, tie, who, where, size, a, b, v, p):
     """Add an entry to the max-heap; returns the new size."""
     i = size
@@ -25,7 +25,7 @@ def push(gain, tie, who, where, size, a, b, v, p):
     return size + 1
 
 
-@kernel
+@inlined
 def pop(gain, tie, who, where, size):
     """Remove the top entry (read it before); returns the new size."""
     size -= 1
@@ -47,7 +47,7 @@ def pop(gain, tie, who, where, size):
     return size
 
 
-@kernel
+@inlined
 def growing_gain(g, pull, part, v, p):
     """Weight of the edges of v into part p minus that into other parts; free neighbours do not count."""
     unit = len(g.ewgt) == 0

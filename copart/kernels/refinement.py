@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 from .rng import mix
 
 ACTIVE, BORDER, PINNED = 1, 2, 4
@@ -38,7 +38,7 @@ class State(NamedTuple):
     count: Any
 
 
-@kernel
+@inlined
 def gather(g, pull, part, v, conn, touched):
     """Connectivity of v to every part it touches: conn[p] for p in touched[:count]; returns count.
 
@@ -68,14 +68,14 @@ def gather(g, pull, part, v, conn, touched):
     return count
 
 
-@kernel
+@inlined
 def scatter(conn, touched, count):
     """Undo `gather`."""
     for i in range(count):
         conn[touched[i]] = -1
 
 
-@kernel
+@inlined
 def pull_of(g, pull, v, p):
     """What vertex v gains from the affinity table in part p."""
     if len(g.origin) == 0:
@@ -177,7 +177,7 @@ def afterburn(lo, hi, g, pull, s, dest, gain, go):
         go[i] = 1 if total >= 0 else 0
 
 
-@kernel
+@inlined
 def move(g, pull, part, pwgt, population, v, to):
     """Move v to part `to`; returns the exact decrease of the cut (affinities included)."""
     own = part[v]
@@ -202,7 +202,7 @@ def move(g, pull, part, pwgt, population, v, to):
     return total
 
 
-@kernel
+@inlined
 def activate(g, s, v):
     """Put v and its neighbours on both lists where they are not yet."""
     for e in range(g.xadj[v] - 1, g.xadj[v + 1]):
@@ -221,7 +221,7 @@ def activate(g, s, v):
         s.listed[u] = flags | ACTIVE | BORDER
 
 
-@kernel
+@inlined
 def move_and_log(g, pull, s, v, to, now):
     """Move v, log it, list what it touches; returns the decrease of the cut.  The log has room."""
     s.log[0, s.count[2]] = v
