@@ -8,7 +8,7 @@ Contraction merges parallel edges.  Every stage but the leftovers' runs on all t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,19 +21,32 @@ Array = np.ndarray[Any, Any]
 #: Vertices a block, at least, and blocks at most: clusters form inside blocks, whatever the number of threads.
 _BLOCK, _BLOCKS = 16384, 16
 
-#: Rounds of label propagation, and how far it may shrink a level.
-_ROUNDS, _SHRINK = 3, 8
+#: Rounds of label propagation.
+_ROUNDS = 3
 
 #: Edges looked at to tell what kind of graph it is.
 _SAMPLES = 1000
 
 
-def look_at(g: Level) -> tuple[bool, bool]:
-    """Whether the graph is a grid, and whether its vertices are numbered far from their neighbours."""
+class Shape(NamedTuple):
+    """What kind of graph it is.
+
+    grid: quadrilaterals or hexahedra; dense: neighbours have neighbours in common; far: vertices are
+    numbered far from their neighbours.
+    """
+
+    grid: bool
+    dense: bool
+    far: bool
+
+
+def look_at(g: Level) -> Shape:
+    """The shape of a graph, from a sample of its edges."""
     found = np.zeros(4, np.int64)
     kernels.sample_shape(g, _SAMPLES, found)
     triangles, squares, on_grid, far = found
-    return bool(triangles * 10 < _SAMPLES and squares * 5 > on_grid * 3), bool(far * 4 > _SAMPLES)
+    dense = triangles * 2 > _SAMPLES
+    return Shape(bool(not dense and squares * 5 > on_grid * 3), bool(dense), bool(far * 4 > _SAMPLES))
 
 
 def renumber(g: Level, team: Team) -> tuple[Level, Array]:
@@ -50,24 +63,23 @@ def renumber(g: Level, team: Team) -> tuple[Level, Array]:
     return Level(xadj, adjncy, ewgt, *rest), order
 
 
-def cluster(g: Level, max_vwgt: int, grid: bool, team: Team) -> tuple[Array, int]:
+def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:
     """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
     n = len(g.vwgt)
     count = int(np.clip(n // _BLOCK, 1, _BLOCKS))
     blocks = np.arange(count + 1) * n // count
     match, leader, cwgt = np.full(n, -1, np.int32), np.empty(n, np.int32), np.empty(n, np.int64)
-    if grid:
+    if shape.grid:
         kernels.match_in_order(0, n, g, max_vwgt, match)
         team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
     else:
-        most = max(1, min(max_vwgt, _SHRINK * int(g.vwgt.sum()) // n))
         size = int(np.diff(blocks).max())
 
         def scratch() -> tuple[Array, ...]:
             return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
 
         team.run(
-            kernels.propagate_labels, n, g, most, _ROUNDS, match, leader, cwgt, scratch=scratch, bounds=blocks
+            kernels.propagate_labels, n, g, max_vwgt, _ROUNDS, shape.dense, match, leader, cwgt, scratch=scratch, bounds=blocks
         )
     kernels.absorb_singles(g, match, max_vwgt, leader, cwgt)
     single = int(np.count_nonzero(match < 0))

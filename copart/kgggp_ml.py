@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
-from .coarsening import cluster, contract, look_at, renumber
+from .coarsening import Shape, cluster, contract, look_at, renumber
 from .config import Affinity, Config
 from .config import preset as settings
 from .errors import ConfigError, PartitionError
@@ -120,14 +120,14 @@ def partition(
 
     level, pull = _finest(graph, k, pinned, affinity)
     with Team(threads) as team:
-        grid, far = look_at(level)
-        if far:
+        shape = look_at(level)
+        if shape.far:
             level, order = renumber(level, team)
-        part = _multilevel(level, pull, limit, config, seed, team, grid)
+        part = _multilevel(level, pull, limit, config, seed, team, shape)
         for cycle in range(config.cycles):
-            part = _cycle(level, pull, part, limit, config, seed + 7919 * (cycle + 1), team, grid)
+            part = _cycle(level, pull, part, limit, config, seed + 7919 * (cycle + 1), team, shape)
         excess = settle(level, pull, part, limit, team, seed)
-    if far:
+    if shape.far:
         renumbered, part = part, np.empty_like(part)
         part[order] = renumbered
     if excess:
@@ -188,17 +188,17 @@ def refine(
 
 
 # ---- the three stages
-def _multilevel(level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, grid: bool) -> Array:
+def _multilevel(level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, shape: Shape) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine."""
     k = len(limit)
-    levels, maps = _coarsen(level, k, config, team, None, grid)
+    levels, maps = _coarsen(level, k, config, team, None, shape)
     part = best_growth(levels[-1], pull, limit, config, len(level.vwgt), seed * 64, team)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
-def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team, grid: bool) -> Array:
+def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team, shape: Shape) -> Array:
     """One V-cycle: coarsen inside the parts, refine on the way back up; never worse."""
-    levels, maps = _coarsen(level, len(limit), config, team, part, grid)
+    levels, maps = _coarsen(level, len(limit), config, team, part, shape)
     for cmap in maps:
         coarse = np.empty(int(cmap.max()) + 1, VERTEX)
         coarse[cmap] = part
@@ -207,7 +207,7 @@ def _cycle(level: Level, pull: Pull, part: Array, limit: Array, config: Config, 
 
 
 def _coarsen(
-    level: Level, k: int, config: Config, team: Team, within: Array | None, grid: bool
+    level: Level, k: int, config: Config, team: Team, within: Array | None, shape: Shape
 ) -> tuple[list[Level], list[Array]]:
     """Levels from fine to coarse and the maps between them; clusters stay inside the parts `within`."""
     stop = max(config.coarse_per_part * k, config.coarse_least)
@@ -216,7 +216,7 @@ def _coarsen(
     levels, maps = [level], []
     while len(levels[-1].vwgt) > stop:
         g = levels[-1]
-        cmap, count = cluster(_apart(g, within), heaviest, grid, team)
+        cmap, count = cluster(_apart(g, within), heaviest, shape, team)
         if count > _STALLED * len(cmap) or count < k:
             break
         levels.append(contract(g, cmap, count, team))

@@ -8,6 +8,9 @@ import numpy as np
 from . import inlined, kernel
 from .rng import mix
 
+WINDOW, STRIDE = 4096, 2531
+"""Label propagation may visit every so many vertices in steps of an odd stride."""
+
 
 @inlined
 def may_merge(g, u, v):
@@ -76,12 +79,13 @@ def _tie(c, v):
 
 
 @kernel
-def propagate_labels(lo, hi, g, max_vwgt, rounds, match, cluster, cwgt, conn, touched, members):
+def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwgt, conn, touched, members):
     """Size-constrained label propagation inside the range lo..hi (Meyerhenke, Sanders & Schulz 2014).
 
     Every vertex in turn joins the neighbouring cluster of best rate, conn^2 / sqrt(weight): heavy ties, and
     small clusters first, which keeps them round (cut of a dual graph of 490,000 tetrahedra 3 % lower than by
-    the tie alone).  Writes cluster: the smallest member of each vertex' cluster, cwgt (nvtxs,) int64 by leader,
+    the tie alone).  Visits vertices in order, or scattered inside windows: where neighbours have neighbours in
+    common, clusters would stretch along the numbering.  Writes cluster: the smallest member of each vertex' cluster, cwgt (nvtxs,) int64 by leader,
     and match: -1 where a vertex stays alone.  conn int64, touched, members int32 (hi - lo,) are scratch.
     """
     unit = len(g.ewgt) == 0
@@ -93,7 +97,10 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, match, cluster, cwgt, conn, to
         members[v - lo] = 1
     for _ in range(rounds):
         moved = 0
-        for v in range(lo, hi):
+        for i in range(hi - lo):
+            v = lo + i
+            if scattered and (i | (WINDOW - 1)) < hi - lo:
+                v = lo + (i & -WINDOW) + ((i * STRIDE) & (WINDOW - 1))
             own = cluster[v]
             count = 0
             for e in range(g.xadj[v], g.xadj[v + 1]):

@@ -115,6 +115,8 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     """
     for p in range(len(conn)):
         conn[p] = -1
+    unit = len(g.ewgt) == 0
+    pulled = len(g.origin) > 0
     for i in range(lo, hi):
         v = s.active[i]
         dest[v] = -1
@@ -123,18 +125,40 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
             continue
         live[i] = 0
         own = s.part[v]
-        count = gather(g, pull, s.part, v, conn, touched)
-        mine = max(conn[own], 0)
         best = -1
+        mine = np.int64(0)
         most = np.int64(-1)
-        for j in range(count):
-            p = touched[j]
-            c = conn[p]
-            conn[p] = -1
-            if p == own or c < most:
-                continue
-            if c > most or s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best):
-                best, most = p, c
+        simple = not pulled
+        if simple:
+            # most vertices touch one other part: no table needed
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                p = s.part[g.adjncy[e]]
+                if unit:
+                    w = np.int64(1)
+                else:
+                    w = g.ewgt[e]
+                if p == own:
+                    mine += w
+                elif p == best:
+                    most += w
+                elif best < 0:
+                    best, most = p, w
+                else:
+                    simple = False
+                    break
+        if not simple:
+            count = gather(g, pull, s.part, v, conn, touched)
+            mine = max(conn[own], 0)
+            best = -1
+            most = np.int64(-1)
+            for j in range(count):
+                p = touched[j]
+                c = conn[p]
+                conn[p] = -1
+                if p == own or c < most:
+                    continue
+                if c > most or s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best):
+                    best, most = p, c
         if best >= 0 and (most >= mine or float(mine - most) < warmth * float(mine)):
             dest[v] = best
             gain[v] = most - mine
