@@ -36,6 +36,12 @@ class Config:
         Initial partitions by recursive bisection, up to four times as many where the graph is large.
     cycles : int
         Extra V-cycles, coarsening inside the parts found so far.
+    reach : int
+        Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
+    rounds : int
+        Times that a pair is looked at on a level, at most.
+    share : float
+        Share of a part's weight that may take part in a minimum cut.
     """
 
     coarse_per_part: int = 30
@@ -46,6 +52,9 @@ class Config:
     patience: int = 4
     bisections: int = 2
     cycles: int = 0
+    reach: int = 0
+    rounds: int = 3
+    share: float = 0.2
 
 
 _DEFAULT = Config()

@@ -103,6 +103,6 @@ def _arena(g: Level) -> FlowArena:
     n, m = len(g.vwgt) + 1, len(g.adjncy) + 1
     i32, i64 = np.int32, np.int64
     return FlowArena(
-        np.full(n, -1, i32), *(np.empty(n, i32) for _ in range(5)), np.empty(n, np.uint8), np.empty(n, np.uint8),
+        np.full(n, -1, i32), *(np.empty(n, i32) for _ in range(6)), np.empty(n, np.uint8),
         np.empty(n, i64), np.empty(n, i64), np.empty(m, i32), np.empty(m, i64), np.empty(m, i64),
     )

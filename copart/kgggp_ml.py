@@ -29,6 +29,7 @@ from .coarsening import Shape, cluster, contract, look_at, renumber
 from .config import Affinity, Config
 from .config import preset as settings
 from .errors import ConfigError, PartitionError
+from .flows import refine_pairs
 from .graph import Graph, as_graph
 from .growing import best_growth
 from .kernels import Level, Pull
@@ -246,6 +247,8 @@ def _uncoarsen(
         depth = len(levels) - 1
         refiner = Refiner(levels[-1], pull, part, limit, team, seed + depth)
         cut -= refiner.improve(config, cut)
+        if config.reach and refiner.excess == 0:
+            cut -= refine_pairs(levels[-1], part, limit, team, config.rounds, config.reach, config.share)
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:
             return part

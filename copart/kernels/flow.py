@@ -16,8 +16,8 @@ from . import kernel
 class FlowArena(NamedTuple):
     """Memory of one thread for a level of n vertices and m adjacency entries.
 
-    local (n,) int32: number in the region, -1 everywhere between calls; vertex, hops, level, queue int32, term, back uint8,
-    first, cursor int64 (n + 1,): by region vertex; head int32, rev, cap int64 (m + 1,): by arc.
+    local (n,) int32: number in the region, -1 everywhere between calls; vertex, hops, level, back, queue, path int32,
+    term uint8, first, cursor int64 (n + 1,): by region vertex; head int32, rev, cap int64 (m + 1,): by arc.
     """
 
     local: Any
@@ -26,8 +26,8 @@ class FlowArena(NamedTuple):
     level: Any
     queue: Any
     path: Any
-    term: Any
     back: Any
+    term: Any
     first: Any
     cursor: Any
     head: Any
@@ -154,43 +154,56 @@ def _build(g, part, a, b, size, arena):
 
 
 @kernel
+def _distances(size, side, level, arena):
+    """Breadth-first distances through arcs with capacity left: from the sources, or (SINK) to the sinks; -1 beyond.
+
+    Returns the distance of the nearest terminal of the other side, -1 if none is reached.  Vertices farther
+    than that are left out.
+    """
+    tail = 0
+    for i in range(size):
+        level[i] = -1
+        if arena.term[i] == side:
+            level[i] = 0
+            arena.queue[tail] = i
+            tail += 1
+    at = 0
+    last = -1
+    while at < tail:
+        v = arena.queue[at]
+        at += 1
+        if last >= 0 and level[v] >= last:
+            break
+        for e in range(arena.first[v], arena.first[v + 1]):
+            u = arena.head[e]
+            if level[u] >= 0 or arena.cap[e if side == SOURCE else arena.rev[e]] == 0:
+                continue
+            level[u] = level[v] + 1
+            arena.queue[tail] = u
+            tail += 1
+            if last < 0 and arena.term[u] == SOURCE + SINK - side:
+                last = level[u]
+    return last
+
+
+@kernel
 def _augment(size, bound, arena):
     """Dinic's algorithm from all sources to all sinks, on from the present flow, while less than `bound` is added.
 
-    Returns what was added.  Where it ends below the bound, level >= 0 marks what the sources reach.
+    Returns what was added.  Where it ends below the bound, back >= 0 marks what reaches the sinks.
     """
     first, head, cap, rev = arena.first, arena.head, arena.cap, arena.rev
-    level, queue, cursor, path, term = arena.level, arena.queue, arena.cursor, arena.path, arena.term
+    level, cursor, path, term = arena.back, arena.cursor, arena.path, arena.term
     added = np.int64(0)
     while added < bound:
-        tail = 0
-        for i in range(size):
-            level[i] = -1
-            cursor[i] = first[i]
-            if term[i] == SOURCE:
-                level[i] = 0
-                queue[tail] = i
-                tail += 1
-        nsources = tail
-        at = 0
-        reached = -1
-        while at < tail:
-            v = queue[at]
-            at += 1
-            if reached >= 0 and level[v] >= reached:
-                break
-            for e in range(first[v], first[v + 1]):
-                u = head[e]
-                if cap[e] > 0 and level[u] < 0:
-                    level[u] = level[v] + 1
-                    queue[tail] = u
-                    tail += 1
-                    if term[u] == SINK and reached < 0:
-                        reached = level[u]
-        if reached < 0:
+        # distances to the sinks: no path is tried that cannot arrive
+        if _distances(size, SINK, level, arena) < 0:
             break
-        for s in range(nsources):
-            root = queue[s]
+        for i in range(size):
+            cursor[i] = first[i]
+        for root in range(size):
+            if term[root] != SOURCE or level[root] < 0:
+                continue
             v = root
             depth = 0
             while True:
@@ -216,7 +229,7 @@ def _augment(size, bound, arena):
                 while cursor[v] < first[v + 1]:
                     e = cursor[v]
                     u = head[e]
-                    if cap[e] > 0 and level[u] == level[v] + 1 and (level[u] < reached or term[u] == SINK):
+                    if cap[e] > 0 and level[u] == level[v] - 1 and level[u] >= 0:
                         path[depth] = e
                         depth += 1
                         v = u
@@ -226,33 +239,10 @@ def _augment(size, bound, arena):
                 if not moved:
                     if depth == 0:
                         break
-                    level[v] = -2
                     depth -= 1
                     v = head[rev[path[depth]]]
                     cursor[v] += 1
     return added
-
-
-@kernel
-def _reach_back(size, arena):
-    """Mark in `back` what reaches a sink through arcs with capacity left."""
-    tail = 0
-    for i in range(size):
-        arena.back[i] = 0
-        if arena.term[i] == SINK:
-            arena.back[i] = 1
-            arena.queue[tail] = i
-            tail += 1
-    at = 0
-    while at < tail:
-        v = arena.queue[at]
-        at += 1
-        for e in range(arena.first[v], arena.first[v + 1]):
-            u = arena.head[e]
-            if arena.back[u] == 0 and arena.cap[arena.rev[e]] > 0:
-                arena.back[u] = 1
-                arena.queue[tail] = u
-                tail += 1
 
 
 @kernel
@@ -268,15 +258,15 @@ def _pierce(g, part, a, size, from_source, count, arena):
     for pick in range(2):
         taken = 0
         for i in range(size):
-            inside = arena.level[i] >= 0 if from_source else arena.back[i] == 1
+            inside = arena.level[i] >= 0 if from_source else arena.back[i] >= 0
             if not inside:
                 continue
             for e in range(arena.first[i], arena.first[i + 1]):
                 u = arena.head[e]
-                beyond = arena.level[u] < 0 if from_source else arena.back[u] == 0
+                beyond = arena.level[u] < 0 if from_source else arena.back[u] < 0
                 if not beyond or arena.term[u] != 0:
                     continue
-                reached = arena.back[u] == 1 if from_source else arena.level[u] >= 0
+                reached = arena.back[u] >= 0 if from_source else arena.level[u] >= 0
                 kind = 0 if reached else 1
                 depth = np.int64(arena.hops[u])
                 home = part[arena.vertex[u]] == a
@@ -292,7 +282,7 @@ def _pierce(g, part, a, size, from_source, count, arena):
             return 0
     found = 0
     for i in range(size):
-        inside = arena.level[i] >= 0 if from_source else arena.back[i] == 1
+        inside = arena.level[i] >= 0 if from_source else arena.back[i] >= 0
         if inside:
             arena.term[i] = mine
     for i in range(taken):
@@ -328,14 +318,14 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
             flow += _augment(size, cut - flow, arena)
             if flow >= cut:
                 break
-            _reach_back(size, arena)
+            _distances(size, SOURCE, arena.level, arena)
             small = rest_a
             large = rest_a + region
             for i in range(size):
                 w = g.vwgt[arena.vertex[i]]
                 if arena.level[i] >= 0:
                     small += w
-                if arena.back[i] == 1:
+                if arena.back[i] >= 0:
                     large -= w
             # a keeps what the sources reach, or all that does not reach the sinks
             fits_small = small <= limit[a] and total - small <= limit[b]
@@ -348,7 +338,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
                 stays_b = 0
                 for i in range(size):
                     v = arena.vertex[i]
-                    to_a = arena.level[i] >= 0 if by_source else arena.back[i] == 0
+                    to_a = arena.level[i] >= 0 if by_source else arena.back[i] < 0
                     if to_a:
                         stays_a += 1
                     if part[v] == a:
@@ -357,7 +347,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
                 if population[a] - stays_b + stays_a > 0 and population[b] + stays_b - stays_a > 0:
                     for i in range(size):
                         v = arena.vertex[i]
-                        to_a = arena.level[i] >= 0 if by_source else arena.back[i] == 0
+                        to_a = arena.level[i] >= 0 if by_source else arena.back[i] < 0
                         to = a if to_a else b
                         own = part[v]
                         if own != to:
@@ -372,7 +362,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
             from_source = total - large > limit[b] or (small <= limit[a] and small <= total - large)
             if _pierce(g, part, a, size, from_source, count, arena) == 0:
                 break
-            count = count + 1 + count // 4
+            count = 4 * count + 4
     for i in range(size):
         arena.local[arena.vertex[i]] = -1
     return gain
