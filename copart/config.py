@@ -42,6 +42,8 @@ class Config:
         Times that a pair is looked at on a level, at most.
     share : float
         Share of a part's weight that may take part in a minimum cut.
+    members, generations : int
+        Partitions made, and then combined so many times; the best is returned.
     """
 
     coarse_per_part: int = 30
@@ -55,13 +57,17 @@ class Config:
     reach: int = 0
     rounds: int = 3
     share: float = 0.2
+    members: int = 1
+    generations: int = 0
 
 
 _DEFAULT = Config()
+_STRONG = replace(_DEFAULT, bisections=4, tries=8, reach=8, rounds=2)
 PRESETS: dict[str, Config] = {
     "fast": replace(_DEFAULT, bisections=1, tries=2, cooling=4, patience=2),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, coarse_per_part=100, bisections=4, tries=8, warmth=0.75, cooling=60, cycles=1),
+    "strong": _STRONG,
+    "best": replace(_STRONG, members=4, generations=8),
 }
 
 
