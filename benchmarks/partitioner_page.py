@@ -1,0 +1,171 @@
+"""The page ``docs/partitioner-benchmarks.md`` and its pictures, made from measured rows."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from copart.report import Table
+
+from . import growth, peers_table
+from .peers_table import RUNS, Results, is_ours, read
+
+DOCUMENT = RUNS.parent.parent / "docs" / "partitioner-benchmarks.md"
+
+GROWTH_PER_EDGE = "time for the edges, to the smallest"
+
+
+def report(path: Path, write: bool) -> None:
+    """Print the page, or write it with its pictures and keep the rows it comes from."""
+    rows = read(path)
+    if not rows:
+        raise SystemExit(f"{path}: no rows; python -m benchmarks.partitioner run measures some")
+    results = Results(rows)
+    sidecar = path.with_suffix(".machine.json")
+    noted = json.loads(sidecar.read_text(encoding="utf-8")) if sidecar.exists() else {}
+    text = page(results, noted, growth.read())
+    if not write:
+        print(text)
+        return
+    draw(results, DOCUMENT.parent / "pareto.png")
+    if len(growth.read()) > 1:
+        draw_growth(growth.read(), DOCUMENT.parent / "growth.png")
+    DOCUMENT.write_text(text, encoding="utf-8")
+    if path.resolve() != RUNS:
+        shutil.copyfile(path, RUNS)
+        if sidecar.exists():
+            shutil.copyfile(sidecar, RUNS.with_suffix(".machine.json"))
+    print(f"wrote {DOCUMENT.relative_to(RUNS.parent.parent)} from {len(rows)} rows")
+
+
+def page(results: Results, noted: dict[str, Any], lines: list[dict[str, Any]]) -> str:
+    """The text, with a section for everything that was measured."""
+    text = ["# The partitioner beside others", "",
+            "*Made by `make bench-partitioner` from `benchmarks/partitioner_runs.csv`; not written by hand.*", "",
+            _how(results, noted), "", "![cut against time, one point a tool](pareto.png)", ""]
+
+    def section(title: str, say: str, table: Table) -> None:
+        if table.rows:
+            text.extend([f"## {title}", "", *([say, ""] if say else []), table.markdown(), ""])
+
+    section("Ratios to METIS k-way",
+            "Geometric means over graphs and numbers of parts of the medians over the seeds, on the seven mesh graphs; "
+            "less is better. *Instances* says on how many pairs of graph and k both have results. *Memory* is the peak "
+            "during the call above what was resident before it; the last column says it in MB.",
+            peers_table.summary(results))
+    section("Who passes whom", "For every peer the fastest of our presets with a lower cut in less time.",
+            peers_table.passes(results))
+    section("By graph", "Cut / time to METIS k-way, geometric means over k.", peers_table.by_graph(results))
+    section("Distance to boxes", "Cut of cube-hexa-100 over that of equal boxes, which is near the optimum.",
+            peers_table.boxes(results))
+    section("Fixed vertices",
+            "cube-hexa-70 in 32 parts, of which 8 are given on a face: kind 1 as 4 x 2 rectangles, kind 2 as METIS' "
+            "own partition of the face. METIS has no fixed vertices: `metis-contracted` makes one heavy vertex of each "
+            "given part, which is no answer where *fixed broken* is not 0.", peers_table.fixed_table(results))
+    section("Cuts", "Medians over the seeds.", peers_table.cuts(results))
+    if lines:
+        section("Growth", _growth_text(lines), growth_table(lines))
+        if len(lines) > 1:
+            text.extend(["![time against edges](growth.png)", ""])
+    section("Rows without a result", "", peers_table.failures(results))
+    return "\n".join(text)
+
+
+def _how(results: Results, noted: dict[str, Any]) -> str:
+    rows = [r for e in results.entries for rows in results.free[e].values() for r in rows] or \
+        [r for rows in results.fixed.values() for r in rows]
+    seeds, eps = sorted({r["seed"] for r in rows}), sorted({r["eps"] for r in rows})
+    said = [f"{len(rows)} runs, seeds {', '.join(map(str, seeds))}, "
+            f"imbalance at most {' and '.join(f'{100 * e:g} %' for e in eps)}."]
+    if noted:
+        said.append(f"Measured on {noted['machine']}, copart at {noted['copart']}, with "
+                    + ", ".join(f"{name} {version}" for name, version in noted["versions"].items()) + ".")
+    said.append("One process a run, the tools interleaved; the time is that of the call, on a graph in the tool's "
+                "own form.")
+    repeated, same = peers_table.same_on_all_threads(results)
+    if repeated:
+        said.append(f"Of {repeated} runs of copart that were repeated with another number of threads, "
+                    f"{same} had the same cut.")
+    return " ".join(said)
+
+
+def growth_table(lines: list[dict[str, Any]]) -> Table:
+    """One line a size and number of threads."""
+    first: dict[Any, dict[str, Any]] = {}
+    out = []
+    for x in lines:
+        begin = first.setdefault((x["k"], x["preset"], x["threads"]), x)
+        relative = x["seconds"] / begin["seconds"] / (x["m"] / begin["m"])
+        out.append([f"{x['n']:,}", f"{x['m']:,}", x["preset"], f"{x['threads']}", f"{x['k']}", f"{x['seconds']:.2f}",
+                    f"{relative:.2f}", f"{x['graph_mb']:.0f}", f"{x['peak_mb']:.0f}", f"{x['cut']:.0f}"])
+    return Table(["cells", "edges", "preset", "threads", "k", "time s", GROWTH_PER_EDGE, "graph MB",
+                  "peak above it MB", "cut"], out)
+
+
+def _growth_text(lines: list[dict[str, Any]]) -> str:
+    said = "Cubes of hexahedra."
+    if len(lines) > 2:
+        said += f" Fitted: time grows with the edges to the power {growth.exponent(lines):.3f}."
+    return said
+
+
+def draw(results: Results, path: Path) -> None:
+    """The Pareto picture: cut against time, both over METIS k-way, and the front."""
+    from matplotlib.figure import Figure
+
+    points = [(results.ratio(e, "seconds"), results.ratio(e, "cut"), e, len(results.shared(e, peers_table.REFERENCE)))
+              for e in results.entries]
+    points = [p for p in points if p[3]]
+    complete = max((p[3] for p in points), default=0)
+    figure = Figure(figsize=(9, 5.5), layout="constrained")
+    axes = figure.add_subplot()
+    for kind, colour, marker, size in ((False, "#8C8C8C", "o", 36), (True, "#0072B2", "D", 60)):
+        for whole in (True, False):
+            some = [p for p in points if is_ours(p[2]) == kind and (p[3] == complete) == whole]
+            if some:
+                axes.scatter([p[0] for p in some], [p[1] for p in some], size, marker=marker, edgecolors=colour,
+                             facecolors=colour if whole else "none", zorder=3,
+                             label=("copart" if kind else "others") + ("" if whole else ", some graphs only"))
+    front: list[Any] = []
+    for p in sorted(points, key=lambda p: p[:2]):
+        if not front or p[1] < front[-1][1]:
+            front.append(p)
+    if front:
+        axes.step([p[0] for p in front], [p[1] for p in front], where="post", color="#D55E00", linewidth=1, zorder=1,
+                  label="front: no point has less of both")
+    _name_points(axes, points)
+    axes.set_xscale("log")
+    axes.set_xlabel("time over METIS k-way")
+    axes.set_ylabel("cut over METIS k-way")
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=8)
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path, dpi=120, metadata={"Software": None})
+
+
+def _name_points(axes: Any, points: list[Any]) -> None:
+    """A name beside every point, above or below in turn so that neighbours stay legible."""
+    for i, (x, y, entry, _) in enumerate(sorted(points, key=lambda p: p[:2])):
+        name = entry[0] + (f" ({entry[1]} threads)" if entry[1] > 1 else "")
+        axes.annotate(name, (x, y), xytext=(4, 5 if i % 2 else -10), textcoords="offset points", fontsize=7,
+                      color="#0072B2" if is_ours(entry) else "#555555",
+                      fontweight="bold" if is_ours(entry) else "normal")
+
+
+def draw_growth(lines: list[dict[str, Any]], path: Path) -> None:
+    """Time against edges, both logarithmic, with the line of a time linear in the edges."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.add_subplot()
+    edges = [x["m"] for x in lines]
+    axes.loglog(edges, [x["seconds"] for x in lines], "D-", color="#0072B2", label=f"copart, {lines[0]['preset']}")
+    axes.loglog(edges, [lines[0]["seconds"] * m / edges[0] for m in edges], ":", color="#8C8C8C",
+                label="linear in the edges")
+    axes.set_xlabel("edges")
+    axes.set_ylabel("time s")
+    axes.grid(alpha=0.25, which="both")
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=120, metadata={"Software": None})
