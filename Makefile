@@ -2,6 +2,7 @@
 #   make demo    a small coupled case: table, files and picture in demo-out/
 #   make test    the whole suite        make lint    ruff and mypy
 #   make bench   the published experiments, written to docs/benchmarks.md
+#   make bench-partitioner   the partitioner beside others (hours), written to docs/partitioner-benchmarks.md
 #   make clean   remove everything that was made here
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ DEMO := demo-out
 BENCH ?=
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/test_metrics.py tests/test_migration.py
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-partitioner clean
 .DELETE_ON_ERROR:
 
 $(VENV)/.installed: pyproject.toml
@@ -40,6 +41,17 @@ lint: $(VENV)/.installed-lint
 
 bench: $(VENV)/.installed
 	$(PY) -m benchmarks.hipc2014 --write $(BENCH)
+
+$(VENV)/.installed-peers: $(VENV)/.installed
+	$(PIP) -e ".[peers]"
+	@touch $@
+
+# BENCH="--graphs FOLDER --seed 1 --k 32 ..." measures less; rows that are there are not measured again.
+bench-partitioner: $(VENV)/.installed-peers
+	$(PY) -m benchmarks.partitioner run $(BENCH)
+	$(PY) -m benchmarks.partitioner run --fixed $(BENCH)
+	$(PY) -m benchmarks.partitioner growth
+	$(PY) -m benchmarks.partitioner report --write
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -31,67 +31,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from . import growth, partitioner_page, peers, peers_table
-from .graphs import MAKERS, BenchmarkGraph, fixed_face, load, make
+from .graphs import MAKERS, make
+from .one_row import MARK
 
 ROOT = Path(__file__).resolve().parent.parent
 FIELDS = ("graph", "n", "m", "k", "tool", "threads", "seed", "eps", "fixed", "cut", "imbalance", "ok", "maxload",
           "empty", "comps", "fixed_bad", "seconds", "cpu_s", "build_s", "whole_s", "rss_mb", "base_mb", "load1",
           "status")
-_MARK = "@@ "
-
-
-def figures(graph: BenchmarkGraph, labels: ArrayLike, k: int, eps: float, pieces: bool = False,
-            fixed: Any = None) -> dict[str, Any]:
-    """The figures of a partition, computed from nothing but the graph and the labels."""
-    part = np.asarray(labels)
-    n = graph.nvtxs
-    if part.shape != (n,) or part.min() < 0 or part.max() >= k:
-        raise ValueError(f"not {k} parts of {n} vertices")
-    u = np.repeat(np.arange(n, dtype=np.int32), np.diff(graph.xadj))
-    inside = part[u] == part[graph.adjncy]
-    weight = np.bincount(part, minlength=k)
-    limit = int((1 + eps) * -(-n // k) + 1e-9)
-    row = {"n": n, "m": graph.nedges, "cut": int((~inside).sum()) // 2, "maxload": int(weight.max()),
-           "imbalance": round(float(weight.max() * k / n - 1), 6), "ok": int(weight.max() <= limit),
-           "empty": int((weight == 0).sum())}
-    if pieces:
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        kept = csr_array((np.ones(int(inside.sum()), np.int8), (u[inside], graph.adjncy[inside])), shape=(n, n))
-        row["comps"] = int(connected_components(kept, directed=False, return_labels=False))
-    if fixed is not None:
-        row["fixed_bad"] = int((part[fixed >= 0] != fixed[fixed >= 0]).sum())
-    return row
-
-
-def child(job: dict[str, Any]) -> None:
-    """Measure one row in this process and print it."""
-    graph = load(Path(job["graphs"]), job["graph"])
-    scratch = Path(job["scratch"])
-    if not graph.metis_file.exists():
-        graph = BenchmarkGraph(graph.name, graph.xadj, graph.adjncy, scratch / f"{graph.name}.graph")
-    fixed = fixed_face(graph, job["fixed"]) if job["fixed"] else None
-    begin = time.perf_counter()
-    call = peers.TOOLS[job["tool"]].adapter(
-        peers.Task(graph, job["k"], job["eps"], job["seed"], job["threads"], fixed))
-    built = time.perf_counter() - begin
-    growth.forget_peak()
-    base = growth.memory("VmRSS")
-    cpu, begin = time.process_time(), time.perf_counter()
-    labels = call()
-    seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
-    peak = growth.memory("VmHWM")
-    begin = time.perf_counter()
-    row = figures(graph, labels, job["k"], job["eps"], job["pieces"], fixed)
-    row |= {"seconds": round(seconds, 5), "cpu_s": round(cpu, 5), "build_s": round(built, 4),
-            "rss_mb": round(peak, 1), "base_mb": round(base, 1), "judged": time.perf_counter() - begin}
-    print("\n" + _MARK + json.dumps(row), flush=True)
-    os._exit(0)  # some thread pools do not come down by themselves
 
 
 def measure(job: dict[str, Any], timeout: float) -> dict[str, Any]:
@@ -99,7 +46,7 @@ def measure(job: dict[str, Any], timeout: float) -> dict[str, Any]:
     row = {field: job[field] for field in ("graph", "k", "tool", "threads", "seed", "eps", "fixed")}
     row["load1"] = round(os.getloadavg()[0], 2)
     begin = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "benchmarks.partitioner", "child", json.dumps(job)],
+    process = subprocess.Popen([sys.executable, "-m", "benchmarks.one_row", json.dumps(job)],
                                cwd=ROOT, env=dict(os.environ, OMP_NUM_THREADS=str(job["threads"])), text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -109,10 +56,10 @@ def measure(job: dict[str, Any], timeout: float) -> dict[str, Any]:
         process.communicate()
         return row | {"status": f"timeout {timeout:g}s"}
     whole = time.perf_counter() - begin
-    if _MARK not in said:
+    if MARK not in said:
         why = (complaint.strip().splitlines() or [f"exit {process.returncode}"])[-1][:120]
         return row | {"status": f"failed: {why}" if process.returncode >= 0 else f"signal {-process.returncode}"}
-    found = json.loads(said[said.rindex(_MARK) + len(_MARK):])
+    found = json.loads(said[said.rindex(MARK) + len(MARK):])
     return row | {"whole_s": round(whole - found.pop("judged"), 4), "status": "done", **found}
 
 
@@ -185,8 +132,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     growth.add_arguments(p)
     p = commands.add_parser("versions", help="note versions and machine beside a CSV")
     p.add_argument("csv", type=Path, nargs="?", default=peers_table.RUNS)
-    p = commands.add_parser("child")
-    p.add_argument("job", type=json.loads)
     args = parser.parse_args(argv)
     if args.command == "run":
         run(args)
@@ -194,10 +139,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         partitioner_page.report(args.csv, args.write)
     elif args.command == "growth":
         growth.run(args)
-    elif args.command == "versions":
-        note_machine(args.csv)
     else:
-        child(args.job)
+        note_machine(args.csv)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from typing import Any
 from copart.report import Table
 
 from . import growth, peers_table
-from .peers_table import RUNS, Results, is_ours, read
+from .partitioner_pictures import draw, draw_growth
+from .peers_table import RUNS, Results, read
 
 DOCUMENT = RUNS.parent.parent / "docs" / "partitioner-benchmarks.md"
 
@@ -44,7 +45,9 @@ def page(results: Results, noted: dict[str, Any], lines: list[dict[str, Any]]) -
     """The text, with a section for everything that was measured."""
     text = ["# The partitioner beside others", "",
             "*Made by `make bench-partitioner` from `benchmarks/partitioner_runs.csv`; not written by hand.*", "",
-            _how(results, noted), "", "![cut against time, one point a tool](pareto.png)", ""]
+            _how(results, noted), "", "![cut against time, one point a tool](pareto.png)", "",
+            "Hollow points have results on some of the graphs only and do not compare with the others; the table of "
+            "who passes whom compares any two on the graphs of both.", ""]
 
     def section(title: str, say: str, table: Table) -> None:
         if table.rows:
@@ -109,63 +112,3 @@ def _growth_text(lines: list[dict[str, Any]]) -> str:
     if len(lines) > 2:
         said += f" Fitted: time grows with the edges to the power {growth.exponent(lines):.3f}."
     return said
-
-
-def draw(results: Results, path: Path) -> None:
-    """The Pareto picture: cut against time, both over METIS k-way, and the front."""
-    from matplotlib.figure import Figure
-
-    points = [(results.ratio(e, "seconds"), results.ratio(e, "cut"), e, len(results.shared(e, peers_table.REFERENCE)))
-              for e in results.entries]
-    points = [p for p in points if p[3]]
-    complete = max((p[3] for p in points), default=0)
-    figure = Figure(figsize=(9, 5.5), layout="constrained")
-    axes = figure.add_subplot()
-    for kind, colour, marker, size in ((False, "#8C8C8C", "o", 36), (True, "#0072B2", "D", 60)):
-        for whole in (True, False):
-            some = [p for p in points if is_ours(p[2]) == kind and (p[3] == complete) == whole]
-            if some:
-                axes.scatter([p[0] for p in some], [p[1] for p in some], size, marker=marker, edgecolors=colour,
-                             facecolors=colour if whole else "none", zorder=3,
-                             label=("copart" if kind else "others") + ("" if whole else ", some graphs only"))
-    front: list[Any] = []
-    for p in sorted(points, key=lambda p: p[:2]):
-        if not front or p[1] < front[-1][1]:
-            front.append(p)
-    if front:
-        axes.step([p[0] for p in front], [p[1] for p in front], where="post", color="#D55E00", linewidth=1, zorder=1,
-                  label="front: no point has less of both")
-    _name_points(axes, points)
-    axes.set_xscale("log")
-    axes.set_xlabel("time over METIS k-way")
-    axes.set_ylabel("cut over METIS k-way")
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=8)
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, dpi=120, metadata={"Software": None})
-
-
-def _name_points(axes: Any, points: list[Any]) -> None:
-    """A name beside every point, above or below in turn so that neighbours stay legible."""
-    for i, (x, y, entry, _) in enumerate(sorted(points, key=lambda p: p[:2])):
-        name = entry[0] + (f" ({entry[1]} threads)" if entry[1] > 1 else "")
-        axes.annotate(name, (x, y), xytext=(4, 5 if i % 2 else -10), textcoords="offset points", fontsize=7,
-                      color="#0072B2" if is_ours(entry) else "#555555",
-                      fontweight="bold" if is_ours(entry) else "normal")
-
-
-def draw_growth(lines: list[dict[str, Any]], path: Path) -> None:
-    """Time against edges, both logarithmic, with the line of a time linear in the edges."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.add_subplot()
-    edges = [x["m"] for x in lines]
-    axes.loglog(edges, [x["seconds"] for x in lines], "D-", color="#0072B2", label=f"copart, {lines[0]['preset']}")
-    axes.loglog(edges, [lines[0]["seconds"] * m / edges[0] for m in edges], ":", color="#8C8C8C",
-                label="linear in the edges")
-    axes.set_xlabel("edges")
-    axes.set_ylabel("time s")
-    axes.grid(alpha=0.25, which="both")
-    axes.legend(frameon=False)
-    figure.savefig(path, dpi=120, metadata={"Software": None})

@@ -1,0 +1,179 @@
+"""The benchmark of the partitioner: figures, means and comparisons against cases worked out by hand."""
+
+from __future__ import annotations
+
+import csv
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks import growth, partitioner, partitioner_page, peers_table
+from benchmarks.graphs import MAKERS, BenchmarkGraph, fixed_face, grid
+from benchmarks.one_row import figures
+from benchmarks.partitioner import FIELDS, main
+from benchmarks.peers_table import Results, passes, read, summary
+from copart.mesh import cube, dual_graph
+
+
+def cube_graph(side: int, folder) -> BenchmarkGraph:
+    return BenchmarkGraph(f"cube-hexa-{side}", *grid(side), folder / "none.graph")
+
+
+def row(tool, cut, seconds, graph="cube-hexa-25", k=16, seed=1, threads=1, **more):
+    return {"graph": graph, "k": k, "tool": tool, "threads": threads, "seed": seed, "eps": 0.05, "fixed": 0, "cut": cut,
+            "imbalance": 0.05, "ok": 1, "empty": 0, "comps": None, "fixed_bad": None, "seconds": seconds,
+            "rss_mb": 30.0, "base_mb": 20.0, "status": "done", **more}
+
+
+@pytest.mark.parametrize("side", [2, 5])
+def test_the_grid_is_the_dual_graph_of_the_cube_of_hexahedra(side):
+    made, mesh = grid(side), dual_graph(cube("hexa", side))
+    assert np.array_equal(made[0], mesh.xadj)
+    assert np.array_equal(made[1], mesh.adjncy)
+
+
+def test_figures_of_slabs(tmp_path):
+    graph = cube_graph(4, tmp_path)
+    slabs = np.repeat([0, 1, 2, 3], 16)
+    made = figures(graph, slabs, 4, 0.05, pieces=True)
+    assert (made["cut"], made["imbalance"], made["ok"], made["empty"], made["comps"]) == (48, 0.0, 1, 0, 4)
+    made = figures(graph, slabs, 5, 0.05)  # limit floor(1.05 * 13) = 13 < 16, and part 4 has nothing
+    assert (made["ok"], made["empty"], made["imbalance"]) == (0, 1, 0.25)
+    assert figures(graph, slabs, 4, 0.0, fixed=np.where(slabs == 3, 0, -1))["fixed_bad"] == 16
+    with pytest.raises(ValueError, match="not 3 parts"):
+        figures(graph, slabs, 3, 0.05)
+
+
+def test_the_fixed_face_has_eight_rectangles(tmp_path):
+    fixed = fixed_face(cube_graph(8, tmp_path), 1)
+    assert (fixed[64:] == -1).all()
+    assert np.bincount(fixed[:64]).tolist() == [8] * 8
+    with pytest.raises(ValueError, match="cubes"):
+        fixed_face(BenchmarkGraph("path", np.zeros(8, np.int32), np.zeros(0, np.int32), tmp_path / "p"), 1)
+
+
+def test_ratios_are_geometric_means_of_medians_on_shared_instances():
+    rows = [row("metis-kway", 100, 1.0), row("metis-kway", 200, 1.0, k=32), row("metis-kway", 7, 1.0, graph="ba-100k"),
+            *(row("copart-fast", cut, t, seed=s) for s, cut, t in [(1, 50, 9.0), (2, 80, 2.0), (3, 90, 1.0)]),
+            row("copart-fast", 400, 8.0, k=32), row("copart-fast", 70, 1.0, graph="ba-100k")]
+    results = Results(rows)
+    assert results.ratio(("copart-fast", 1), "cut") == pytest.approx(math.sqrt(0.8 * 2))  # ba-100k is no mesh
+    assert results.ratio(("copart-fast", 1), "seconds") == pytest.approx(math.sqrt(2 * 8))
+    assert results.ratio(("copart-fast", 1), "cut", graphs=["ba-100k"]) == pytest.approx(10)
+    ours, metis = summary(results).rows
+    assert ours[:5] == ["**copart-fast**", "2", "4", "1.265", "4.00"]
+    assert metis[3:5] == ["1.000", "1.00"]
+
+
+def test_a_peer_is_passed_only_by_less_of_both_on_what_both_solved():
+    rows = [row("metis-kway", 100, 1.0), row("metis-kway", 100, 1.0, k=32), row("slow", 95, 9.0),
+            row("sharp", 80, 2.0, k=32), row("copart-fast", 99, 0.5), row("copart-fast", 99, 0.5, k=32),
+            row("copart-strong", 90, 4.0), row("copart-strong", 79, 4.0, k=32)]
+    table = {line[0]: line[1:] for line in passes(Results(rows)).rows}
+    assert table["metis-kway"] == ["**copart-fast**", "0.990", "0.50", "2"]
+    assert table["slow"] == ["**copart-strong**", "0.947", "0.44", "1"]
+    assert table["sharp"][0] == "not passed; nearest **copart-strong**"
+
+
+def test_the_page_takes_an_incomplete_csv(tmp_path, capsys):
+    rows = [row("kaminpar-eco", 100, 1.0, threads=2), row("copart-default", 90, 0.5, threads=2),
+            row("copart-default", 90, 0.9), row("cli-gpmetis", 1, 1.0),
+            row("copart-default", 900, 0.9, graph="cube-hexa-70", k=32, fixed=1, fixed_bad=0),
+            {"graph": "rgg2d-200k", "k": 16, "tool": "kahip-strong", "threads": 1, "seed": 1, "eps": 0.05, "fixed": 0,
+             "status": "failed: no such file: /home/someone"}]
+    path = tmp_path / "rows.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        writer.writeheader()
+        writer.writerows(rows)
+    main(["report", str(path)])  # METIS has no row at all
+    page = capsys.readouterr().out
+    assert "/home" not in page
+    assert "cli-gpmetis" not in page
+    assert "Of 1 runs of copart that were repeated with another number of threads, 1 had the same cut." in page
+    assert "| kaminpar-eco, 2 threads | **copart-default**, 2 threads | 0.900 | 0.50 | 1 |" in page
+    assert "| kahip-strong | failed | 1 | rgg2d-200k k = 16 |" in page
+    pytest.importorskip("matplotlib")
+    partitioner_page.draw(Results(read(path)), tmp_path / "none.png")
+    with open(path, "a", newline="") as file:
+        csv.DictWriter(file, FIELDS).writerow(row("metis-kway", 100, 1.0))
+    partitioner_page.draw(Results(read(path)), tmp_path / "some.png")
+    assert (tmp_path / "some.png").stat().st_size > (tmp_path / "none.png").stat().st_size
+
+
+def test_a_row_measured_again_replaces_the_old_one(tmp_path):
+    path = tmp_path / "rows.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows([row("metis-kway", 100, 1.0), row("metis-kway", 100, 3.0)])
+    assert [r["seconds"] for r in read(path)] == [3.0]
+    assert peers_table.read(tmp_path / "none.csv") == []
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A folder with one small graph under the name of a large one."""
+    np.savez(tmp_path / "cube-hexa-25.npz", **dict(zip(("xadj", "adjncy"), grid(6), strict=True)))
+    return tmp_path
+
+
+def command(folder, *more):
+    return ["run", "--graphs", str(folder), "--csv", str(folder / "rows.csv"), "--graph", "cube-hexa-25", *more]
+
+
+def test_a_run_goes_on_where_it_was_seeds_outermost(small, monkeypatch):
+    asked = []
+
+    def measured(job, timeout):
+        asked.append((job["seed"], job["k"], job["tool"], job["threads"]))
+        return {field: job[field] for field in ("graph", "k", "tool", "threads", "seed", "eps", "fixed")} | {
+            "status": "done", "cut": 1, "seconds": 1.0}
+
+    monkeypatch.setattr(partitioner, "measure", measured)
+    tools = ["--tool", "copart-fast", "copart-best"]
+    main(command(small, *tools, "--k", "4", "--seed", "1"))
+    main(command(small, *tools, "--k", "4", "6", "--seed", "1", "2"))
+    each = [("copart-fast", 1), ("copart-fast", 2), ("copart-best", 2)]
+    assert asked == [(seed, k, *tool) for seed, k in [(1, 4), (1, 6), (2, 4), (2, 6)] for tool in each]
+    assert len(read(small / "rows.csv")) == 12
+
+
+def test_a_row_is_measured_in_a_process_of_its_own(small):
+    pytest.importorskip("pymetis")
+    main(command(small, "--tool", "metis-kway", "--k", "4", "--seed", "1"))
+    row, = read(small / "rows.csv")
+    assert (row["status"], row["n"], row["m"], row["ok"], row["empty"]) == ("done", 216, 540, 1, 0)
+    assert row["cut"] >= 100
+    assert row["comps"] >= 4
+    assert 0 < row["seconds"] < row["whole_s"]
+
+
+def test_what_goes_wrong_in_a_process_is_the_status_of_the_row(small):
+    job = {"graphs": str(small), "scratch": str(small), "graph": "none", "k": 4, "tool": "metis-kway", "threads": 1,
+           "seed": 1, "eps": 0.05, "fixed": 0, "pieces": True}
+    assert partitioner.measure(job, 60.0)["status"].startswith("failed: FileNotFoundError")
+    assert partitioner.measure(job, 0.01)["status"] == "timeout 0.01s"
+
+
+def test_growth_is_the_slope_of_the_medians(tmp_path):
+    path = tmp_path / "growth.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, growth.FIELDS)
+        writer.writeheader()
+        for side, m in ((10, 1000), (20, 4000), (40, 16000)):
+            for i, factor in enumerate((1, 5, 0.5)):
+                writer.writerow({"side": side, "n": m, "m": m, "k": 8, "preset": "default", "threads": 1, "run": i,
+                                 "cut": 1, "imbalance": 0, "seconds": factor * m**1.5, "graph_mb": 1, "peak_mb": 2})
+    lines = growth.read(path)
+    assert [x["seconds"] for x in lines] == [m**1.5 for m in (1000, 4000, 16000)]
+    assert growth.exponent(lines) == pytest.approx(1.5)
+    assert [line[6] for line in partitioner_page.growth_table(lines).rows] == ["1.00", "2.00", "4.00"]
+
+
+def test_every_benchmark_graph_can_be_made():
+    assert set(peers_table.MESHES) < set(MAKERS)
+    xadj, adjncy = MAKERS["cube-tetra-40k"]()
+    assert abs(len(xadj) - 1 - 40_630) < 500
+    assert xadj[-1] == len(adjncy)
