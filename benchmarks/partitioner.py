@@ -34,11 +34,9 @@ from typing import Any
 from . import growth, partitioner_page, peers, peers_table
 from .graphs import MAKERS, make
 from .one_row import MARK
+from .peers_table import FIELDS
 
 ROOT = Path(__file__).resolve().parent.parent
-FIELDS = ("graph", "n", "m", "k", "tool", "threads", "seed", "eps", "fixed", "cut", "imbalance", "ok", "maxload",
-          "empty", "comps", "fixed_bad", "seconds", "cpu_s", "build_s", "whole_s", "rss_mb", "base_mb", "load1",
-          "status")
 
 
 def measure(job: dict[str, Any], timeout: float) -> dict[str, Any]:

@@ -34,10 +34,9 @@ def report(path: Path, write: bool) -> None:
     if len(growth.read()) > 1:
         draw_growth(growth.read(), DOCUMENT.parent / "growth.png")
     DOCUMENT.write_text(text, encoding="utf-8")
-    if path.resolve() != RUNS:
-        shutil.copyfile(path, RUNS)
-        if sidecar.exists():
-            shutil.copyfile(sidecar, RUNS.with_suffix(".machine.json"))
+    peers_table.keep(path, RUNS)
+    if noted and path.resolve() != RUNS:
+        shutil.copyfile(sidecar, RUNS.with_suffix(".machine.json"))
     print(f"wrote {DOCUMENT.relative_to(RUNS.parent.parent)} from {len(rows)} rows")
 
 
@@ -67,6 +66,8 @@ def page(results: Results, noted: dict[str, Any], lines: list[dict[str, Any]]) -
             "cube-hexa-70 in 32 parts, of which 8 are given on a face: kind 1 as 4 x 2 rectangles, kind 2 as METIS' "
             "own partition of the face. METIS has no fixed vertices: `metis-contracted` makes one heavy vertex of each "
             "given part, which is no answer where *fixed broken* is not 0.", peers_table.fixed_table(results))
+    section("Promises", "Every run of copart. The limit is (1 + tolerance) * ceil(n / k), which on small graphs is more "
+            "than the tolerance over n / k.", peers_table.promises(results))
     section("Cuts", "Medians over the seeds.", peers_table.cuts(results))
     if lines:
         section("Growth", _growth_text(lines), growth_table(lines))

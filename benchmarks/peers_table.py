@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import median, mode
 from typing import Any
 
 from copart.report import Table
@@ -16,7 +16,12 @@ from .graphs import MESHES
 
 HERE = Path(__file__).resolve().parent
 RUNS = HERE / "partitioner_runs.csv"
+FIELDS = ("graph", "n", "m", "k", "tool", "threads", "seed", "eps", "fixed", "cut", "imbalance", "ok", "maxload",
+          "empty", "comps", "fixed_bad", "seconds", "cpu_s", "build_s", "whole_s", "rss_mb", "base_mb", "load1",
+          "status")
 REFERENCE = ("metis-kway", 1)
+KS = (16, 32, 64, 128)
+"""The numbers of parts that means are taken over."""
 BOXES = {16: 50_000, 64: 90_000, 128: 130_000}
 """Cut of cube-hexa-100 into equal boxes, by number of parts."""
 
@@ -45,6 +50,16 @@ def read(path: Path) -> list[Row]:
     return list(rows.values())
 
 
+def keep(path: Path, record: Path) -> None:
+    """Copy the rows of a CSV, without what tools said when they failed: it names folders of the machine."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = [row | {"status": row["status"].split(":")[0]} for row in csv.DictReader(file)]
+    with open(record, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def geometric_mean(values: Iterable[float]) -> float:
     """NaN where there are none."""
     logs = [math.log(v) for v in values if v > 0]
@@ -61,15 +76,18 @@ def shown(entry: Entry) -> str:
 
 
 class Results:
-    """The rows that have a result, by tool and instance, and medians over their seeds."""
+    """The rows that have a result at the usual tolerance, by tool and instance, and medians over their seeds."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.failed = [r for r in rows if r["status"] != "done"]
+        self.ours = [r for r in rows if r["status"] == "done" and r["tool"].startswith("copart")]
+        """All our rows, whatever their tolerance and number of parts."""
+        usual = mode(r["eps"] for r in rows)
         self.free: dict[Entry, dict[Instance, list[Row]]] = {}
         self.fixed: dict[tuple[int, Entry], list[Row]] = defaultdict(list)
         for r in rows:
             # programs measured as a whole process, which some harnesses have, are another matter
-            if r["status"] == "done" and not r["tool"].startswith("cli-"):
+            if r["status"] == "done" and r["eps"] == usual and not r["tool"].startswith("cli-"):
                 entry = (r["tool"], r["threads"])
                 if r["fixed"]:
                     self.fixed[r["fixed"], entry].append(r)
@@ -84,7 +102,7 @@ class Results:
     def shared(self, *entries: Entry, graphs: Sequence[str] = MESHES) -> list[Instance]:
         """Instances on which all of the entries have a result."""
         common = set.intersection(*(set(self.free.get(e, ())) for e in entries))
-        return sorted((i for i in common if i[0] in graphs), key=lambda i: (graphs.index(i[0]), i[1]))
+        return sorted((i for i in common if i[0] in graphs and i[1] in KS), key=lambda i: (graphs.index(i[0]), i[1]))
 
     def ratio(self, entry: Entry, what: str, to: Entry = REFERENCE, graphs: Sequence[str] = MESHES) -> float:
         """Geometric mean over the shared instances of the ratios of the medians."""
@@ -124,7 +142,7 @@ def by_graph(results: Results) -> Table:
         cells = []
         for graph in graphs:
             ks = [k for _, k in results.shared(entry, REFERENCE, graphs=[graph])]
-            every = {k for g, k in results.free.get(REFERENCE, ()) if g == graph}
+            every = {k for g, k in results.free.get(REFERENCE, ()) if g == graph and k in KS}
             some = "" if set(ks) == every else f" (k = {', '.join(map(str, ks))})"
             cells.append(f"{results.ratio(entry, 'cut', graphs=[graph]):.3f} / "
                          f"{results.ratio(entry, 'seconds', graphs=[graph]):.2f}{some}" if ks else "")
@@ -212,6 +230,19 @@ def same_on_all_threads(results: Results) -> tuple[int, int]:
                     times[key] += 1
     repeated = [key for key in found if times[key] > 1]
     return len(repeated), sum(len(found[key]) == 1 for key in repeated)
+
+
+def promises(results: Results) -> Table:
+    """All of our rows by tolerance: whether the limit held, no part was empty, fixed vertices stayed."""
+    groups: dict[tuple[str, float], list[Row]] = defaultdict(list)
+    for r in results.ours:
+        groups[r["tool"], r["eps"]].append(r)
+    lines = [[f"**{tool}**", f"{100 * eps:g} %", f"{len(rows)}", f"{min(r['k'] for r in rows)} to "
+              f"{max(r['k'] for r in rows)}", f"{100 * max(r['imbalance'] for r in rows):.2f} %",
+              f"{sum(not r['ok'] for r in rows)}", f"{sum(r['empty'] for r in rows)}",
+              f"{sum(r['fixed_bad'] or 0 for r in rows)}"] for (tool, eps), rows in sorted(groups.items())]
+    header = ["tool", "tolerance", "rows", "parts", "worst imbalance", "over the limit", "empty parts", "fixed broken"]
+    return Table(header, lines)
 
 
 def failures(results: Results) -> Table:

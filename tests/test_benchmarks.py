@@ -11,8 +11,8 @@ import pytest
 from benchmarks import growth, partitioner, partitioner_page, peers_table
 from benchmarks.graphs import MAKERS, BenchmarkGraph, fixed_face, grid
 from benchmarks.one_row import figures
-from benchmarks.partitioner import FIELDS, main
-from benchmarks.peers_table import Results, passes, read, summary
+from benchmarks.partitioner import main
+from benchmarks.peers_table import FIELDS, Results, passes, promises, read, summary
 from copart.mesh import cube, dual_graph
 
 
@@ -66,6 +66,17 @@ def test_ratios_are_geometric_means_of_medians_on_shared_instances():
     assert metis[3:5] == ["1.000", "1.00"]
 
 
+def test_other_tolerances_and_numbers_of_parts_count_for_the_promises_only():
+    rows = [row("metis-kway", 100, 1.0), row("copart-fast", 90, 1.0), row("metis-kway", 100, 1.0, seed=2),
+            row("copart-fast", 500, 1.0, eps=0.0, ok=0), row("copart-fast", 500, 1.0, k=4096, empty=3),
+            row("metis-kway", 1, 1.0, k=4096)]
+    results = Results(rows)
+    assert results.ratio(("copart-fast", 1), "cut") == pytest.approx(0.9)
+    strict, usual = promises(results).rows
+    assert strict[1:4] + strict[5:7] == ["0 %", "1", "16 to 16", "1", "0"]
+    assert usual[1:4] + usual[5:7] == ["5 %", "2", "16 to 4096", "0", "3"]
+
+
 def test_a_peer_is_passed_only_by_less_of_both_on_what_both_solved():
     rows = [row("metis-kway", 100, 1.0), row("metis-kway", 100, 1.0, k=32), row("slow", 95, 9.0),
             row("sharp", 80, 2.0, k=32), row("copart-fast", 99, 0.5), row("copart-fast", 99, 0.5, k=32),
@@ -94,6 +105,9 @@ def test_the_page_takes_an_incomplete_csv(tmp_path, capsys):
     assert "Of 1 runs of copart that were repeated with another number of threads, 1 had the same cut." in page
     assert "| kaminpar-eco, 2 threads | **copart-default**, 2 threads | 0.900 | 0.50 | 1 |" in page
     assert "| kahip-strong | failed | 1 | rgg2d-200k k = 16 |" in page
+    peers_table.keep(path, tmp_path / "kept.csv")
+    assert "/home" not in (tmp_path / "kept.csv").read_text()
+    assert len(read(tmp_path / "kept.csv")) == len(read(path)) == len(rows)
     pytest.importorskip("matplotlib")
     partitioner_page.draw(Results(read(path)), tmp_path / "none.png")
     with open(path, "a", newline="") as file:
