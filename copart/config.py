@@ -62,7 +62,7 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=4, tries=8, reach=8, rounds=2)
+_STRONG = replace(_DEFAULT, bisections=4, tries=8, cooling=24, reach=8, rounds=2)
 PRESETS: dict[str, Config] = {
     "fast": replace(_DEFAULT, bisections=1, tries=2, cooling=4, patience=2),
     "default": _DEFAULT,

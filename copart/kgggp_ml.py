@@ -29,6 +29,7 @@ from .coarsening import look_at, renumber
 from .config import Affinity, Config
 from .config import preset as settings
 from .errors import ConfigError, PartitionError
+from .contiguity import make_contiguous
 from .evolution import evolve
 from .feasibility import feasible_limits, overweight
 from .graph import Graph, as_graph
@@ -55,6 +56,7 @@ def partition(
     tpwgts: ArrayLike | None = None,
     affinity: Affinity | None = None,
     strict: bool = True,
+    contiguous: bool = False,
     time_limit: float | None = None,
 ) -> NDArray[np.int32]:
     """Partition a graph into `nparts` balanced parts of small edge cut.
@@ -83,6 +85,9 @@ def partition(
     strict : bool
         Raise where no balanced partition is found. False returns the best
         balance found and logs a warning.
+    contiguous : bool
+        Every part in one piece where the graph is: loose pieces join neighbouring parts. Pieces of a part
+        that hold fixed vertices, or are whole components of the graph, stay.
     time_limit : float, optional
         Seconds that preset "best" may take, about; without it, it makes a fixed number of
         partitions.  With it, the result depends on the speed of the machine.
@@ -128,6 +133,8 @@ def partition(
             level, order = renumber(level, team)
         part = evolve(level, pull, limit, config, seed, team, shape, time_limit)
         excess = settle(level, pull, part, limit, team, seed)
+        if contiguous:
+            excess = make_contiguous(level, pull, part, limit, config, team, seed)
     if shape.far:
         renumbered, part = part, np.empty_like(part)
         part[order] = renumbered

@@ -21,7 +21,7 @@ LAYERS = [
     {"arrays", "kernels"},
     {"graph", "coupling", "config"},
     {"metrics", "coupling_metrics", "checks"},
-    {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "coarsening", "growing", "bisection", "refinement", "settling", "rounds", "repart", "migration",
+    {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "contiguity", "coarsening", "growing", "bisection", "refinement", "settling", "rounds", "repart", "migration",
      "migration_groups", "migration_trees"},
     {"operators"},
     {"algorithms"},

@@ -435,7 +435,8 @@ def split(g, limit, vertices, labels, salt, arena):
         held[i] = -1
         if len(g.fixed) > 0:
             held[i] = g.fixed[vertices[i]]
-    left = _split_labels(side, held, labels, left, arena.leader)
+    # more parts than vertices where fixed vertices hold most of the weight: no row of the arena is sure to be long enough
+    left = _split_labels(side, held, labels, left, np.empty(len(labels), np.int32))
     # a stable partition of the vertices
     zeros = 0
     ones = 0
@@ -461,7 +462,9 @@ def bisect_recursively(g, limit, vertices, labels, salt, part, arena):
         lo, hi, first, last = stack[top]
         if last - first == 1 or hi - lo < 2:
             for i in range(lo, hi):
-                part[vertices[i]] = labels[first]
+                v = vertices[i]
+                # a lone vertex may stand for any of several labels
+                part[v] = g.fixed[v] if len(g.fixed) > 0 and g.fixed[v] >= 0 else labels[first]
             continue
         middle, left = split(g, limit, vertices[lo:hi], labels[first:last], salt, arena)
         stack[top, 1], stack[top, 3] = lo + middle, first + left

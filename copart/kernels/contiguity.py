@@ -1,0 +1,152 @@
+"""Moves that leave every part in one piece."""
+
+import numpy as np
+
+from . import inlined, kernel
+from .refinement import gather, move, scatter
+
+
+@inlined
+def stays_connected(g, part, v, stamp, mark, queue):
+    """Whether the neighbours of v in its part reach one another there without v.
+
+    mark (nvtxs,) int64 is scratch: 2 * stamp marks those to be found, 2 * stamp + 1 what has been visited; stamps
+    rise from call to call.  queue (nvtxs,) int32 is scratch.
+    """
+    own = part[v]
+    wanted = 0
+    first = -1
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        u = g.adjncy[e]
+        if part[u] == own and mark[u] != 2 * stamp:
+            mark[u] = 2 * stamp
+            wanted += 1
+            first = u
+    if wanted > 1:
+        mark[v] = 2 * stamp + 1
+        mark[first] = 2 * stamp + 1
+        wanted -= 1
+        queue[0] = first
+        tail = 1
+        head = 0
+        while head < tail and wanted > 0:
+            x = queue[head]
+            head += 1
+            for e in range(g.xadj[x], g.xadj[x + 1]):
+                u = g.adjncy[e]
+                if part[u] != own or mark[u] == 2 * stamp + 1:
+                    continue
+                if mark[u] == 2 * stamp:
+                    wanted -= 1
+                mark[u] = 2 * stamp + 1
+                queue[tail] = u
+                tail += 1
+        return wanted == 0
+    return True
+
+
+@kernel
+def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, stamp, conn, touched, mark, queue):
+    """Move the vertices `order` to better neighbouring parts with room, each part staying in one piece.
+
+    relieve: only out of parts over their limits, at any loss; else only where the cut falls, or stays
+    and the heavier part gives.  Returns (decrease of the cut, moves, last stamp).
+    """
+    for p in range(len(conn)):
+        conn[p] = -1
+    total = np.int64(0)
+    moves = 0
+    for i in range(len(order)):
+        v = order[i]
+        own = part[v]
+        w = g.vwgt[v]
+        if population[own] <= 1 or (len(g.fixed) > 0 and g.fixed[v] >= 0):
+            continue
+        if relieve and (pwgt[own] <= limit[own] or w == 0):
+            continue
+        count = gather(g, pull, part, v, conn, touched)
+        mine = max(conn[own], 0)
+        best = -1
+        most = np.int64(-1)
+        for j in range(count):
+            p = touched[j]
+            if p == own or pwgt[p] + w > limit[p]:
+                continue
+            if conn[p] > most or (conn[p] == most and pwgt[p] < pwgt[best]):
+                best, most = p, conn[p]
+        scatter(conn, touched, count)
+        if best < 0:
+            continue
+        if not relieve and (most < mine or (most == mine and pwgt[best] + w >= pwgt[own])):
+            continue
+        # an affinity may name a part that v does not touch
+        beside = False
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            if part[g.adjncy[e]] == best:
+                beside = True
+                break
+        stamp += 1
+        if beside and stays_connected(g, part, v, stamp, mark, queue):
+            total += move(g, pull, part, pwgt, population, v, best)
+            moves += 1
+    return total, moves, stamp
+
+
+@kernel
+def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp, conn, touched, mark, queue):
+    """The vertex among `vertices` of part `here` beside `there`, no heavier than `room`, whose move costs least.
+
+    Part `here` stays in one piece.  Returns (vertex or -1, last stamp).
+    """
+    for p in range(len(conn)):
+        conn[p] = -1
+    best = -1
+    most = np.int64(0)
+    if population[here] <= 1:
+        return best, stamp
+    for i in range(len(vertices)):
+        v = vertices[i]
+        w = g.vwgt[v]
+        if part[v] != here or w == 0 or w > room or (len(g.fixed) > 0 and g.fixed[v] >= 0):
+            continue
+        beside = False
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            if part[g.adjncy[e]] == there:
+                beside = True
+                break
+        if not beside:
+            continue
+        count = gather(g, pull, part, v, conn, touched)
+        won = conn[there] - max(conn[here], 0)
+        scatter(conn, touched, count)
+        if best < 0 or won > most:
+            stamp += 1
+            if stays_connected(g, part, v, stamp, mark, queue):
+                best, most = v, won
+    return best, stamp
+
+
+@kernel
+def piece_ties(g, part, piece, loose, tie):
+    """Edges from loose pieces to pieces that stay: piece, part beyond and weight, into tie (m, 3) int64.
+
+    loose (npieces,) bool.  Returns how many there are; only as many as fit are written.
+    """
+    at = 0
+    for v in range(len(part)):
+        p = piece[v]
+        if not loose[p]:
+            continue
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if part[u] == part[v] or loose[piece[u]]:
+                continue
+            if at < len(tie):
+                tie[at, 0] = p
+                tie[at, 1] = part[u]
+                if len(g.ewgt) == 0:
+                    tie[at, 2] = 1
+                else:
+                    tie[at, 2] = g.ewgt[e]
+            at += 1
+    return at
