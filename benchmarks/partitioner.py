@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
 
     names = args.graph or list(MAKERS)
     make(args.graphs, names)
-    key = ("graph", "k", "tool", "threads", "seed", "fixed")
+    key = ("graph", "k", "tool", "threads", "seed", "fixed", "eps")
     done = {tuple(row[field] for field in key) for row in peers_table.read(args.csv)}
     todo = [job for job in jobs(args, names) if tuple(job[field] for field in key) not in done]
     note_machine(args.csv)

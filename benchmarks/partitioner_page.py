@@ -66,8 +66,9 @@ def page(results: Results, noted: dict[str, Any], lines: list[dict[str, Any]]) -
             "cube-hexa-70 in 32 parts, of which 8 are given on a face: kind 1 as 4 x 2 rectangles, kind 2 as METIS' "
             "own partition of the face. METIS has no fixed vertices: `metis-contracted` makes one heavy vertex of each "
             "given part, which is no answer where *fixed broken* is not 0.", peers_table.fixed_table(results))
-    section("Promises", "Every run of copart. The limit is (1 + tolerance) * ceil(n / k), which on small graphs is more "
-            "than the tolerance over n / k.", peers_table.promises(results))
+    section("Promises",
+            "Every run of copart. The limit is (1 + tolerance) * ceil(n / k), which on small graphs is more than "
+            "the tolerance over n / k.", peers_table.promises(results))
     section("Cuts", "Medians over the seeds.", peers_table.cuts(results))
     if lines:
         section("Growth", _growth_text(lines), growth_table(lines))
