@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -9,20 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.coarsening import cluster, contract
+from copart.coarsening import Shape, cluster, contract, look_at, renumber
 from copart.graph import Graph
+from copart.kernels import Level
 from copart.kernels import coarsening as kernels
 from copart.rounds import Team
 
+from ..conftest import NO_JIT
 from ..helpers import grid
-from ..partition_reference import contracted, graph_of, level, path, scale_free, star
+from ..partition_reference import complete, contracted, graph_of, level, path, scale_free, star, tree
 from ..reference import edge_cut, graphs, rows
 
 
 def matched(graph: Graph, heaviest: int = 10**9, fixed=None, origin=None) -> tuple[np.ndarray, int]:
     match = np.full(graph.nvtxs, -1, np.int32)
-    count = kernels.match_in_order(level(graph, fixed, origin), heaviest, match)
+    count = kernels.match_in_order(0, graph.nvtxs, level(graph, fixed, origin), heaviest, match)
     return match, int(count)
+
+
+def clustered(g: Level, heaviest: int, *, is_grid: bool = False, scattered: bool = False) -> tuple[np.ndarray, int]:
+    with Team(1) as team:
+        return cluster(g, heaviest, Shape(is_grid, scattered, False), team)
 
 
 def assert_alike(members: list[int], fixed, origin) -> None:
@@ -76,6 +84,146 @@ def test_match_of_a_numbered_grid_makes_boxes():
     match, count = matched(grid(4, 6))
     assert count == 24
     assert (np.abs(match - np.arange(24)) == 6).all() or (np.abs(match - np.arange(24)) == 1).all()
+
+
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_match_stays_inside_its_range(graph, seed):
+    """Ranges matched one after the other, in any order, are matched as each alone."""
+    n = graph.nvtxs
+    cut = int(np.random.default_rng(seed).integers(0, n + 1))
+    whole = np.full(n, -1, np.int32)
+    for lo, hi in ((cut, n), (0, cut)):
+        kernels.match_in_order(lo, hi, level(graph), 10**9, whole)
+    # maximal inside each: what is left over has no neighbour left over on its side
+    for v in range(n):
+        if whole[v] >= 0:
+            assert (v < cut) == (whole[v] < cut)
+            assert whole[whole[v]] == v
+        else:
+            assert not any(whole[u] < 0 and (u < cut) == (v < cut) for u in rows(graph)[v])
+
+
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_pairs_are_led_by_their_smaller_vertex(graph, seed):
+    match, _ = matched(graph, 6)
+    n = graph.nvtxs
+    leader, cwgt = np.full(n, -9, np.int32), np.full(n, -9, np.int64)
+    cut = int(np.random.default_rng(seed).integers(0, n + 1))
+    for lo, hi in ((0, cut), (cut, n)):
+        kernels.lead_pairs(lo, hi, level(graph), match, leader, cwgt)
+    for v in range(n):
+        pair = {v} if match[v] < 0 else {v, int(match[v])}
+        assert leader[v] == min(pair)
+        assert cwgt[v] == (sum(int(graph.weights[u]) for u in pair) if v == min(pair) else 0)
+
+
+# ---- label propagation
+def propagated(graph: Graph, lo: int, hi: int, heaviest: int, *, rounds: int = 3, scattered: bool = False,
+               fixed=None, origin=None):
+    n = graph.nvtxs
+    match, leader, cwgt = np.full(n, -9, np.int32), np.full(n, -9, np.int32), np.full(n, -9, np.int64)
+    kernels.propagate_labels(lo, hi, level(graph, fixed, origin), heaviest, rounds, scattered, match, leader, cwgt,
+                             *propagation_scratch(hi - lo))
+    for a in (match, leader, cwgt):
+        assert (np.delete(a, np.s_[lo:hi]) == -9).all(), "nothing is written outside the range"
+    return match, leader, cwgt
+
+
+def propagation_scratch(size: int):
+    return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
+
+
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(0, 4))
+def test_propagated_clusters_keep_all_their_rules(graph, seed, heaviest, rounds):
+    """Inside the range, light enough, of one kind, led by the smallest member, the books right."""
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    lo, hi = sorted(rng.integers(0, n + 1, 2).tolist())
+    fixed, origin = rng.integers(-1, 2, n), rng.integers(0, 2, n)
+    match, leader, cwgt = propagated(graph, lo, hi, heaviest, rounds=rounds, fixed=fixed, origin=origin)
+    clusters: dict[int, list[int]] = {}
+    for v in range(lo, hi):
+        clusters.setdefault(int(leader[v]), []).append(v)
+    for c, members in clusters.items():
+        assert c == members[0]
+        weight = sum(int(graph.weights[v]) for v in members)
+        assert cwgt[c] == weight
+        assert len(members) == 1 or weight <= heaviest
+        assert_alike(members, fixed, origin)
+        assert all((match[v] < 0) == (len(members) == 1) for v in members)
+        assert all(cwgt[v] == 0 for v in members[1:])
+    if rounds == 0:
+        assert all(len(members) == 1 for members in clusters.values())
+
+
+def twin(graph: Graph, heaviest: int, rounds: int) -> list[int]:
+    """Label propagation from its definition; the tie between clusters of equal rate is the kernel's own."""
+    near = rows(graph)
+    n = graph.nvtxs
+    label = list(range(n))
+    weight = [int(w) for w in graph.weights]
+    for _ in range(rounds):
+        moved = 0
+        for v in range(n):
+            w = int(graph.weights[v])
+            tied: dict[int, int] = {}
+            for u, x in near[v].items():
+                tied[label[u]] = tied.get(label[u], 0) + x
+
+            def rate(c: int, w: int = w, v: int = v, tied: dict[int, int] = tied) -> Fraction:
+                rest = weight[c] - w if c == label[v] else weight[c]
+                return Fraction(tied.get(c, 0) ** 4, max(rest, 1))
+
+            own = label[v]
+            best, most = own, rate(own) if label.count(own) > 1 else Fraction(0)
+            for c in tied:
+                if c == own or weight[c] + w > heaviest:
+                    continue
+                if rate(c) > most or (rate(c) == most and best != own and kernels._tie(c, v) > kernels._tie(best, v)):
+                    best, most = c, rate(c)
+            if best != own:
+                label[v] = best
+                weight[own] -= w
+                weight[best] += w
+                moved += 1
+        if moved * 50 < n:
+            break
+    return [label.index(c) for c in label]
+
+
+@given(graphs(), st.integers(1, 12), st.integers(1, 4))
+def test_propagation_equals_its_twin(graph, heaviest, rounds):
+    _, leader, _ = propagated(graph, 0, graph.nvtxs, heaviest, rounds=rounds)
+    assert leader.tolist() == twin(graph, heaviest, rounds)
+
+
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_a_range_is_clustered_as_if_it_were_alone(graph, seed):
+    """What makes clusters independent of the number of threads; ties, which hash numbers, are broken by weights here."""
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    u, v, _ = graph.edges()
+    graph = Graph.from_edges(n, u, v, rng.permutation(len(u)) + 1, vwgt=graph.weights)
+    hi = int(rng.integers(0, n + 1))
+    _, leader, cwgt = propagated(graph, 0, hi, 7)
+    _, alone, weight = propagated(graph.subgraph(np.arange(hi)), 0, hi, 7)
+    assert leader[:hi].tolist() == alone.tolist()
+    assert cwgt[:hi].tolist() == weight.tolist()
+
+
+def test_scattered_visits_see_every_vertex_once():
+    """A window of odd stride: one round on pairs, far apart, joins them all."""
+    n = 2 * kernels.WINDOW + 10 if not NO_JIT else kernels.WINDOW + 10
+    graph = Graph.from_edges(n, np.arange(0, n - 1, 2), np.arange(1, n, 2))
+    match, leader, _ = propagated(graph, 0, n, 2, rounds=1, scattered=True)
+    assert leader.tolist() == (np.arange(n) // 2 * 2).tolist()
+    assert (match >= 0).all()
+
+
+def test_scattered_visits_make_other_clusters():
+    graph = grid(70, 70)
+    a, b = (propagated(graph, 0, 4900, 12, scattered=s)[1].tolist() for s in (False, True))
+    assert a != b
 
 
 # ---- absorption
@@ -160,11 +308,12 @@ def test_members_are_listed_in_order(labels):
 
 
 # ---- the driver: clusters
+@pytest.mark.parametrize("is_grid", [False, True])
 @given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 12))
-def test_clusters_keep_weight_fixed_parts_and_origins(graph, seed, heaviest):
+def test_clusters_keep_weight_fixed_parts_and_origins(is_grid, graph, seed, heaviest):
     rng = np.random.default_rng(seed)
     fixed, origin = rng.integers(-1, 2, graph.nvtxs), rng.integers(0, 2, graph.nvtxs)
-    cmap, count = cluster(level(graph, fixed, origin), heaviest)
+    cmap, count = clustered(level(graph, fixed, origin), heaviest, is_grid=is_grid)
     assert set(cmap.tolist()) == set(range(count))
     for c in range(count):
         members = np.flatnonzero(cmap == c).tolist()
@@ -172,13 +321,14 @@ def test_clusters_keep_weight_fixed_parts_and_origins(graph, seed, heaviest):
         assert len(members) == 1 or sum(int(graph.weights[v]) for v in members) <= heaviest
 
 
+@pytest.mark.parametrize("is_grid", [False, True])
 @pytest.mark.parametrize("name", ["path", "star", "grid", "scale-free", "no edges"])
-def test_every_level_shrinks_enough(name):
+def test_every_level_shrinks_enough(name, is_grid):
     """By more than 1.6 as designed; a star and isolated vertices through their two-hop pairs."""
     rng = np.random.default_rng(2)
     graph = {"path": path(999), "star": star(999), "grid": grid(30, 30), "scale-free": scale_free(900, rng),
              "no edges": Graph.from_edges(999, [], [])}[name]
-    _, count = cluster(level(graph), 4)
+    _, count = clustered(level(graph), 4, is_grid=is_grid)
     assert graph.nvtxs / count > 1.6, f"{name}: {graph.nvtxs} to {count}"
 
 
@@ -210,7 +360,7 @@ def test_a_coarse_partition_has_the_same_cut_and_weights_below(graph, seed):
     rng = np.random.default_rng(seed)
     if not graph.nvtxs:
         return
-    cmap, count = cluster(level(graph), 6)
+    cmap, count = clustered(level(graph), 6)
     with Team(1) as team:
         coarse = contract(level(graph), cmap, count, team)
     part = rng.integers(0, 3, count).astype(np.int32)
@@ -225,11 +375,14 @@ def test_contraction_does_not_depend_on_the_pieces():
     """Cut by hand at places of every kind, empty pieces included."""
     graph = scale_free(300, np.random.default_rng(1))
     g = level(graph)
-    cmap, count = cluster(g, 5)
+    cmap, count = clustered(g, 5)
     start, members = np.empty(count + 1, np.int64), np.empty(300, np.int32)
     kernels.list_members(cmap, start, members)
-    begin = np.empty(count + 1, np.int64)
-    kernels.row_bounds(g, start, members, begin)
+    begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
+    for lo, hi in ((0, 7), (7, count)):
+        kernels.contract_vertices(lo, hi, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
+                                  np.zeros(0, np.int64))
+    np.cumsum(begin, out=begin)
     degree = np.diff(graph.xadj)
     assert begin.tolist() == [0, *np.cumsum([degree[cmap == c].sum() for c in range(count)])]
 
@@ -246,3 +399,127 @@ def test_contraction_does_not_depend_on_the_pieces():
     whole = contracted_in([0, count])
     for bounds in ([0, 1, count], [0, count // 2, count], [0, 7, 7, count - 1, count]):
         assert contracted_in(bounds) == whole
+
+
+def test_clusters_do_not_depend_on_the_threads():
+    """Enough vertices for several blocks."""
+    n = 3 * 16384
+    if NO_JIT:
+        return
+    side = int(n**0.5)
+    g = level(grid(side, n // side))
+    for shape in (Shape(True, False, False), Shape(False, False, False), Shape(False, True, False)):
+        found = []
+        for threads in (1, 2, 3):
+            with Team(threads) as team:
+                cmap, count = cluster(g, 30, shape, team)
+                found.append((cmap.tobytes(), count))
+        assert len(set(found)) == 1
+
+
+# ---- a look at the graph
+def triangulated(a: int, b: int) -> Graph:
+    """A grid with one diagonal in every square."""
+    ids = np.arange(a * b).reshape(a, b)
+    u, v, _ = grid(a, b).edges()
+    return Graph.from_edges(a * b, np.concatenate([u, ids[:-1, :-1].ravel()]),
+                            np.concatenate([v, ids[1:, 1:].ravel()]))
+
+
+@pytest.mark.parametrize(("name", "is_grid", "dense"), [
+    ("quadrilaterals", True, False), ("hexahedra", True, False), ("nodes of triangles", False, True),
+    ("complete", False, True), ("path", False, False), ("tree", False, False), ("star", False, False),
+    ("hexagons", False, False), ("no edges", False, False), ("one vertex", False, False)])
+def test_shapes_are_recognized(name, is_grid, dense):
+    rng = np.random.default_rng(4)
+    brick = grid(40, 40)  # a wall of bricks: every other vertical edge, cycles of six
+    u, v, _ = brick.edges()
+    wall = (v - u == 1) | ((u // 40 + u % 40) % 2 == 0)
+    graph = {"quadrilaterals": grid(40, 40), "hexahedra": grid(12, 12, 12), "nodes of triangles": triangulated(40, 40),
+             "complete": complete(30), "path": path(500), "tree": tree(500, rng), "star": star(500),
+             "hexagons": Graph.from_edges(1600, u[wall], v[wall]),
+             "no edges": Graph.from_edges(50, [], []), "one vertex": Graph.from_edges(1, [], [])}[name]
+    found = look_at(level(graph))
+    assert found.dense == dense
+    if name not in ("path", "tree", "star", "hexagons"):
+        assert found.grid == is_grid
+    else:
+        assert not found.grid
+
+
+def test_far_numbers_are_recognized():
+    graph = grid(70, 70)
+    assert not look_at(level(graph)).far
+    u, v, _ = graph.edges()
+    new = np.random.default_rng(1).permutation(4900)
+    assert look_at(level(Graph.from_edges(4900, new[u], new[v]))).far
+
+
+@given(graphs())
+def test_looking_counts_what_is_there(graph):
+    """On a small graph, sampled with replacement: no triangle or square is seen where there is none."""
+    n = graph.nvtxs
+    if not n:
+        return
+    found = np.full(4, -1, np.int64)
+    kernels.sample_shape(level(graph), 200, found)
+    near = rows(graph)
+    triangles = any(set(near[v]) & set(near[u]) for v in near for u in near[v])
+    squares = any(len((set(near[a]) & set(near[b])) - {a, b}) >= 2 for a in near for b in near if a < b)
+    assert (found >= 0).all()
+    assert triangles or found[0] == 0
+    assert squares or found[1] == 0
+
+
+# ---- numbering for locality
+@given(graphs(), st.integers(0, 2**32 - 1), st.booleans())
+def test_a_renumbered_graph_is_the_same_graph(graph, seed, rich):
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    g = level(graph, rng.integers(-1, 3, n), rng.integers(0, 4, n)) if rich else level(graph)
+    with Team(1) as team:
+        new, order = renumber(g, team)
+    assert sorted(order.tolist()) == list(range(n))
+    near, back = rows(graph), {int(v): i for i, v in enumerate(order)}
+    for i, v in enumerate(order.tolist()):
+        span = slice(new.xadj[i], new.xadj[i + 1])
+        weights = new.ewgt[span].tolist() if len(new.ewgt) else [1] * len(new.adjncy[span])
+        row = dict(zip(new.adjncy[span].tolist(), weights, strict=True))
+        assert row == {back[u]: w for u, w in near[v].items()}
+    for a, b in ((new.vwgt, g.vwgt), (new.fixed, g.fixed), (new.origin, g.origin), (new.size, g.size)):
+        assert a.tolist() == (b[order].tolist() if len(b) else [])
+        assert a.dtype == b.dtype
+    for a, b in zip(new, g, strict=True):
+        assert a.dtype == b.dtype
+
+
+@given(graphs())
+def test_breadth_first_order(graph):
+    """Piece after piece; inside a piece the distance from its first vertex never falls."""
+    n = graph.nvtxs
+    order = np.full(n, -1, np.int32)
+    kernels.breadth_first(level(graph), order, np.zeros(n, np.uint8))
+    assert sorted(order.tolist()) == list(range(n))
+    near, away = rows(graph), {}
+    for root in range(n):
+        if root not in away:
+            away[root] = (root, 0)
+            queue = [root]
+            for v in queue:
+                for u in near[v]:
+                    if u not in away:
+                        away[u] = (root, away[v][1] + 1)
+                        queue.append(u)
+    assert [away[v] for v in order.tolist()] == sorted(away.values())
+
+
+def test_renumbering_brings_neighbours_together():
+    u, v, _ = grid(20, 400).edges()
+    new = np.random.default_rng(1).permutation(8000)
+    g = level(Graph.from_edges(8000, new[u], new[v]))
+    with Team(1) as team:
+        near, _ = renumber(g, team)
+    rows_of = np.repeat(np.arange(8000), np.diff(near.xadj))
+    assert np.abs(rows_of - near.adjncy).max() <= 2 * 20 + 2, "fronts of a strip of 20 run both ways"
+    assert look_at(g).far
+    assert not look_at(near).far

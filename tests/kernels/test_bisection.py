@@ -1,0 +1,366 @@
+"""Recursive bisection: FM with two parts against brute force, sharing out of the labels, the whole on threads."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copart import bisection
+from copart.graph import Graph
+from copart.kernels import Level
+from copart.kernels import bisection as kernels
+from copart.metrics import max_part_weights
+from copart.rounds import Team
+
+from ..conftest import NO_JIT
+from ..helpers import grid
+from ..partition_reference import level, loads, path, scale_free, star, tree
+from ..reference import edge_cut, graphs
+
+#: The arena of a plain bisection: all edges have weights there.
+EXAMPLES = 10 if NO_JIT else 60
+
+
+def arena_of(g: Level) -> kernels.Arena:
+    return bisection._arena(g)
+
+
+def assert_clean(arena: kernels.Arena) -> None:
+    """What has to be as it was between calls."""
+    assert (arena.pos == -1).all()
+    assert (arena.state == 0).all()
+
+
+class Pass:
+    """One pass of FM with two parts, with everything it keeps."""
+
+    def __init__(self, graph: Graph, side: Any, limit: Any, stall: int = 50):
+        g = level(graph)
+        arena = arena_of(g)
+        self.graph, self.before = graph, np.array(side, np.int32)
+        self.side = self.before.copy()
+        self.pwgt, self.population = loads(graph, side, 2)
+        self.gain, self.over, self.cut = (int(x) for x in kernels.two_way_pass(
+            g, self.side, self.pwgt, self.population, np.array(limit, np.int64), stall, arena.key, arena.heap,
+            arena.pos, arena.state, arena.log))
+        assert_clean(arena)
+
+    def check(self, limit: Any) -> None:
+        """The books agree with a recount."""
+        pwgt, population = loads(self.graph, self.side, 2)
+        assert self.pwgt.tolist() == pwgt.tolist()
+        assert self.population.tolist() == population.tolist()
+        assert self.cut == edge_cut(self.graph, self.before)
+        assert self.gain == self.cut - edge_cut(self.graph, self.side)
+        assert self.over == np.maximum(pwgt - limit, 0).sum()
+        before, was = loads(self.graph, self.before, 2)
+        excess = np.maximum(before - limit, 0).sum()
+        assert self.over <= excess
+        if self.over == excess:
+            assert self.gain >= 0, "no balance won: never a larger cut"
+        assert (population[was > 0] > 0).all(), "no side is emptied"
+
+
+def optimum(graph: Graph, limit: Any) -> tuple[int, int]:
+    """Least excess, then least cut, of all bisections with two filled sides."""
+    found = []
+    for side in product((0, 1), repeat=graph.nvtxs):
+        if 0 < sum(side) < graph.nvtxs:
+            pwgt, _ = loads(graph, side, 2)
+            found.append((int(np.maximum(pwgt - limit, 0).sum()), edge_cut(graph, side)))
+    return min(found)
+
+
+# ---- one pass
+@settings(max_examples=2 * EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(0, 4))
+def test_books_agree_after_a_pass(graph, seed, slack):
+    rng = np.random.default_rng(seed)
+    side = rng.integers(0, 2, graph.nvtxs)
+    total = graph.total_weight
+    limit = np.array([total // 2 + slack, total - total // 2]) if rng.random() < 0.5 else np.array([total, total])
+    Pass(graph, side, limit, int(rng.integers(0, 30))).check(limit)
+
+
+def test_a_pass_climbs_a_hill_and_rolls_back():
+    graph = path(6, ewgt=[1, 5, 5, 5, 1])
+    done = Pass(graph, [0, 0, 0, 1, 1, 1], [5, 5])
+    done.check([5, 5])
+    assert done.gain == 4
+    assert (done.side != done.before).sum() == 2, "exactly the moves of the best prefix are kept"
+
+
+def test_a_pass_without_profit_changes_nothing():
+    done = Pass(path(6), [0, 0, 0, 1, 1, 1], [4, 4])
+    assert done.gain == 0
+    assert (done.side == done.before).all()
+
+
+def test_a_side_over_its_limit_gives_first():
+    graph = grid(4, 4)
+    done = Pass(graph, np.zeros(16, int), [8, 8])
+    done.check([8, 8])
+    assert done.pwgt.tolist() == [8, 8]
+    assert done.over == 0
+
+
+def test_a_lone_vertex_stays():
+    done = Pass(path(3), [0, 1, 1], [3, 3])
+    done.check([3, 3])
+    assert set(done.side.tolist()) == {0, 1}
+
+
+def test_stall_ends_a_pass():
+    """The profit lies behind a long flat stretch; a patient pass gets there, an impatient one does not."""
+    graph = path(15, ewgt=[1] + [5] * 12 + [1])
+    start = [0] * 8 + [1] * 7
+    assert Pass(graph, start, [15, 15], stall=50).gain == 4
+    assert Pass(graph, start, [15, 15], stall=2).gain == 0
+
+
+# ---- passes until nothing is won
+def refined(graph: Graph, side: Any, limit: Any) -> tuple[np.ndarray, int, int]:
+    g = level(graph)
+    arena, pwgt = arena_of(g), np.zeros(2, np.int64)
+    side = np.array(side, np.int32)
+    over, cut = kernels.fm_two(g, side, pwgt, np.array(limit, np.int64), arena)
+    assert pwgt.tolist() == loads(graph, side, 2)[0].tolist()
+    assert_clean(arena)
+    return side, int(over), int(cut)
+
+
+@settings(max_examples=2 * EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_fm_reports_the_cut_and_the_excess_it_leaves(graph, seed):
+    rng = np.random.default_rng(seed)
+    start = rng.integers(0, 2, graph.nvtxs)
+    limit = np.full(2, graph.total_weight // 2 + int(rng.integers(0, 3)))
+    side, over, cut = refined(graph, start, limit)
+    pwgt, _ = loads(graph, side, 2)
+    assert cut == edge_cut(graph, side)
+    assert over == np.maximum(pwgt - limit, 0).sum()
+    was = np.maximum(loads(graph, start, 2)[0] - limit, 0).sum()
+    assert (over, cut) <= (was, edge_cut(graph, start))
+
+
+@settings(max_examples=EXAMPLES)
+@given(graphs(max_nvtxs=8), st.integers(0, 2**32 - 1))
+def test_fm_is_never_better_than_all_bisections_and_its_best_start_is_as_good(graph, seed):
+    """From every start of a tiny graph; the best of them is the optimum, since the optimum itself is a start."""
+    n = graph.nvtxs
+    if n < 2 or n > 6 and NO_JIT:
+        return
+    total = graph.total_weight
+    limit = np.array([(total + 1) // 2 + seed % 2, (total + 1) // 2])
+    want = optimum(graph, limit)
+    rng = np.random.default_rng(seed)
+    reached = []
+    for _ in range(12):
+        start = rng.permutation(np.arange(n) % 2)
+        side, over, cut = refined(graph, start, limit)
+        assert 0 < side.sum() < n
+        assert (over, cut) >= want
+        reached.append((over, cut))
+    if n <= 4:
+        assert min(reached)[0] == want[0] or total != n, "unit weights are balanced from every start"
+
+
+# ---- a bisection
+def bisected(graph: Graph, limit: Any, salt: int = 1) -> np.ndarray:
+    """A bisection of the whole graph as the first level of an arena."""
+    n = graph.nvtxs
+    g = level(graph)
+    arena = arena_of(g)
+    kernels._load(g, np.arange(n, dtype=np.int32), arena)
+    kernels.bisect(arena, n, np.array(limit, np.int64), salt)
+    assert_clean(arena)
+    return arena.side[:n].copy()
+
+
+@settings(max_examples=EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_any_small_graph_is_bisected_in_two(graph, seed):
+    n = graph.nvtxs
+    if n < 2:
+        return
+    total, most = graph.total_weight, int(graph.weights.max())
+    side = bisected(graph, [total // 2 + most + 1] * 2, seed % 1000)
+    assert set(side.tolist()) <= {0, 1}
+    assert loads(graph, side, 2)[0].max() <= total // 2 + most + 1, "room for one more vertex suffices"
+
+
+@pytest.mark.parametrize("name", ["grid", "tree", "scale-free", "star", "path", "no edges", "islands"])
+def test_weighted_graphs_are_bisected_evenly(name):
+    """Large enough for several levels; weights 1 to 9 leave room to balance exactly at 2 %."""
+    rng = np.random.default_rng(5)
+    n = 400 if NO_JIT else 3000
+    side = int(n**0.5)
+    shape = {"grid": lambda: grid(side, side), "tree": lambda: tree(n, rng), "scale-free": lambda: scale_free(n, rng),
+             "star": lambda: star(n), "path": lambda: path(n), "no edges": lambda: Graph.from_edges(n, [], []),
+             "islands": lambda: Graph.from_edges(n, np.arange(0, n - 1, 2), np.arange(1, n, 2))}[name]()
+    n = shape.nvtxs
+    u, v, _ = shape.edges()
+    graph = Graph.from_edges(n, u, v, rng.integers(1, 9, len(u)), vwgt=rng.integers(1, 10, n))
+    total = graph.total_weight
+    for share in (0.5, 0.25):
+        limit = np.ceil(1.02 * total * np.array([share, 1 - share])).astype(np.int64)
+        found = bisected(graph, limit)
+        assert (loads(graph, found, 2)[0] <= limit).all()
+        scattered = edge_cut(graph, rng.random(n) < share)
+        assert edge_cut(graph, found) <= (0.9 if name == "star" else 0.8) * scattered, "better than chance"
+
+
+def test_the_cut_of_a_grid_is_near_its_side():
+    side = 20 if NO_JIT else 50
+    graph = grid(side, side)
+    cuts = [edge_cut(graph, bisected(graph, [1.02 * side * side / 2] * 2, salt)) for salt in range(4)]
+    assert min(cuts) <= 1.2 * side
+    assert max(cuts) <= 1.6 * side
+
+
+def test_cliques_joined_by_an_edge():
+    u, v = np.triu_indices(60, 1)
+    graph = Graph.from_edges(120, np.concatenate([u, u + 60, [59]]), np.concatenate([v, v + 60, [60]]))
+    side = bisected(graph, [63, 63])
+    assert edge_cut(graph, side) == 1
+
+
+# ---- labels of the sides
+@settings(max_examples=300 if not NO_JIT else 60)
+@given(st.integers(2, 9), st.integers(0, 12), st.integers(0, 2**32 - 1), st.sampled_from(["mixed", "left", "right"]))
+def test_labels_are_shared_out(nlabels, free, seed, where):
+    """Any number of parts with a fixed vertex, on any side: each keeps its own, and each side gets at least one."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(20)[:nlabels].astype(np.int32)
+    fixed = rng.permutation(labels)[:rng.integers(0, nlabels + 1)]
+    held = rng.permutation(np.concatenate([fixed, np.full(free, -1)])).astype(np.int32)
+    n = len(held)
+    side = {"mixed": rng.integers(0, 2, n), "left": np.zeros(n), "right": np.ones(n)}[where].astype(np.int32)
+    before, was = labels.copy(), side.copy()
+    wanted = int(rng.integers(1, nlabels))
+    left = int(kernels._split_labels(side, held, labels, wanted, np.empty(nlabels + 1, np.int32)))
+    assert sorted(labels.tolist()) == sorted(before.tolist())
+    assert 1 <= left < nlabels
+    for s, own in ((0, labels[:left]), (1, labels[left:])):
+        assert set(held[(side == s) & (held >= 0)].tolist()) <= set(own.tolist())
+    moved = np.flatnonzero(side != was)
+    if len(moved):
+        # only where one side held all the parts, and then one vertex
+        assert len(moved) == 1
+        assert len(fixed) == nlabels
+        assert len(set(was[held >= 0].tolist())) == 1
+    mine, yours = (int(((held >= 0) & (side == s)).sum()) for s in (0, 1))
+    if mine <= wanted and yours <= nlabels - wanted:
+        assert left == wanted, "as many as were wanted where nothing stands against it"
+
+
+def test_free_labels_keep_their_order():
+    labels = np.array([4, 1, 7, 2], np.int32)
+    side, held = np.array([0, 1], np.int32), np.array([-1, -1], np.int32)
+    assert kernels._split_labels(side, held, labels, 2, np.empty(4, np.int32)) == 2
+    assert sorted(labels[:2].tolist()) == [1, 4]
+    assert sorted(labels[2:].tolist()) == [2, 7]
+
+
+@settings(max_examples=EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(2, 6))
+def test_split_only_reorders(graph, seed, k):
+    """Of a part of the graph, several times in one arena: vertices, labels and the edges between sides stay true."""
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    if n < 2:
+        return
+    fixed = np.full(n, -1)
+    pinned = rng.permutation(n)[:rng.integers(0, min(k, n) + 1)]
+    fixed[pinned] = rng.permutation(k)[:len(pinned)]
+    g = level(graph, fixed)
+    arena = arena_of(g)
+    limit = np.full(k, graph.total_weight // k + 5)
+    for _ in range(3):
+        # also more labels than vertices
+        labels = rng.permutation(k)[:rng.integers(2, k + 1)].astype(np.int32)
+        usable = np.flatnonzero((fixed < 0) | np.isin(fixed, labels))
+        vertices = rng.permutation(usable)[:rng.integers(0, len(usable) + 1)].astype(np.int32)
+        if len(vertices) < 2:
+            continue
+        v, x = vertices.copy(), labels.copy()
+        at, left = kernels.split(g, limit, v, x, int(rng.integers(0, 1000)), arena)
+        assert_clean(arena)
+        assert sorted(v.tolist()) == sorted(vertices.tolist())
+        assert sorted(x.tolist()) == sorted(labels.tolist())
+        assert 0 <= at <= len(v)
+        assert 1 <= left < len(x)
+        for own, of in ((v[:at], x[:left]), (v[at:], x[left:])):
+            assert set(fixed[own][fixed[own] >= 0].tolist()) <= set(of.tolist())
+        # a stable partition: each side keeps the order of its vertices
+        place = {int(a): i for i, a in enumerate(vertices)}
+        for own in (v[:at], v[at:]):
+            assert [place[int(a)] for a in own] == sorted(place[int(a)] for a in own)
+
+
+# ---- the whole
+@settings(max_examples=EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(2, 30))
+def test_every_vertex_gets_a_part_and_fixed_ones_theirs(graph, seed, k):
+    """Also with more parts than vertices, once those of each fixed part are one."""
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    if n < 2:
+        return
+    fixed = np.where(rng.random(n) < rng.choice([0.0, 0.2, 0.6, 1.0]), rng.integers(0, k, n), -1)
+    fixed[0] = -1
+    limit = max_part_weights(graph.total_weight, k, 0.05, None)
+    with Team(1) as team:
+        for part in bisection.recursive_bisection(level(graph, fixed), limit, [seed % 999, 7], team):
+            assert part.dtype == np.int32
+            assert part.min() >= 0
+            assert part.max() < k
+            assert (part[fixed >= 0] == fixed[fixed >= 0]).all()
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 16])
+def test_grids_are_shared_out_evenly(k):
+    side = 12 if NO_JIT else 40
+    graph = grid(side, side)
+    limit = max_part_weights(graph.total_weight, k, 0.05, None)
+    with Team(1) as team:
+        part = bisection.recursive_bisection(level(graph), limit, [3], team)[0]
+    load = np.bincount(part, minlength=k)
+    assert (load <= limit).all()
+    assert (load > 0).all()
+
+
+def test_unequal_limits_are_met():
+    graph = grid(12, 12) if NO_JIT else grid(40, 40)
+    limit = max_part_weights(graph.total_weight, 4, 0.05, [1, 2, 3, 6])
+    with Team(1) as team:
+        part = bisection.recursive_bisection(level(graph), limit, [3], team)[0]
+    assert (np.bincount(part, minlength=4) <= limit).all()
+
+
+@pytest.mark.parametrize("name", ["grid", "weights", "fixed", "hubs"])
+def test_threads_make_no_difference(name):
+    rng = np.random.default_rng(3)
+    side = 10 if NO_JIT else 40
+    n = side * side
+    u, v, _ = grid(side, side).edges()
+    g = {"grid": lambda: level(grid(side, side)),
+         "weights": lambda: level(Graph.from_edges(n, u, v, rng.integers(0, 9, len(u)), vwgt=rng.integers(0, 5, n))),
+         "fixed": lambda: level(grid(side, side), np.where(rng.random(n) < 0.1, rng.integers(0, 5, n), -1)),
+         "hubs": lambda: level(scale_free(n, rng))}[name]()
+    limit = max_part_weights(int(g.vwgt.sum()), 9, 0.03, None)
+    salts = [4, 5, 9]
+    runs = []
+    for threads in (1, 2, 3, 8):
+        with Team(threads) as team:
+            runs.append(np.stack(bisection.recursive_bisection(g, limit, salts, team)).tobytes())
+    assert len(set(runs)) == 1
+    with Team(1) as team:
+        alone = [bisection.recursive_bisection(g, limit, [salt], team)[0] for salt in salts]
+    assert np.stack(alone).tobytes() == runs[0], "a salt gives the same partition whatever runs beside it"
+    assert len({one.tobytes() for one in alone}) == 3, "and another salt another one"
