@@ -1,0 +1,378 @@
+"""Refinement of pairs by minimum cuts: the flow against scipy's, the moves against a recount."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+from copart import flows
+from copart.graph import Graph
+from copart.kernels import Level
+from copart.kernels import flow as kernels
+from copart.kernels.flow import SINK, SOURCE
+from copart.metrics import max_part_weights
+from copart.rounds import Team
+
+from ..conftest import NO_JIT
+from ..helpers import grid
+from ..partition_reference import cases, complete, excuses, grown, level, loads, packing, path, scattered, star
+from ..reference import edge_cut, graphs, rows
+
+EXAMPLES = 15 if NO_JIT else 80
+
+
+class Network:
+    """A whole graph as the region between parts 0 and 1, its terminals set by hand."""
+
+    def __init__(self, graph: Graph, sources: Any, sinks: Any):
+        self.graph, self.g = graph, level(graph)
+        n = graph.nvtxs
+        self.arena = flows._arena(self.g)
+        self.part = np.zeros(n, np.int32)
+        self.part[sinks] = 1
+        for v in range(n):
+            self.arena.vertex[v] = v
+            self.arena.local[v] = v
+        kernels._build(self.g, self.part, 0, 1, n, self.arena)
+        self.arena.term[:n] = 0
+        self.arena.term[sources] = SOURCE
+        self.arena.term[sinks] = SINK
+
+    def augment(self, bound: int) -> int:
+        return int(kernels._augment(self.graph.nvtxs, bound, self.arena))
+
+    def marked(self) -> tuple[set[int], set[int]]:
+        """What the sources reach, and what reaches the sinks, once no more flow fits."""
+        n = self.graph.nvtxs
+        kernels._distances(n, SOURCE, self.arena.level, self.arena)
+        return {v for v in range(n) if self.arena.level[v] >= 0}, {v for v in range(n) if self.arena.back[v] >= 0}
+
+
+def expected_flow(graph: Graph, sources: Any, sinks: Any) -> int:
+    """By scipy, with one source and one sink of plenty beside the terminals."""
+    n = graph.nvtxs
+    u, v, w = graph.edges()
+    plenty = int(w.sum()) + 1
+    a = np.concatenate([u, v, np.full(len(sources), n), sinks]).astype(int)
+    b = np.concatenate([v, u, sources, np.full(len(sinks), n + 1)]).astype(int)
+    c = np.concatenate([w, w, np.full(len(sources) + len(sinks), plenty)]).astype(np.int32)
+    return int(maximum_flow(csr_array((c, (a, b)), shape=(n + 2, n + 2)), n, n + 1).flow_value)
+
+
+def between(graph: Graph, side: set[int]) -> int:
+    return edge_cut(graph, [v in side for v in range(graph.nvtxs)])
+
+
+def terminals(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    order = rng.permutation(n)
+    a = int(rng.integers(1, max(2, n // 3)))
+    return order[:a], order[a:a + int(rng.integers(1, max(2, n // 3)))]
+
+
+# ---- the network
+@settings(max_examples=EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_arcs_and_their_reverses(graph, seed):
+    """Of a region that is a part of the graph: one arc each way for every edge inside, terminals where edges leave."""
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    part = rng.integers(0, 3, n).astype(np.int32)
+    fixed = np.where(rng.random(n) < 0.2, part, -1)
+    g = level(graph, fixed)
+    arena = flows._arena(g)
+    region = rng.permutation(np.flatnonzero(part < 2))[:rng.integers(0, n + 1)].tolist()
+    for i, v in enumerate(region):
+        arena.vertex[i], arena.local[v] = v, i
+    ends = int(kernels._build(g, part, 0, 1, len(region), arena))
+    near = rows(graph)
+    seen = 0
+    for i, v in enumerate(region):
+        row = range(int(arena.first[i]), int(arena.first[i + 1]))
+        assert {region[arena.head[e]]: int(arena.cap[e]) for e in row} == {
+            u: w for u, w in near[v].items() if u in region}
+        for e in row:
+            back = arena.rev[e]
+            assert arena.rev[back] == e
+            assert arena.head[back] == i
+            assert arena.first[arena.head[e]] <= back < arena.first[arena.head[e] + 1]
+        outside = fixed[v] >= 0 or any(part[u] == part[v] and u not in region for u in near[v])
+        kind = (SOURCE if part[v] == 0 else SINK) if outside else 0
+        assert arena.term[i] == kind
+        seen |= kind
+    assert ends == seen
+
+
+# ---- the flow
+@settings(max_examples=2 * EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_the_flow_is_a_maximum_and_equals_both_cuts(graph, seed):
+    n = graph.nvtxs
+    if n < 2:
+        return
+    sources, sinks = terminals(n, np.random.default_rng(seed))
+    net = Network(graph, sources, sinks)
+    want = expected_flow(graph, sources, sinks)
+    assert net.augment(10**9) == want
+    near, back = net.marked()
+    assert set(sources.tolist()) <= near
+    assert set(sinks.tolist()) <= back
+    assert not near & back
+    assert between(graph, near) == want, "the smallest side of the sources is a minimum cut"
+    assert between(graph, back) == want, "and so is that of the sinks"
+    for i in range(n):
+        for e in range(int(net.arena.first[i]), int(net.arena.first[i + 1])):
+            assert net.arena.cap[e] >= 0
+            w = rows(graph)[i][int(net.arena.head[e])]
+            assert net.arena.cap[e] + net.arena.cap[net.arena.rev[e]] == 2 * w
+
+
+@settings(max_examples=EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 9))
+def test_flow_in_portions_with_terminals_added(graph, seed, portion):
+    """No portion passes its bound; more terminals later, as piercing does, come to the same as from the start."""
+    n = graph.nvtxs
+    if n < 4:
+        return
+    rng = np.random.default_rng(seed)
+    sources, sinks = terminals(n, rng)
+    net = Network(graph, sources, sinks)
+    total = 0
+    while added := net.augment(portion):
+        assert added <= portion
+        total += added
+    assert total == expected_flow(graph, sources, sinks)
+    rest = np.setdiff1d(np.arange(n), np.concatenate([sources, sinks]))
+    if not len(rest):
+        return
+    more = int(rng.choice(rest))
+    to_source = bool(rng.random() < 0.5)
+    net.arena.term[more] = SOURCE if to_source else SINK
+    total += net.augment(10**9)
+    a, b = (np.append(sources, more), sinks) if to_source else (sources, np.append(sinks, more))
+    assert total == expected_flow(graph, a, b)
+
+
+def test_flow_through_a_long_and_a_wide_network():
+    """Deep searches and many paths: a strip of a grid from end to end."""
+    rows_, columns = (6, 40) if NO_JIT else (30, 400)
+    graph = grid(rows_, columns)
+    ids = np.arange(rows_ * columns).reshape(rows_, columns)
+    net = Network(graph, ids[:, 0], ids[:, -1])
+    assert net.augment(10**9) == rows_
+
+
+# ---- one pair
+class Pair:
+    """One pair refined, with everything kept up to date."""
+
+    def __init__(self, graph: Graph, part: Any, limit: Any, a: int = 0, b: int = 1, *, fixed: Any = None,
+                 reach: int = 8, room: Any = None, seeds: Any = None):
+        self.graph, self.a, self.b, self.k = graph, a, b, len(limit)
+        self.g = level(graph, fixed)
+        self.before = np.array(part, np.int32)
+        self.part = self.before.copy()
+        self.limit = np.array(limit, np.int64)
+        self.pwgt, self.population = loads(graph, part, self.k)
+        self.fixed = np.full(graph.nvtxs, -1) if fixed is None else np.asarray(fixed)
+        arena = flows._arena(self.g)
+        seeds = np.arange(graph.nvtxs) if seeds is None else np.asarray(seeds)
+        room = self.pwgt[[a, b]] if room is None else np.array(room)
+        self.room = room
+        self.gain = int(kernels.refine_pair(self.g, self.part, self.pwgt, self.population, self.limit, a, b,
+                                            seeds.astype(np.int32), reach, room.astype(np.int64), arena))
+        assert (arena.local == -1).all(), "scratch is restored"
+
+    def check(self) -> None:
+        pwgt, population = loads(self.graph, self.part, self.k)
+        assert self.pwgt.tolist() == pwgt.tolist()
+        assert self.population.tolist() == population.tolist()
+        assert self.gain == edge_cut(self.graph, self.before) - edge_cut(self.graph, self.part)
+        assert self.gain >= 0
+        _, was = loads(self.graph, self.before, self.k)
+        assert (population[was > 0] > 0).all(), "no part is emptied"
+        moved = self.before != self.part
+        if self.gain == 0:
+            assert not moved.any()
+        else:
+            assert (pwgt[[self.a, self.b]] <= self.limit[[self.a, self.b]]).all()
+        assert set(self.before[moved].tolist()) <= {self.a, self.b}
+        assert set(self.part[moved].tolist()) <= {self.a, self.b}
+        assert (self.fixed[moved] < 0).all()
+        assert (self.part[self.fixed >= 0] == self.before[self.fixed >= 0]).all()
+
+
+@settings(max_examples=4 * EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(0, 4), st.booleans())
+def test_a_pair_keeps_all_promises(graph, seed, reach, some_fixed):
+    """Weights of vertices and edges, also 0; pieces; fixed vertices; little room; a third part beside the two."""
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    part = rng.integers(0, 3, n)
+    fixed = np.where(rng.random(n) < 0.3, part, -1) if some_fixed else None
+    pwgt, _ = loads(graph, part, 3)
+    limit = pwgt + rng.integers(0, 4, 3)
+    a, b = rng.permutation(3)[:2].tolist()
+    room = (rng.uniform(0, 1.2, 2) * pwgt[[a, b]]).astype(np.int64)
+    done = Pair(graph, part, limit, a, b, fixed=fixed, reach=reach, room=room)
+    done.check()
+    before = rows(graph)
+    # nothing moves that is farther from the border than the reach
+    steps = {v: 0 for v in range(n) if part[v] in (a, b)
+             and any(part[u] == a + b - part[v] for u in before[v])}
+    queue = list(steps)
+    for v in queue:
+        for u in before[v]:
+            if part[u] == part[v] and u not in steps:
+                steps[u] = steps[v] + 1
+                queue.append(u)
+    assert all(steps.get(int(v), 10**9) <= reach for v in np.flatnonzero(done.part != part))
+
+
+@settings(max_examples=EXAMPLES)
+@given(graphs(max_nvtxs=9), st.integers(0, 2**32 - 1))
+def test_without_limits_the_cut_is_the_smallest_there_is(graph, seed):
+    """Between fixed ends and with room for everything, one pair gives the minimum cut itself."""
+    n = graph.nvtxs
+    if n < 4:
+        return
+    rng = np.random.default_rng(seed)
+    part = rng.permutation(np.arange(n) % 2)
+    fixed = np.full(n, -1)
+    for p in (0, 1):
+        fixed[rng.choice(np.flatnonzero(part == p))] = p
+    done = Pair(graph, part, [graph.total_weight] * 2, fixed=fixed, reach=n)
+    done.check()
+    ends = np.flatnonzero(fixed == 0), np.flatnonzero(fixed == 1)
+    border = {v for v, row in rows(graph).items() if any(part[u] != part[v] for u in row)}
+    grown = set(border)
+    for _ in range(n):
+        grown |= {u for v in grown for u in rows(graph)[v]}
+    if set(np.concatenate(ends).tolist()) <= grown:
+        assert edge_cut(graph, done.part) == expected_flow(graph, *ends)
+
+
+def test_a_ragged_border_becomes_straight():
+    """Two halves of a grid with teeth between them."""
+    graph = grid(16, 16)
+    column = np.arange(256) % 16
+    teeth = np.where(np.arange(256) // 16 // 2 % 2 == 0, 10, 6)
+    done = Pair(graph, (column >= teeth).astype(int), [134, 134], reach=4)
+    done.check()
+    assert edge_cut(graph, done.before) > 16
+    assert edge_cut(graph, done.part) == 16
+
+
+def test_a_cut_out_of_balance_is_pierced_until_it_fits():
+    """A dumbbell whose thin place lies off the middle: the minimum cut is too uneven, the next one fits."""
+    thin = np.array([9, 9, 9, 1, 9, 9, 2, 9, 9, 9, 9])  # a path of 12; the thinnest edge joins 3 and 4
+    graph = path(12, ewgt=thin)
+    part = (np.arange(12) >= 6).astype(int)  # through an edge of 9
+    wide = Pair(graph, part, [12, 12], fixed=np.where(np.isin(np.arange(12), (0, 11)), part, -1), reach=12)
+    wide.check()
+    assert edge_cut(graph, wide.part) == 1
+    tight = Pair(graph, part, [7, 7], fixed=np.where(np.isin(np.arange(12), (0, 11)), part, -1), reach=12)
+    tight.check()
+    assert edge_cut(graph, tight.part) == 2
+    exact = Pair(graph, part, [6, 6], fixed=np.where(np.isin(np.arange(12), (0, 11)), part, -1), reach=12)
+    exact.check()
+    assert exact.gain == 0
+
+
+def test_a_part_that_lies_in_the_region_as_a_whole_is_left_alone():
+    """Without a vertex outside there is no terminal: the smallest cut would be none, with one part empty."""
+    graph = path(8)
+    done = Pair(graph, np.arange(8) % 2, [8, 8], reach=8)
+    done.check()
+    assert done.gain == 0
+
+
+def test_nothing_to_win_between_parts_that_do_not_touch():
+    graph = Graph.from_edges(8, [0, 1, 2, 4, 5, 6], [1, 2, 3, 5, 6, 7])
+    done = Pair(graph, [0] * 4 + [1] * 4, [8, 8])
+    done.check()
+    assert done.gain == 0
+
+
+@pytest.mark.parametrize("graph", [star(9), complete(6), path(2), path(3), grid(3, 3, vwgt=np.zeros(9, int))],
+                         ids=["star", "complete", "edge", "three", "no weight"])
+def test_small_graphs_of_the_odd_kind(graph):
+    n = graph.nvtxs
+    for part in product((0, 1), repeat=n):
+        if 0 < sum(part) < n:
+            total = graph.total_weight
+            pwgt, _ = loads(graph, part, 2)
+            for limit in (pwgt, [total, total]):
+                Pair(graph, part, limit).check()
+
+
+# ---- cut edges by pair
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_cut_edges_are_listed_once_by_pair(graph, seed):
+    part = np.random.default_rng(seed).integers(0, 4, graph.nvtxs).astype(np.int32)
+    g = level(graph)
+    border = np.array([v for v, row in rows(graph).items() if any(part[u] != part[v] for u in row)], np.int32)
+    key, weight = np.empty(len(g.adjncy), np.int64), np.empty(len(g.adjncy), np.int64)
+    count = int(kernels.cut_pairs(g, part, border, 4, key, weight))
+    want = sorted((int(min(part[u], part[v])) * 4 + int(max(part[u], part[v])), w)
+                  for v, row in rows(graph).items() for u, w in row.items() if v < u and part[u] != part[v])
+    assert sorted(zip(key[:count].tolist(), weight[:count].tolist(), strict=True)) == want
+
+
+# ---- all pairs
+def refined(g: Level, start: np.ndarray, limit: np.ndarray, threads: int = 1, **how: Any) -> tuple[np.ndarray, int]:
+    part = start.copy()
+    with Team(threads) as team:
+        won = flows.refine_pairs(g, part, limit, team, **{"rounds": 3, "reach": 6, "share": 0.5, **how})
+    return part, won
+
+
+@settings(max_examples=EXAMPLES)
+@given(cases(), st.integers(1, 3))
+def test_all_pairs_keep_all_promises(case, rounds):
+    found = packing(case)
+    if found is None or excuses(case):
+        return
+    graph, start = case.graph, np.array(found, np.int32)
+    part, won = refined(level(graph, case.fixed), start, case.limit, rounds=rounds)
+    assert won == edge_cut(graph, start) - edge_cut(graph, part) >= 0
+    pwgt, population = loads(graph, part, case.nparts)
+    assert (pwgt <= case.limit).all()
+    assert (population > 0).all()
+    if case.fixed is not None:
+        held = case.fixed >= 0
+        assert (part[held] == case.fixed[held]).all()
+
+
+@pytest.mark.parametrize("name", ["grown", "scattered", "weights", "fixed"])
+def test_pairs_on_threads_make_no_difference(name):
+    side, k = (8, 4) if NO_JIT else (40, 8)
+    n = side * side
+    rng = np.random.default_rng(2)
+    graph = grid(side, side)
+    start, fixed = grown(graph, k, 1), None
+    if name == "scattered":
+        start = scattered(n, k, 1)
+    elif name == "weights":
+        u, v, _ = graph.edges()
+        graph = Graph.from_edges(n, u, v, rng.integers(0, 9, len(u)), vwgt=rng.integers(0, 5, n))
+    elif name == "fixed":
+        fixed = np.where(rng.random(n) < 0.1, start, -1)
+    g = level(graph, fixed)
+    limit = np.maximum(max_part_weights(graph.total_weight, k, 0.1, None), loads(graph, start, k)[0])
+    runs = [refined(g, start, limit, threads) for threads in (1, 2, 3)]
+    assert len({(part.tobytes(), won) for part, won in runs}) == 1
+    assert runs[0][1] > 0
+
+
+def test_batches_are_disjoint_and_maximal():
+    pairs = [(0, 1), (1, 2), (2, 3), (0, 3), (4, 5)]
+    batch, rest = flows._disjoint(pairs)
+    assert batch == [(0, 1), (2, 3), (4, 5)]
+    assert rest == [(1, 2), (0, 3)]
