@@ -25,6 +25,9 @@ Array = np.ndarray[Any, Any]
 #: Warmth at the end of cooling and after it.
 _COOL = 0.25
 
+#: While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing.
+_REBALANCE = 2
+
 
 def cut_of(g: Level, part: Array) -> int:
     """Weight of the edges between different parts, each counted once."""
@@ -217,6 +220,8 @@ class Refiner:
             done += 1
             if self.state.count[2] == before and not self.state.count[0]:
                 break
+            if done < cooling and done % _REBALANCE:
+                continue
             total += self.rebalance()
             excess = self.excess
             waited += 1

@@ -46,11 +46,14 @@ def small_results() -> dict[str, str]:
         out[f"plain {preset}"] = digest(partition(g, 5, preset=preset))
         out[f"fixed {preset}"] = digest(partition(g, 5, preset=preset, fixed=fixed))
         out[f"affinity {preset}"] = digest(partition(weighted, 5, preset=preset, affinity=table))
-    deep = replace(PRESETS["strong"], coarse_per_part=3, coarse_least=16)  # several levels and V-cycles
+    # several levels, V-cycles, flows, children
+    deep = replace(PRESETS["strong"], coarse_per_part=3, coarse_least=16, cooling=6, cycles=1, members=2, generations=1)
     out["deep"] = digest(partition(edges, 4, preset=deep), partition(g, 5, preset=deep, fixed=fixed))
     out["edge weights"] = digest(partition(edges, 4, eps=0.01, seed=5))
     out["shares"] = digest(partition(weighted, 3, tpwgts=[1, 2, 4], eps=0.1))
     out["exact"] = digest(partition(tree(300, np.random.default_rng(3)), 7, eps=0.0))
+    new = rng.permutation(n)
+    out["shuffled"] = digest(partition(type(g).from_edges(n, new[u], new[v]), 5, preset=deep))
     out["hubs"] = digest(partition(scale_free(200, np.random.default_rng(3)), 4))
     old = np.arange(n) * 5 // n
     for method in ("mxn", "scratch-remap", "diffusive"):
@@ -78,7 +81,7 @@ def here_and_there() -> tuple[dict[str, str], dict[str, str]]:
 
 
 @pytest.mark.parametrize("use", ["plain", "fixed", "affinity", "deep", "edge weights", "shares", "exact",
-                                 "hubs", "repart", "proj", *SCHEMES])
+                                 "shuffled", "hubs", "repart", "proj", *SCHEMES])
 def test_compiled_and_plain_kernels_agree(here_and_there, use):
     here, there = here_and_there
     names = [name for name in here if name.startswith(use)]
@@ -102,6 +105,9 @@ def large() -> dict[str, tuple[Any, int, dict[str, Any]]]:
     fixed = np.full(n, -1)
     fixed[:200] = np.arange(200) // 50
     hubs = scale_free(12_000, rng)
+    u, v, _ = grid(200, 200).edges()
+    new, keep = rng.permutation(n), rng.random(len(u)) < 0.9
+    holes = type(hubs).from_edges(n, new[u[keep]], new[v[keep]])
     return {
         "grid": (grid(200, 200), 12, {}),
         "grid with weights": (grid(200, 200, vwgt=rng.integers(0, 4, n)), 7, {"eps": 0.02}),
@@ -109,6 +115,8 @@ def large() -> dict[str, tuple[Any, int, dict[str, Any]]]:
         "affinity": (grid(200, 200), 6, {"affinity": Affinity(np.arange(n) * 4 // n, rng.integers(0, 3, (4, 6)))}),
         "hubs": (hubs, 5, {}),
         "fast": (grid(200, 200), 12, {"preset": "fast"}),
+        "holes, shuffled": (holes, 9, {}),
+        "flows": (grid(100, 100), 9, {"preset": replace(PRESETS["default"], reach=8, members=2, generations=1)}),
     }
 
 

@@ -36,7 +36,8 @@ from .partition_reference import (
 #: Coarsens graphs of a few dozen vertices, so that small random cases pass through several levels.
 DEEP = replace(PRESETS["default"], coarse_per_part=2, coarse_least=8)
 SETTINGS = {"default": PRESETS["default"], "fast": PRESETS["fast"], "deep": DEEP,
-            "deep and strong": replace(PRESETS["strong"], coarse_per_part=2, coarse_least=8)}
+            "deep and strong": replace(PRESETS["strong"], coarse_per_part=2, coarse_least=8, cycles=1),
+            "bred": replace(DEEP, members=3, generations=2, reach=8, rounds=2)}
 EXAMPLES = 8 if NO_JIT else 100
 
 
@@ -181,6 +182,36 @@ def test_many_fixed_vertices_on_a_large_grid(share: float) -> None:
     assert_promises(case, partition(case.graph, 9, **case.options))
 
 
+@pytest.mark.parametrize("config", ["deep", "deep and strong"])
+def test_more_parts_than_clusters(config: str) -> None:
+    """Free vertices without weight shrink to a few clusters, fewer than the parts that need one of them."""
+    rng = np.random.default_rng(2)
+    n, k = 600, 90
+    pinned = rng.permutation(n)[:300]
+    fixed, vwgt = np.full(n, -1), np.zeros(n, int)
+    fixed[pinned] = np.arange(300) % 20
+    vwgt[pinned] = 1
+    for graph in (complete(n) if not NO_JIT else star(n), grid(20, 30)):
+        u, v, _ = graph.edges()
+        case = Case(Graph.from_edges(n, u, v, vwgt=vwgt), k, 5.0, 1, fixed)
+        assert_promises(case, partition(case.graph, k, preset=SETTINGS[config], **case.options))
+
+
+def test_numbering_makes_no_difference_to_the_promises() -> None:
+    """Vertices in random order are renumbered inside, fixed ones and results numbered back."""
+    g = grid(40, 40)
+    u, v, _ = g.edges()
+    new = np.random.default_rng(7).permutation(1600)
+    fixed = np.where(np.arange(1600) % 40 == 0, np.arange(1600) // 400, -1)
+    moved = np.full(1600, -1)
+    moved[new] = fixed
+    case = Case(Graph.from_edges(1600, new[u], new[v], vwgt=np.arange(1600) % 3), 6, 0.05, 3, moved)
+    part = partition(case.graph, 6, **case.options)
+    assert_promises(case, part)
+    near = partition(Graph.from_edges(1600, u, v, vwgt=case.graph.weights[new]), 6, eps=0.05, seed=3, fixed=fixed)
+    assert metrics.edge_cut(case.graph, part) <= 1.3 * metrics.edge_cut(g, near)
+
+
 def test_fixed_vertices_gather_their_parts() -> None:
     """One row fixed to three parts of six: those parts grow from it, the others share the rest."""
     fixed = np.full(3600, -1)
@@ -288,7 +319,7 @@ def test_weights_near_the_limit_of_64_bits() -> None:
     (ConfigError, "eps", {"eps": float("nan")}),
     (ConfigError, "seed", {"seed": -1}),
     (ConfigError, "threads: must be at least 1", {"threads": 0}),
-    (ConfigError, "preset: 'best' is not known; choose one of fast, default, strong", {"preset": "best"}),
+    (ConfigError, "preset: 'quick' is not known; choose one of fast, default, strong, best", {"preset": "quick"}),
     (PartitionError, "fixed: needs 25 entries, has 3", {"fixed": [0, 1, 2]}),
     (PartitionError, r"fixed: 1 of 25 entries are outside -1\.\.3, first at index 24: 4", {"fixed": [-1] * 24 + [4]}),
     (PartitionError, "fixed: 25 of 25 entries are outside", {"fixed": [-2] * 25}),
@@ -383,8 +414,9 @@ def test_affinity_by_rows() -> None:
     assert (ptr.dtype, idx.dtype, val.dtype) == (np.int64, np.int32, np.int64)
 
 
+@pytest.mark.parametrize("preset", ["default", "strong"])
 @pytest.mark.parametrize("shape", [(9, 9), (50, 50)])
-def test_a_strong_affinity_is_followed(shape: tuple[int, int]) -> None:
+def test_a_strong_affinity_is_followed(shape: tuple[int, int], preset: str) -> None:
     """Where balance allows it, every vertex goes where its row of the table pulls it, whatever the cut."""
     g = grid(*shape)
     rng = np.random.default_rng(1)
@@ -392,8 +424,18 @@ def test_a_strong_affinity_is_followed(shape: tuple[int, int]) -> None:
     to = np.array([2, 0, 1])
     table = np.zeros((3, 3), int)
     table[np.arange(3), to] = 1000
-    part = partition(g, 3, affinity=Affinity(origin, table))
+    part = partition(g, 3, affinity=Affinity(origin, table), preset=preset)
     assert (part == to[origin]).all()
+
+
+def test_a_smooth_affinity_is_followed() -> None:
+    """Rows of a grid pulled in turn to one part and the other, by more than their edges hold: flows must not undo it."""
+    g = grid(30, 30)
+    origin = np.arange(900) // 30 // 3 % 2
+    table = np.array([[20, 0], [0, 20]])
+    for preset in ("default", "strong"):
+        part = partition(g, 2, affinity=Affinity(origin, table), preset=preset)
+        assert (part == origin).all(), preset
 
 
 def test_a_strong_affinity_counts_sizes() -> None:
@@ -440,7 +482,7 @@ def test_affinity_is_the_explicitly_enriched_graph(seed: int, k: int, m: int, n:
 
 
 def test_presets_are_known_and_frozen() -> None:
-    assert list(PRESETS) == ["fast", "default", "strong"]
+    assert list(PRESETS) == ["fast", "default", "strong", "best"]
     assert Config() == PRESETS["default"]
     with pytest.raises(AttributeError):
         PRESETS["fast"].tries = 3  # type: ignore[misc]
