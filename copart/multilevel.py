@@ -94,7 +94,8 @@ def _uncoarsen(
         depth = len(levels) - 1
         refiner = Refiner(levels[-1], pull, part, limit, team, seed + depth)
         cut -= refiner.improve(config, cut)
-        if config.reach and refiner.excess == 0:
+        # the networks know nothing of affinities, and would trade them for cut
+        if config.reach and refiner.excess == 0 and not len(levels[-1].origin):
             cut -= refine_pairs(levels[-1], part, limit, team, config.rounds, config.reach, config.share)
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:

@@ -368,7 +368,8 @@ def test_pairs_on_threads_make_no_difference(name):
     limit = np.maximum(max_part_weights(graph.total_weight, k, 0.1, None), loads(graph, start, k)[0])
     runs = [refined(g, start, limit, threads) for threads in (1, 2, 3)]
     assert len({(part.tobytes(), won) for part, won in runs}) == 1
-    assert runs[0][1] > 0
+    # a part whose vertices all lie at borders has no terminal
+    assert runs[0][1] > 0 or name == "scattered"
 
 
 def test_batches_are_disjoint_and_maximal():
