@@ -78,13 +78,14 @@ def kernel_cache() -> KernelCache:
 
 
 def _kernels() -> list[Any]:
-    """Every compiled function defined in ``copart.kernels``."""
+    """Every compiled function defined in ``copart.kernels``, but those that become part of their callers."""
     package = import_module("copart.kernels")
     found = []
     for info in iter_modules(package.__path__):
         module = import_module(f"{package.__name__}.{info.name}")
         found += [thing for thing in vars(module).values()
-                  if hasattr(thing, "signatures") and getattr(thing, "__module__", "") == module.__name__]
+                  if hasattr(thing, "signatures") and getattr(thing, "__module__", "") == module.__name__
+                  and thing.targetoptions.get("inline") != "always"]
     return found
 
 

@@ -83,15 +83,19 @@ def _interedges() -> None:
 
 
 def _partitioner() -> None:
-    from .config import PRESETS
     from .kgggp_ml import partition
 
     grid = _grid(60, 60)
-    for preset in PRESETS:
-        partition(grid, 6, preset=preset)
-    # three equal weights have no balanced halves: every means of repair is tried before that is said
+    partition(grid, 6, preset="strong")
+    # a path numbered far from its shape is renumbered and clustered, where a grid is matched
+    far = np.arange(3600) * 1009 % 3600
+    partition(Graph.from_edges(3600, far[:-1], far[1:]), 6)
+    # three equal weights have no balanced halves, and a star has no parts in one piece each: every means of
+    # repair is tried before that is said
     with suppress(PartitionError):
         partition(Graph.from_edges(3, [0, 1], [1, 2], vwgt=[3, 3, 3]), 2, eps=0.0)
+    with suppress(PartitionError):
+        partition(Graph.from_edges(40, np.zeros(39, int), np.arange(1, 40)), 3, contiguous=True)
     u, v, w = grid.edges()
     partition(Graph.from_edges(grid.nvtxs, u, v, w + 1, vwgt=1 + np.arange(grid.nvtxs) % 3), 40, eps=0.0, threads=2)
 

@@ -43,8 +43,8 @@ weighted = Graph.from_edges(n, u, v, rng.integers(0, 9, len(u)), vwgt=rng.intege
 fixed = np.where(rng.random(n) < 0.05, rng.integers(0, 6, n), -1)
 table = Affinity(np.arange(n) * 4 // n, rng.integers(0, 3, (4, 6)))
 for graph in (g, weighted):
-    for preset in ("fast", "default", "strong"):
-        partition(graph, 6, preset=preset)
+    for preset in ("fast", "default", "strong", "best"):
+        partition(graph, 6, preset=preset, contiguous=preset == "fast")
     for options in ({"fixed": fixed}, {"fixed": fixed.astype(np.int32)}, {"affinity": table},
                     {"fixed": fixed, "affinity": table}, {"tpwgts": [1, 2, 3, 4, 5, 6]}, {"threads": 2},
                     {"eps": 0.0}, {"eps": 1}, {"seed": np.int64(5)}):
@@ -69,8 +69,10 @@ refine(Graph.from_edges(9, [], []), np.zeros(9, int), 3)
 refine(Graph.from_edges(4, [], [], vwgt=[4, 4, 3, 2]), [0, 0, 1, 1], 2, eps=0.0)
 # the odd ones
 star = Graph.from_edges(2000, np.zeros(1999, int), np.arange(1, 2000))
-for graph in (Graph.from_edges(40, [], []), star, grid(1, 9)):
+new = rng.permutation(n)
+for graph in (Graph.from_edges(40, [], []), star, grid(1, 9), Graph.from_edges(n, new[u], new[v])):
     partition(graph, 3)
+    partition(graph, 3, contiguous=True, strict=False)
 sub, keep = rest(g, np.flatnonzero(np.arange(n) % 60 > 40))
 ext(g, keep, part(sub, 3), 3, 9)
 side = np.arange(60)

@@ -31,7 +31,7 @@ def results() -> dict[str, str]:
     weighted = grid(9, 10, vwgt=1 + np.arange(90) % 4)
     fixed = np.full(90, -1)
     fixed[:10] = np.arange(10) // 5
-    for preset in ("fast", "default", "strong"):
+    for preset in ("fast", "default", "strong", "best"):
         out[f"part {preset}"] = digest(partition(g, 4, preset=preset))
     out["part weighted"] = digest(partition(weighted, 5, eps=0.1, seed=3))
     out["part fixed"] = digest(partition(g, 4, fixed=fixed))
