@@ -11,7 +11,7 @@ from . import inlined, kernel
 from .rng import mix
 
 
-@inlined
+@kernel
 def push(gain, tie, who, where, size, a, b, v, p):
     """Add an entry to the max-heap; returns the new size."""
     i = size
@@ -25,7 +25,7 @@ def push(gain, tie, who, where, size, a, b, v, p):
     return size + 1
 
 
-@inlined
+@kernel
 def pop(gain, tie, who, where, size):
     """Remove the top entry (read it before); returns the new size."""
     size -= 1
