@@ -18,9 +18,9 @@ PACKAGE = ROOT / "copart"
 #: Lowest first; a module may import from its own line and from the lines above it.
 LAYERS = [
     {"errors"},
-    {"arrays", "kernels"},
+    {"arrays", "kernels", "columns"},
     {"graph", "coupling", "config"},
-    {"metrics", "coupling_metrics", "checks"},
+    {"metrics", "coupling_metrics", "part_metrics", "checks"},
     {"kgggp_ml", "coarsening", "growing", "bisection", "refinement", "settling", "rounds", "repart", "migration",
      "migration_groups", "migration_trees"},
     {"operators"},
