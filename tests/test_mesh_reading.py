@@ -139,7 +139,7 @@ def test_a_msh_file_of_calculix(tmp_path):
         "*NODE, NSET=Nall\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,1,1,1\n"
         "*ELEMENT, TYPE=C3D4, ELSET=Eall\n1,1,2,3,4\n2,2,3,4,5\n")
     mesh = read_mesh(tmp_path / "all.msh")
-    assert repr(mesh) == "Mesh('all': 2 tetra in 3D, 5 points)"
+    assert repr(mesh) == "Mesh('all': 2 tetra in 3D, 5 points, cell group Eall, point group Nall)"
     assert dual_graph(mesh).nedges == 1
 
 
@@ -152,7 +152,7 @@ def test_regions_by_physical_group():
     assert read_mesh(path, "solid").ncells == 92
     assert read_mesh(path, ("gmsh:physical", 1)).npoints == 451
     assert read_mesh(path, ("gmsh:physical", "1")).ncells == 800
-    with pytest.raises(MeshError, match=r"no physical group 'air' of dimension 2; it has: fluid, solid"):
+    with pytest.raises(MeshError, match=r"no group 'air'; it has: cell groups fluid, solid$"):
         read_mesh(path, "air")
     with pytest.raises(MeshError, match=r"gmsh:physical = 3; values there: 1, 2"):
         read_mesh(path, ("gmsh:physical", 3))
@@ -228,7 +228,7 @@ def test_kratos_triangles_are_triangles(tmp_path):
     (tmp_path / "m.mdpa").write_text(MDPA)
     mesh = read_mesh(tmp_path / "m.mdpa")
     assert repr(mesh).startswith("Mesh('m': 2 triangle in 2D, 4 points")
-    assert [t for t, _ in mesh.lower] == ["line"]
+    assert mesh.remarks == ("cells of lower dimension that belong to no named group are left out: 1 line",)
     assert dual_graph(mesh).nedges == 1
 
 
@@ -286,8 +286,7 @@ def test_su2_zones_and_markers(tmp_path):
     (tmp_path / "m.su2").write_text(SU2)
     mesh = read_mesh(tmp_path / "m.su2")
     assert mesh.cell_data["zone"].tolist() == [1, 1, 2]
-    assert mesh.tags == {"right": (1, 1), "left": (2, 1)}
-    assert mesh.lower[1][1].tolist() == [[7, 4]]
+    assert {name: rows.tolist() for name, rows in mesh.facet_groups.items()} == {"right": [[1, 2]], "left": [[7, 4]]}
     zones = regions(mesh, "zone")
     assert zones["2"].bounds.tolist() == [[1, 0, 0], [2, 1, 0]]
     assert read_mesh(tmp_path / "m.su2", ("zone", 1)).ncells == 2

@@ -17,7 +17,7 @@ CASES = "data/coupled/"
 def test_tube_against_a_generated_cylinder():
     solid_path = shared(CASES + "elastic-tube-3d/solid/all.msh")
     solid, fluid = read_mesh(solid_path), cylinder(0.005, 0.05, (12, 40))
-    assert repr(solid) == "Mesh('all': 3946 tetra10 in 3D, 8072 points)"
+    assert repr(solid).startswith("Mesh('all': 3946 tetra10 in 3D, 8072 points")
     assert dual_graph(solid).nedges == 6520
     inter = find_interedges(solid, fluid)
     # the solver's own list of elements on the wetted surface
@@ -34,7 +34,7 @@ def test_tube_against_a_generated_cylinder():
 def test_cantilever_in_a_channel():
     channel, beam = (read_mesh(shared(CASES + f"steady-fsi/mesh_{n}.su2")) for n in ("channel", "cantilever"))
     assert (channel.ncells, beam.ncells) == (15_292, 1_000)
-    assert "flowbound" in channel.tags
+    assert "flowbound" in channel.facet_groups
     inter = find_interedges(channel, beam)
     # the points match: one interedge for each of the 210 edges of the marker
     assert len(inter) == len(inter.coupled_a) == 210

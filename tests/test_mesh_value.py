@@ -44,14 +44,15 @@ def test_only_cells_of_the_largest_dimension_count():
     assert mesh.ncells == 2
     assert mesh.dimension == 2
     assert mesh.cell_data["tag"].tolist() == [3, 5]
-    assert [t for t, _ in mesh.lower] == ["line", "vertex"]
-    assert mesh.lower_data["tag"].tolist() == [1, 2, 4]
+    assert [t for t, _ in mesh.blocks] == ["triangle", "triangle"]
 
 
-def test_replace_keeps_data_and_lower_cells():
-    mesh = Mesh(SQUARE, [("line", [[0, 1]]), ("quad", [[0, 1, 2, 3]])], {"tag": [7, 8]}).translated((1, 2, 3))
+def test_replace_keeps_data_and_groups():
+    mesh = Mesh(SQUARE, [("line", [[0, 1]]), ("quad", [[0, 1, 2, 3]])], {"tag": [7, 8]}, facet_groups={"low": [[0, 1]]})
+    mesh = mesh.select("low").translated((1, 2, 3))
     assert mesh.cell_data["tag"].tolist() == [8]
-    assert mesh.lower_data["tag"].tolist() == [7]
+    assert mesh.facet_groups["low"].tolist() == [[0, 1]]
+    assert mesh.interface == "low"
     assert mesh.bounds.tolist() == [[1, 2, 3], [2, 3, 3]]
     assert mesh.scaled(2).bounds.tolist() == [[2, 4, 6], [4, 6, 6]]
 

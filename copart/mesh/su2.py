@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
-from .value import Block, Mesh
+from .assembling import stacked
+from .fields import Block
+from .value import Mesh
 
 ZONE = "zone"
 """Cell array with the zone of each cell, from 1, where a file has several."""
-MARKER = "su2:tag"
-"""Array on the boundary cells with the number of their marker; `Mesh.tags` has the names."""
 
 # VTK's cell codes: meshio's name, number of nodes
 _TYPES = {3: ("line", 2), 5: ("triangle", 3), 9: ("quad", 4), 10: ("tetra", 4), 12: ("hexahedron", 8),
@@ -55,24 +55,19 @@ def read_su2(path: str | os.PathLike[str], name: str) -> Mesh:
 def _joined(zones: list[_Zone], name: str) -> Mesh:
     """All zones in one mesh, with a zone array where there are several."""
     blocks: list[Block] = []
-    lower: list[Block] = []
-    zone_of, tag_of = [], []
-    tags: dict[str, tuple[int, int]] = {}
+    zone_of: list[NDArray[np.int64]] = []
+    markers: dict[str, list[NDArray[np.int64]]] = {}
     first = 0
     for number, zone in enumerate(zones, start=1):
         for kind, nodes in zone.cells or []:
             blocks.append((kind, nodes + first))
             zone_of.append(np.full(len(nodes), number))
         for marker, parts in zone.markers:
-            tag = tags.setdefault(marker, (len(tags) + 1, 0))[0]
-            for kind, nodes in parts:
-                tags[marker] = (tag, 1 if kind == "line" else 2)
-                lower.append((kind, nodes + first))
-                tag_of.append(np.full(len(nodes), tag))
+            markers.setdefault(marker, []).extend(nodes + first for _, nodes in parts)
         first += len(zone.points)
     data = {ZONE: np.concatenate(zone_of)} if len(zones) > 1 and zone_of else {}
-    lower_data = {MARKER: np.concatenate(tag_of)} if tag_of else {}
-    return Mesh(np.concatenate([z.points for z in zones]), blocks, data, name, lower, lower_data, tags)
+    return Mesh(np.concatenate([z.points for z in zones]), blocks, data, name,
+                {marker: stacked(parts) for marker, parts in markers.items()})
 
 
 class _Parser:
