@@ -126,18 +126,20 @@ def plane_frame(ax, ay, az, frame):
 
 @kernel
 def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diameter_a,
-                  corners_b, size_b, normal_b, centre_b, diameter_b, tolerance, min_cosine,
-                  frame, first, second, spare, measure, area):
+                  corners_b, size_b, normal_b, centre_b, diameter_b, reach_a, reach_b, min_cosine,
+                  frame, first, second, spare, measure, area, gap):
     """Overlap area of each pair of faces, 0 where they are apart or not parallel.
 
-    Scratch: frame (3, 3), first, second and spare (width_a + width_b, 2), measure
-    (3,).  Writes area (npairs,) float64; returns how many are positive.
+    A pair may be as far apart as the larger of its two reaches.  Scratch: frame
+    (3, 3), first, second and spare (width_a + width_b, 2), measure (3,).  Writes
+    area and gap (npairs,) float64; returns how many areas are positive.
     """
     found = 0
     for p in range(len(pair_a)):
         a = pair_a[p]
         b = pair_b[p]
         area[p] = 0.0
+        gap[p] = 0.0
         cosine = (normal_a[a, 0] * normal_b[b, 0] + normal_a[a, 1] * normal_b[b, 1]
                   + normal_a[a, 2] * normal_b[b, 2])
         if abs(cosine) < min_cosine:
@@ -167,24 +169,28 @@ def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diamete
         z += centre_a[a, 2] - centre_b[b, 2]
         height_b = -(x * normal_b[b, 0] + y * normal_b[b, 1] + z * normal_b[b, 2]) / (
             frame[2, 0] * normal_b[b, 0] + frame[2, 1] * normal_b[b, 1] + frame[2, 2] * normal_b[b, 2])
-        if abs(height_a - height_b) > tolerance * max(diameter_a[a], diameter_b[b]):
+        apart = abs(height_a - height_b)
+        if apart > max(reach_a[a], reach_b[b]):
             continue
         area[p] = overlap
+        gap[p] = apart
         found += 1
     return found
 
 
 @kernel
-def edge_overlaps(pair_a, pair_b, ends_a, ends_b, tolerance, min_cosine, length):
+def edge_overlaps(pair_a, pair_b, ends_a, ends_b, reach_a, reach_b, min_cosine, length, gap):
     """Overlap length of each pair of edges, 0 where they are apart or not parallel; returns how many are positive.
 
-    Reads ends_a, ends_b (nedges, 2, 3); writes length (npairs,) float64.
+    Reads ends_a, ends_b (nedges, 2, 3) and reaches as for `face_overlaps`; writes
+    length and gap (npairs,) float64.
     """
     found = 0
     for p in range(len(pair_a)):
         a = pair_a[p]
         b = pair_b[p]
         length[p] = 0.0
+        gap[p] = 0.0
         ux = ends_a[a, 1, 0] - ends_a[a, 0, 0]
         uy = ends_a[a, 1, 1] - ends_a[a, 0, 1]
         uz = ends_a[a, 1, 2] - ends_a[a, 0, 2]
@@ -224,8 +230,10 @@ def edge_overlaps(pair_a, pair_b, ends_a, ends_b, tolerance, min_cosine, length)
         gx = wx + t * vx - s * ux
         gy = wy + t * vy - s * uy
         gz = wz + t * vz - s * uz
-        if math.sqrt(gx * gx + gy * gy + gz * gz) > tolerance * max(long_a, long_b):
+        apart = math.sqrt(gx * gx + gy * gy + gz * gz)
+        if apart > max(reach_a[a], reach_b[b]):
             continue
         length[p] = stop - start
+        gap[p] = apart
         found += 1
     return found

@@ -1,0 +1,309 @@
+"""What was found where two meshes meet, and whether it is one surface or several."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coupling import Interedges
+from ..errors import MeshError
+from .matching import Match, sizes
+from .surface import Surface
+from .value import Mesh
+
+COMPARABLE = 0.1
+"""A second surface with less than this fraction of the largest one is no candidate of its own."""
+APART = 3.0
+"""Surfaces nearer than this many facets are pieces of one."""
+_SAME = 1e-6
+"""Points nearer than this fraction of a facet are the same."""
+_UNIT = {0: "points", 1: "length", 2: "area", 3: "volume"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One mesh at the interface.
+
+    Attributes
+    ----------
+    name : str
+        Of the mesh.
+    group : str or None
+        The facet or point group that was named.
+    groups : tuple of str
+        Groups of the mesh that hold facets which match, the one with the most first.
+    offered, matched : int
+        Facets looked at (all of the boundary, or those of the group), and those with a counterpart.
+    size : float
+        Area or length of the facets that match, in the unit of the coordinates of A.
+    points : int
+        Points of the facets that match.
+    unmatched : float
+        Share of the named group, or else of the facets that match, over which the other side has nothing.
+    cells : int
+        Cells with interedges.
+    """
+
+    name: str
+    group: str | None
+    groups: tuple[str, ...]
+    offered: int
+    matched: int
+    size: float
+    points: int
+    unmatched: float
+    cells: int
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Where two meshes meet.
+
+    Attributes
+    ----------
+    kind : str
+        ``facet``, ``touch`` or ``overlap``.
+    measure : str
+        What sizes are: ``area``, ``length``, ``points`` or ``volume``.
+    a, b : Side
+    overlap : float
+        Size of what the two have in common.
+    gap : float
+        Largest distance of two facets that match.
+    shared_points : int
+        Points of matching facets that both meshes have; all of them where the meshes conform.
+    pieces : int
+        Separate surfaces.
+    remarks : tuple of str
+        What was done to make them meet: flattening, moving, scaling, copies.
+    """
+
+    kind: str
+    measure: str
+    a: Side
+    b: Side
+    overlap: float
+    gap: float
+    shared_points: int
+    pieces: int = 1
+    remarks: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON types."""
+        out = asdict(self)
+        out["remarks"] = list(self.remarks)
+        for side in ("a", "b"):
+            out[side]["groups"] = list(out[side]["groups"])
+        return out
+
+    def lines(self) -> list[str]:
+        """The same in words, a line each."""
+        thing = "cells" if self.measure == "volume" or self.kind == "overlap" else \
+            {"area": "facets", "length": "edges", "points": "ends"}[self.measure]
+        out = []
+        for side in (self.a, self.b):
+            where = f"{side.name} at {side.group}" if side.group else side.name
+            if side.offered == 0:
+                out.append(f"{where}: {side.cells} cells touch")
+                continue
+            text = f"{where}: {side.matched} of {side.offered} {thing} match"
+            if self.measure != "points":
+                text += f", {self.measure} {side.size:.6g}"
+            if self.kind != "overlap":
+                text += f", {side.points} points, {side.cells} cells"
+            if side.unmatched >= 0.005:
+                text += f", {side.unmatched:.1%} without counterpart"
+            others = [g for g in side.groups if g != side.group]
+            if others and side.group is None:
+                text += f"; on {', '.join(others[:4])}" + (", ..." if len(others) > 4 else "")
+            out.append(text)
+        common = [] if self.measure == "points" else [f"common {self.measure} {self.overlap:.6g}"]
+        if self.kind != "overlap" and self.a.offered:
+            common += [f"largest gap {self.gap:.3g}", f"{self.shared_points} points shared"]
+        if self.pieces > 1:
+            common.append(f"{self.pieces} separate pieces")
+        return [*out, *([", ".join(common)] if common else []), *self.remarks]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+class Piece(NamedTuple):
+    """One surface among those that match."""
+
+    overlap: float
+    facets_a: NDArray[np.int64]
+    facets_b: NDArray[np.int64]
+    bounds: NDArray[np.float64]
+    """(2, 3) of the facets of A."""
+
+
+def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple[str, ...],
+             npieces: int, offsets: NDArray[np.float64], pairs: Interedges) -> Interface:
+    """The interface that a match amounts to."""
+    offer = found.offer
+    used = [np.unique(found.i), np.unique(found.j)]
+    total = float(found.overlap.sum())
+    sides: list[Side] = []
+    nodes = []
+    for mesh, surface, mine, index, share in ((mesh_a, offer.a, used[0], found.i, offer.share_a),
+                                              (mesh_b, offer.b, used[1], found.j, offer.share_b)):
+        size = sizes(surface, offer.dimension) * (1.0 if share is None else share)
+        matched = float(size[mine].sum())
+        reference = float(size.sum()) if mesh.interface is not None else matched
+        # what lies over a facet may lie twice over it where surfaces are curved
+        covered = np.minimum(np.bincount(index, found.overlap, len(size))[mine], size[mine]).sum()
+        unmatched = 0.0 if reference == 0 else max(0.0, 1.0 - float(covered) / reference)
+        nodes.append(_corners(surface, mine))
+        sides.append(Side(mesh.name, mesh.interface, tuple(groups_at(mesh, surface, mine)), len(size), len(mine),
+                          matched, len(nodes[-1]), unmatched if unmatched > 1e-9 else 0.0,
+                          len((pairs.coupled_a, pairs.coupled_b)[len(sides)])))
+    smallest = min((float(s.diameter[m].min()) for s, m in ((offer.a, used[0]), (offer.b, used[1]))
+                    if len(m) and offer.dimension > 0), default=0.0)
+    shared = _shared(nodes[0], nodes[1], smallest, offsets)
+    gap = float(found.gap.max(initial=0.0))
+    # rounding of coordinates is no gap
+    extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
+    return Interface(kind, _UNIT[offer.dimension], sides[0], sides[1], total, gap if gap > 1e-12 * extent else 0.0,
+                     shared, npieces, (*([offer.remark] if offer.remark else []), *remarks))
+
+
+def pieces(found: Match) -> list[Piece]:
+    """The separate surfaces that match, the largest first.
+
+    Facets belong together when they lie on one another or have a point in common; pieces
+    that come nearer to one another than `APART` facets are one.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, i = np.unique(found.i, return_inverse=True)
+    b, j = np.unique(found.j, return_inverse=True)
+    na, nb = len(a), len(b)
+    if na == 0:
+        return []
+    links = [(i, na + j)]
+    first = na + nb
+    for facets, surface, base in ((a, found.offer.a, 0), (b, found.offer.b, na)):
+        corners = surface.corners[facets]
+        unique, point = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+        links.append((base + np.repeat(np.arange(len(facets)), corners.shape[1]), first + point.reshape(-1)))
+        first += len(unique)
+    u, v = (np.concatenate(x) for x in zip(*links, strict=True))
+    label = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
+                                 directed=False)[1]
+    label = _merged(found, a, b, label[:na], label[na:na + nb])
+    out = []
+    for which in np.unique(label[0]):
+        mine = a[label[0] == which]
+        surface = found.offer.a.taken(np.isin(np.arange(len(found.offer.a.cell)), mine))
+        bounds = np.stack([surface.low.min(axis=0), surface.high.max(axis=0)])
+        out.append(Piece(float(found.overlap[label[0][i] == which].sum()), mine, b[label[1] == which], bounds))
+    return sorted(out, key=lambda p: -p.overlap)
+
+
+def refuse_several(found: list[Piece], match: Match, mesh_a: Mesh, mesh_b: Mesh) -> None:
+    """Refuse to choose between surfaces of comparable size.
+
+    Raises
+    ------
+    MeshError
+        There are several; the message says where they are and how to name one.
+    """
+    rivals = [p for p in found if p.overlap >= COMPARABLE * found[0].overlap]
+    if len(rivals) < 2:
+        return
+    unit = _UNIT[match.offer.dimension]
+    said = []
+    for number, piece in enumerate(rivals[:6], 1):
+        text = f"({number}) {unit} {piece.overlap:.4g} in {box_text(piece.bounds)}"
+        for mesh, surface, facets in ((mesh_a, match.offer.a, piece.facets_a), (mesh_b, match.offer.b, piece.facets_b)):
+            names = groups_at(mesh, surface, facets)
+            text += f", {len(facets)} facets of {mesh.name!r}" + (f" on {', '.join(names[:3])}" if names else "")
+        said.append(text)
+    more = f"; and {len(rivals) - 6} more" if len(rivals) > 6 else ""
+    raise MeshError(f"interface: {len(rivals)} separate surfaces of {mesh_a.name!r} and {mesh_b.name!r} match, and "
+                    f"it is not clear which is meant: {'; '.join(said)}{more}; name one (FILE:GROUP, {_names(mesh_a)}, "
+                    f"{_names(mesh_b)}), or couple all of them (--several, several=True)")
+
+
+def groups_at(mesh: Mesh, surface: Surface, facets: NDArray[np.int64]) -> list[str]:
+    """Facet and point groups that hold at least a twentieth of some facets, the one with the most first."""
+    if len(facets) == 0 or not (mesh.facet_groups or mesh.point_groups):
+        return []
+    from scipy.spatial import cKDTree
+
+    corners, inside = surface.corners[facets], np.arange(surface.corners.shape[1]) < surface.size[facets][:, None]
+    centre = np.einsum("fcd,fc->fd", corners, inside.astype(float)) / surface.size[facets][:, None]
+    # facets of one mesh: those that are the same have the same points, up to rounding
+    near = 1e-9 * float(np.linalg.norm(mesh.bounds[1] - mesh.bounds[0]))
+    tree, points = cKDTree(centre), cKDTree(corners.reshape(-1, 3))
+    count: dict[str, int] = {}
+    for name, rows in mesh.facet_groups.items():
+        if len(rows) == 0:
+            continue
+        valid = (rows >= 0)[:, :, None]
+        middle = (mesh.points[rows] * valid).sum(axis=1) / valid.sum(axis=1)
+        count[name] = int(np.isfinite(tree.query(middle, distance_upper_bound=near)[0]).sum())
+    for name, nodes in mesh.point_groups.items():
+        on = np.zeros(corners.shape[0] * corners.shape[1], bool)
+        for hits in points.query_ball_point(mesh.points[nodes], near):
+            on[hits] = True
+        count.setdefault(name, int((on.reshape(inside.shape) | ~inside).all(axis=1).sum()))
+    return sorted((n for n in count if count[n] >= 0.05 * len(facets)), key=lambda n: -count[n])
+
+
+def box_text(bounds: NDArray[np.float64]) -> str:
+    """A bounding box in words."""
+    return " x ".join(f"[{lo:.4g}, {hi:.4g}]" for lo, hi in bounds.T)
+
+
+def _names(mesh: Mesh) -> str:
+    """The groups of a mesh that can be named."""
+    known = [*mesh.facet_groups, *(n for n in mesh.point_groups if n not in mesh.facet_groups)]
+    some = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return f"{mesh.name!r} has {some}" if known else f"{mesh.name!r} has no named groups"
+
+
+def _corners(surface: Surface, facets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The distinct points of some facets."""
+    return np.unique(surface.corners[facets].reshape(-1, 3), axis=0)
+
+
+def _shared(a: NDArray[np.float64], b: NDArray[np.float64], facet: float, offsets: NDArray[np.float64]) -> int:
+    """How many points of A, up to rounding, are points of B or its copies."""
+    if len(a) == 0 or len(b) == 0:
+        return 0
+    from scipy.spatial import cKDTree
+
+    there = np.concatenate([b + offset for offset in offsets])
+    reach = _SAME * facet if facet > 0 else 1e-12 * max(1.0, float(np.abs(a).max()))
+    return int(np.isfinite(cKDTree(there).query(a, distance_upper_bound=reach)[0]).sum())
+
+
+def _merged(found: Match, a: NDArray[np.int64], b: NDArray[np.int64], label_a: NDArray[np.int32],
+            label_b: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Labels after pieces that are near to one another have been joined."""
+    known, place = np.unique(label_a, return_inverse=True)
+    root = np.arange(len(known))
+    if len(known) > 1:
+        from scipy.spatial import cKDTree
+
+        offer = found.offer
+        centre = offer.a.centre[a]
+        near = APART * float(max(offer.a.diameter[a].max(), offer.b.diameter[b].max()))
+        # very many pieces come from noise; then only the large ones are looked at
+        large = np.argsort(-np.bincount(place), kind="stable")[:50]
+        trees = {int(c): cKDTree(centre[place == c]) for c in large}
+        for u, tree in trees.items():
+            for v in trees:
+                if u < v and root[u] != root[v] \
+                        and np.isfinite(tree.query(centre[place == v], distance_upper_bound=near)[0]).any():
+                    root[root == max(root[u], root[v])] = min(root[u], root[v])
+    return root[place], root[np.searchsorted(known, label_b)]
+
+
+__all__ = ["Interface", "Piece", "Side", "box_text", "describe", "groups_at", "pieces", "refuse_several"]
