@@ -22,6 +22,7 @@ from ..formats import prepare_folder
 from ..mesh import Mesh
 from ..mesh.surface import Surface
 from ..metrics import evaluate
+from .ordering import nearly_diagonal
 from .palette import colour_parts
 from .projection import Chart, Line, interface, mean_normal, visible
 
@@ -278,7 +279,7 @@ def _draw_matrix(axes: Any, problem: CoupledProblem, made: CoPartition, scheme: 
 
     figures = evaluate(problem, made)
     pair = figures.pair
-    rows, columns = _order(pair.matrix)
+    rows, columns = nearly_diagonal(pair.matrix)
     dense = pair.matrix.toarray()[np.ix_(rows, columns)].astype(float)
     shown = np.ma.masked_equal(dense, 0)
     axes.imshow(shown, cmap=_blues(), norm=LogNorm(vmin=1, vmax=max(2.0, dense.max(initial=1.0))), aspect="auto",
@@ -304,25 +305,6 @@ def _draw_matrix(axes: Any, problem: CoupledProblem, made: CoPartition, scheme: 
     axes.set_xlabel(f"part of {b.name}", fontsize=9.5, color=FAINT)
     _caption(axes, scheme.upper(),
              f"totV {pair.totV_ab:,}, totZ {pair.totZ}; coupled imbalance {a.ub_cpl:.0%} and {b.ub_cpl:.0%}")
-
-
-def _order(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Parts with coupled cells, ordered so that large entries lie near the diagonal."""
-    dense = matrix.toarray().astype(float)
-    rows, columns = np.flatnonzero(dense.sum(axis=1)), np.flatnonzero(dense.sum(axis=0))
-    if len(rows) == 0:
-        return np.arange(matrix.shape[0]), np.arange(matrix.shape[1])
-    m = dense[np.ix_(rows, columns)]
-    # the second singular vectors of the normalised matrix sort both sides at once
-    scaled = m / np.sqrt(np.outer(m.sum(axis=1), m.sum(axis=0)))
-    if min(m.shape) > 1:
-        left, _, right = np.linalg.svd(scaled, full_matrices=False)
-        by_row = left[:, 1] / np.sqrt(m.sum(axis=1))
-        by_column = right[1] / np.sqrt(m.sum(axis=0))
-        sign = -1.0 if by_row[0] > by_row[-1] else 1.0
-        rows = rows[np.argsort(sign * by_row, kind="stable")]
-        columns = columns[np.argsort(sign * by_column, kind="stable")]
-    return rows, columns
 
 
 def _chips(axes: Any, colours: NDArray[np.float64], vertical: bool) -> None:

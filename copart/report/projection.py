@@ -53,34 +53,52 @@ def visible(mesh: Mesh, toward: Points | None) -> Polygons:
     return Polygons(flat, surface.cell[order], 0.62 + 0.38 * np.clip(shade / 0.95, 0, 1))
 
 
-def camera(toward: Points | None) -> tuple[Points, Points, Points]:
-    """Right, up and the direction to the viewer, for a view somewhat aside of `toward`."""
-    if toward is None or np.linalg.norm(toward) < 1e-9:
-        front = np.array([0.0, -1.0, 0.0])
-    else:
-        front = np.asarray(toward, float) / np.linalg.norm(toward)
-    pole = np.array([0.0, 0.0, 1.0]) if abs(front[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    side = np.cross(pole, front)
-    side /= np.linalg.norm(side)
-    over = np.cross(front, side)
-    eye = np.cos(0.55) * np.cos(0.42) * front - np.sin(0.55) * np.cos(0.42) * side + np.sin(0.42) * over
+def camera(toward: Points | None, pole: Points | None = None, turn: float = 0.55) -> tuple[Points, Points, Points]:
+    """Right, up and the direction to the viewer, for a view somewhat aside of `toward`.
+
+    Parameters
+    ----------
+    toward : (3,) float or None
+        Direction that should face the viewer.
+    pole : (3,) float, optional
+        What is up; z where not given, or y where `toward` is nearly z.
+    turn : float
+        Angle by which the viewer stands aside, in radians.
+    """
+    front, side, over = upright_axes(toward, pole)
+    eye = np.cos(turn) * np.cos(0.42) * front - np.sin(turn) * np.cos(0.42) * side + np.sin(0.42) * over
     right = np.cross(over, eye)
     right /= np.linalg.norm(right)
     return right, np.cross(eye, right), eye
 
 
-def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other: NDArray[np.int32]) -> Surface:
+def upright_axes(toward: Points | None, pole: Points | None = None) -> tuple[Points, Points, Points]:
+    """`toward` as a unit vector, the direction aside of it and the one over it."""
+    if toward is None or np.linalg.norm(toward) < 1e-9:
+        front = np.array([0.0, -1.0, 0.0])
+    else:
+        front = np.asarray(toward, float) / np.linalg.norm(toward)
+    if pole is None:
+        pole = np.array([0.0, 0.0, 1.0]) if abs(front[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    side = np.cross(pole, front)
+    side /= np.linalg.norm(side)
+    return front, side, np.cross(front, side)
+
+
+def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other: NDArray[np.int32],
+              surfaces: tuple[Surface | None, Surface | None] = (None, None)) -> Surface:
     """The boundary facets of coupled cells that lie on those of the other mesh.
 
     Where none does (volumes that overlap), all boundary facets of the coupled cells.
+    `surfaces` are the boundaries of both meshes where they are known already.
     """
     from scipy.spatial import cKDTree
 
     if mesh.dimension < other.dimension:
         mine = cell_surface(mesh)
     else:
-        mine = boundary_surface(mesh)
-    theirs = cell_surface(other) if other.dimension < mesh.dimension else boundary_surface(other)
+        mine = surfaces[0] or boundary_surface(mesh)
+    theirs = cell_surface(other) if other.dimension < mesh.dimension else surfaces[1] or boundary_surface(other)
     mine, theirs = mine.taken(np.isin(mine.cell, coupled)), theirs.taken(np.isin(theirs.cell, coupled_other))
     if len(mine.cell) == 0 or len(theirs.cell) == 0:
         return mine
@@ -158,10 +176,14 @@ class Chart:
 
     def flat(self, surface: Surface) -> Points:
         """(nfacets, width, 2) the corners in the plane; a facet across the seam stays whole."""
-        x = surface.corners - self.origin
+        return self.flat_points(surface.corners, surface.centre)
+
+    def flat_points(self, points: Points, near: Points) -> Points:
+        """(n, k, 2) points (n, k, 3) in the plane; those of a row stay together, on the side of the seam of `near`."""
+        x = points - self.origin
         if self.around is None:
             return np.stack([x @ self.right, x @ self.up], axis=-1)
-        middle = surface.centre - self.origin
+        middle = near - self.origin
         base = np.arctan2(middle @ self.up, middle @ self.right)
         angle = np.arctan2(x @ self.up, x @ self.right)
         angle = base[:, None] + (angle - base[:, None] + np.pi) % (2 * np.pi) - np.pi
