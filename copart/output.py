@@ -6,15 +6,14 @@
 ``coupling.json``    who sends which cells to whom in a coupling phase
 ``metrics.json``     settings and figures
 ===================  ====================================================================
+
+and what :mod:`copart.writers` makes for solvers, couplers and viewers.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,8 @@ import numpy as np
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, FormatError
 from .formats import prepare_folder, write_coupling, write_json, write_part
+from .formats.precice import write_precice
+from .writers import Parted, check_meshes, native_kinds, region_of, write_parted, write_together
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -52,7 +53,8 @@ def check_file_names(components: Iterable[str]) -> None:
 
 
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
-               summary: Mapping[str, Any]) -> tuple[Path, ...]:
+               summary: Mapping[str, Any], kinds: Sequence[str] | None = None,
+               sources: Mapping[str, str] | None = None) -> tuple[Path, ...]:
     """Write all files of a plan; they appear together, after the last of them is complete.
 
     Parameters
@@ -64,47 +66,57 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
         Components without one get no VTU file.
     summary : mapping
         The content of ``metrics.json``, plain JSON types.
+    kinds : sequence of str, optional
+        What to write beside, see :mod:`copart.writers`; where not given, what goes with the files in `sources`.
+    sources : mapping of str to str, optional
+        File that a component was read from; these are never written over.
 
     Returns
     -------
     tuple of Path
-        The files: meshes, part files, ``coupling.json``, ``metrics.json``.
+        The files: meshes, part files, those of `kinds`, ``coupling.json``, ``metrics.json``.
 
     Raises
     ------
-    ConfigError, FormatError
-        The folder cannot be written to; it is then as it was.
+    ConfigError, FormatError, MeshError
+        The folder cannot be written to, or a format cannot hold a mesh; the folder is then as it was.
     """
+    files = sources or {}
     check_file_names(problem.names)
+    check_meshes(kinds or (), meshes, problem.names)
     prepare_folder(folder)
-    fresh = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".copart-", dir=folder) as scratch:
-            made = _write_all(Path(scratch), problem, copartition, meshes, summary)
-            for name in made:
-                os.replace(Path(scratch) / name, folder / name)
-    except OSError as error:
-        raise FormatError(folder, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
-    finally:
-        if fresh and folder.exists() and not any(folder.iterdir()):
-            shutil.rmtree(folder)
-    return tuple(folder / name for name in made)
+
+    def write(scratch: Path) -> list[str]:
+        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files)
+
+    return write_together(folder, write, files.values())
 
 
 def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
-               summary: Mapping[str, Any]) -> list[str]:
+               summary: Mapping[str, Any], kinds: Sequence[str] | None, sources: Mapping[str, str]) -> list[str]:
     from .mesh import write_vtu
 
-    made = []
-    for name, mesh in meshes.items():
-        coupled = np.zeros(mesh.ncells, np.int8)
-        coupled[problem.coupled(name)] = 1
-        made.append(f"{file_name(name)}.vtu")
-        write_vtu(scratch / made[-1], mesh, {"part": copartition[name], "coupled": coupled})
+    made, parted = [], []
     for name in problem.names:
-        made.append(f"{file_name(name)}.part.{copartition.nparts[name]}")
-        write_part(scratch / made[-1], copartition[name])
+        coupled = problem.coupled(name)
+        flags = np.zeros(len(copartition[name]), np.int8)
+        flags[coupled] = 1
+        others = [meshes[q if name == p else p] for p, q in problem.pairs
+                  if name in (p, q) and (q if name == p else p) in meshes]
+        parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
+                             {"part": copartition[name], "coupled": flags}, coupled, others,
+                             region_of(sources.get(name))))
+        if name in meshes:
+            made.append(f"{file_name(name)}.vtu")
+            write_vtu(scratch / made[-1], meshes[name], parted[-1].cell_data)
+    for c in parted:
+        made.append(f"{c.name}.part.{c.nparts}")
+        write_part(scratch / made[-1], c.part)
+    for c, name in zip(parted, problem.names, strict=True):
+        made += write_parted(scratch, c, native_kinds(sources.get(name)) if kinds is None else kinds)
+    if "precice" in (kinds or ()):
+        write_precice(scratch / "precice.xml", problem, copartition)
+        made.append("precice.xml")
     write_coupling(scratch / "coupling.json", problem, copartition)
     write_json(scratch / "metrics.json", summary)
     return [*made, "coupling.json", "metrics.json"]

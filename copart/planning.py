@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +25,14 @@ from . import warm
 from .algorithms import SCHEMES
 from .algorithms import scheme as scheme_called
 from .arrays import fraction, whole
-from .components import Progress, coupled_problem, silent
+from .components import Progress, coupled_problem, silent, split_region
 from .config import preset as check_preset
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError, PartitionError
 from .formats import prepare_folder
 from .metrics import CoupledMetrics, evaluate
-from .output import SCHEMA, VERSION, check_file_names, write_plan
+from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
+from .writers import check_meshes, checked_kinds, refuse_inputs
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -55,6 +56,8 @@ class Plan:
         Time of the partitioning alone.
     files : tuple of Path
         What was written, empty without an output folder.
+    sources : mapping of str to str
+        File of each component that was read from one.
     """
 
     problem: CoupledProblem
@@ -64,10 +67,15 @@ class Plan:
     settings: Mapping[str, Any]
     seconds: float
     files: tuple[Path, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
-    def write(self, output: str | os.PathLike[str]) -> tuple[Path, ...]:
-        """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`."""
-        return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict())
+    def write(self, output: str | os.PathLike[str], write: str | Sequence[str] | None = None) -> tuple[Path, ...]:
+        """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`.
+
+        `write` names more kinds of files; see :func:`plan`.
+        """
+        return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict(),
+                          checked_kinds(write), self.sources)
 
     def to_dict(self) -> dict[str, Any]:
         """Settings, time and figures as plain JSON types: the content of ``metrics.json``."""
@@ -145,7 +153,7 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
          scheme: str = "projrepart", *, interedges: str | Interedges = "facet", eps: float = 0.05, seed: int = 1,
          threads: int = 1, preset: str = "default", names: Sequence[str] | None = None, weights: str | None = None,
          tolerance: float | None = None, output: str | os.PathLike[str] | None = None,
-         progress: Progress | None = None) -> Plan:
+         write: str | Sequence[str] | None = None, progress: Progress | None = None) -> Plan:
     """Co-partition two coupled components.
 
     Parameters
@@ -176,6 +184,10 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
         Largest gap between the two surfaces, as a fraction of the facet size.
     output : path, optional
         Folder to write to; see :meth:`Plan.write`.
+    write : str or sequence of str, optional
+        More kinds of files for that folder: ``pvtu``, ``gmsh``, ``openfoam``, ``aste``, ``precice``, in one string
+        with commas between or in a list (:mod:`copart.writers`).  Where not given, those that go with the files
+        read: ``openfoam`` for OpenFOAM cases, ``gmsh`` for gmsh files.
     progress : callable, optional
         Called as ``progress(step, done, total)`` when a step begins.
 
@@ -200,14 +212,18 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     run = scheme_called(scheme)
     counts = _counts("parts", parts)
     limits = None if coupled is None else _counts("coupled", coupled)
+    kinds = checked_kinds(write)
     if output is not None:
         prepare_folder(output)
     tell = progress or silent
     problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
                                       tolerance=tolerance, progress=tell)
     _fits(problem, counts)
+    sources = {name: path for name, path in zip(problem.names, map(_file_of, (mesh_a, mesh_b)), strict=True) if path}
     if output is not None:
         check_file_names(problem.names)
+        check_meshes(kinds or (), meshes, problem.names)
+        refuse_inputs([Path(output) / f"{file_name(name)}.vtu" for name in meshes], sources.values())
     tell(f"partitioning with {scheme}", 0, 0)
     begin = time.perf_counter()
     copartition = run(problem, counts, limits, **options)
@@ -216,12 +232,11 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     settings = {"scheme": scheme, "names": list(problem.names), "parts": list(counts),
                 "coupled": [copartition.ncoupled[n] for n in problem.names], "interedges": _described(interedges),
                 "tolerance": tolerance, "weights": weights, **options}
-    made = Plan(problem, copartition, evaluate(problem, copartition), meshes, settings, seconds)
+    made = Plan(problem, copartition, evaluate(problem, copartition), meshes, settings, seconds, sources=sources)
     if output is None:
         return made
     tell(f"writing to {os.fspath(output)}", 0, 0)
-    files = made.write(output)
-    return Plan(problem, copartition, made.metrics, meshes, settings, seconds, files)
+    return replace(made, files=made.write(output, kinds))
 
 
 def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Sequence[int] | None = None,
@@ -290,6 +305,11 @@ def _counts(name: str, values: Sequence[int]) -> tuple[int, int]:
     except (TypeError, ValueError):
         raise ConfigError(f"{name}: needs two integers, one for each component, got {values!r}") from None
     return whole(name, a, low=1), whole(name, b, low=1)
+
+
+def _file_of(source: Any) -> str | None:
+    """The file that a component is read from, without the name of a region."""
+    return split_region(os.fspath(source))[0] if isinstance(source, str | os.PathLike) else None
 
 
 def _described(interedges: Any) -> str:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import options
+from . import options, writing
 from .console import Console
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     parser.add_argument("--best-balance", action="store_true",
                         help="where no balanced partition is found, take the best balance instead of stopping")
+    writing.add_write(parser, single=True)
     options.add_partitioning(parser)
 
 
@@ -46,16 +47,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..components import component
     from ..formats import read_part
     from ..kgggp_ml import partition
+    from ..writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
     nparts = whole("K", args.nparts, low=1)
+    kinds = checked_kinds(args.write, SINGLE_KINDS) or ()
     target = Path(args.output or default_output(args.source, nparts))
-    check_target(target)
+    check_target(target, args.source, args.fixed, args.tpwgts)
     with console.progress() as progress:
         first_use(progress)
         progress(f"reading {args.source}")
         graph, mesh = component(args.source, args.weights)
         check_kind(target, mesh)
+        if kinds:
+            writing.check_single(kinds, args.source, mesh)
         fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {graph.nvtxs} vertices")
@@ -65,11 +70,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
         seconds = time.perf_counter() - begin
         progress(f"writing {target}")
         write_parts(target, part, mesh)
+        more = writing.write_single(kinds, args.source, target.parent, part, nparts, mesh) if kinds else []
     figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(target)}
     console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
                 f"{figures['pieces']} connected pieces, {seconds:.2f} s")
-    console.say(f"wrote {target}")
-    console.result(figures)
+    for name in (target, *more):
+        console.say(f"wrote {name}")
+    console.result({**figures, "more": more} if more else figures)
     return 0
 
 
@@ -94,13 +101,16 @@ def default_output(source: str, nparts: int) -> str:
     return f"{path}.{file_name(tag)}.part.{nparts}"
 
 
-def check_target(target: Path) -> None:
-    """Refuse a file that cannot be written, before the work."""
+def check_target(target: Path, *sources: str | None) -> None:
+    """Refuse a file that cannot be written, or that is read, before the work."""
+    from ..components import split_region
     from ..errors import ConfigError
     from ..formats import prepare_folder
+    from ..writers import refuse_inputs
 
     if target.is_dir():
         raise ConfigError(f"output: {target} is a folder, a file name is needed")
+    refuse_inputs([target], [split_region(source)[0] for source in sources if source is not None])
     prepare_folder(target.parent)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from . import options
+from . import options, writing
 from .console import Console
 
 EPILOG = """\
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="how the two are partitioned (default projrepart)")
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
                         help="folder to write (default copart-out)")
+    writing.add_write(parser)
     parser.add_argument("--picture", action="store_true",
                         help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
     options.add_partitioning(parser)
@@ -43,8 +44,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_matplotlib()
     with console.progress() as progress:
         first_use(progress)
-        made = plan(args.mesh_a, args.mesh_b, scheme=args.scheme, output=args.output, progress=progress,
-                    **options.coupled_pair(args), **options.partitioning(args))
+        made = plan(args.mesh_a, args.mesh_b, scheme=args.scheme, output=args.output, write=args.write,
+                    progress=progress, **options.coupled_pair(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
         if args.picture:
             from ..report.pictures import draw_coupled
