@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import MeshError
 from .assembling import Members, assembled
 from .cells import shape_of
+from .named import is_group_field, with_group_fields
 from .polyhedra import Polyhedra
 from .value import Mesh
 
@@ -23,7 +24,8 @@ _FAMILIES = "cell_tags"
 def from_meshio(source: Any, name: str = "mesh") -> Mesh:
     """A `Mesh` from a ``meshio.Mesh`` (or an object with its fields).
 
-    Groups come from its ``cell_sets`` and ``point_sets``, from gmsh's physical groups and from MED families.
+    Groups come from its ``cell_sets`` and ``point_sets``, from gmsh's physical groups, from MED families and from
+    the field data of VTU files that copart wrote.
 
     Raises
     ------
@@ -50,9 +52,11 @@ def from_meshio(source: Any, name: str = "mesh") -> Mesh:
         if len(solid) < sum(n > 0 for n in sizes):
             raise MeshError("cells: polyhedra beside cells of other types are not supported")
         cells = [cell for i in solid for cell in given[i][1]]
-        return Mesh(source.points, (), data, name, remarks=remarks, polyhedra=Polyhedra.from_cells(cells))
-    return assembled(np.asarray(source.points), blocks, name, _sets(source, blocks, data), cell_data=data,
-                     nodes=_point_sets(source), remarks=remarks)
+        mesh = Mesh(source.points, (), data, name, remarks=remarks, polyhedra=Polyhedra.from_cells(cells))
+    else:
+        mesh = assembled(np.asarray(source.points), blocks, name, _sets(source, blocks, data), cell_data=data,
+                         nodes=_point_sets(source), remarks=remarks)
+    return with_group_fields(mesh, getattr(source, "field_data", None) or {})
 
 
 def _sets(source: Any, blocks: list[tuple[str, Any]],
@@ -63,6 +67,8 @@ def _sets(source: Any, blocks: list[tuple[str, Any]],
         if not str(key).startswith("gmsh:"):
             yield str(key), {i: _index(key, p, len(blocks[i][1])) for i, p in enumerate(parts) if p is not None}
     start = np.concatenate([[0], np.cumsum([len(c) for _, c in blocks])])
+    if any(is_group_field(str(key)) for key in getattr(source, "field_data", None) or {}):
+        return  # physical groups are among them, by name
     if PHYSICAL in data and data[PHYSICAL].ndim == 1 and len(data[PHYSICAL]) == start[-1]:
         called = {}
         for key, value in (getattr(source, "field_data", None) or {}).items():

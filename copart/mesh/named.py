@@ -60,7 +60,7 @@ def with_group_fields(mesh: Mesh, fields: Mapping[str, Any]) -> Mesh:
         groups[_KINDS[kind]][name] = members.astype(np.int64)
         if key.startswith(_CHOSEN):
             interface = name
-    return mesh.replace(**groups, interface=interface) if fields else mesh
+    return mesh.replace(**groups, interface=interface) if any(map(is_group_field, fields)) else mesh
 
 
 __all__ = ["group_fields", "is_group_field", "with_group_fields"]
