@@ -1,6 +1,7 @@
 # Everything runs inside .venv, which the first target creates; nothing outside this folder is touched.
 #   make demo    a small coupled case: table, files and picture in demo-out/
 #   make test    the whole suite        make lint    ruff and mypy
+#   make docs    the documentation, into site/
 #   make bench   the published experiments, written to docs/benchmarks.md
 #   make clean   remove everything that was made here
 
@@ -12,7 +13,7 @@ DEMO := demo-out
 BENCH ?=
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/test_metrics.py tests/test_migration.py
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint docs bench clean
 .DELETE_ON_ERROR:
 
 $(VENV)/.installed: pyproject.toml
@@ -24,6 +25,10 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.installed-lint: $(VENV)/.installed
 	$(PIP) -e ".[lint]"
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) -e ".[docs]"
 	@touch $@
 
 demo: $(VENV)/.installed
@@ -38,9 +43,12 @@ lint: $(VENV)/.installed-lint
 	$(PY) -m ruff check copart tests examples benchmarks
 	$(PY) -m mypy
 
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+
 bench: $(VENV)/.installed
 	$(PY) -m benchmarks.hipc2014 --write $(BENCH)
 
 clean:
-	rm -rf $(VENV) $(DEMO) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) site build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -158,7 +158,7 @@ class CoupledProblem:
     ----------
     components : mapping of str to Graph
         In order; anything :func:`copart.graph.as_graph` takes.
-    interedges : mapping of (str, str) to Interedges
+    pairs : mapping of (str, str) to Interedges
         By ordered pair of names, each pair once.
 
     Raises
