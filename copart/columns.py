@@ -109,6 +109,18 @@ REPARTITION_COLUMNS = (
 )
 
 
+#: Of `PartMetrics`, one row a part.
+PART_COLUMNS = (
+    Column("part", "part", count, "number of the part, from 0"),
+    Column("cells", "cells", count, "cells of the part"),
+    Column("load", "load", count, "weight of its cells: work in the component's own phase"),
+    Column("coupled_cells", "coupled cells", count, "cells that exchange data with another component"),
+    Column("coupled_load", "coupled load", count, "weight of its coupled cells: work in a coupling phase"),
+    Column("partners", "sends to", count, "parts of other components that it sends to"),
+    Column("sends", "sends", count, "data it sends in a coupling phase: each cell once a destination part"),
+)
+
+
 def html_table(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]],
                best: frozenset[tuple[int, int]] = frozenset(), caption: str = "") -> str:
     """An HTML table whose headings tell their meaning when pointed at; the first column is a name.
@@ -152,5 +164,5 @@ def title_html(title: str) -> str:
     return " ".join(out)
 
 
-__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "PAIR_COLUMNS", "REPARTITION_COLUMNS", "Column", "count",
-           "html_table", "percent", "seconds", "tenth", "title_html"]
+__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS",
+           "REPARTITION_COLUMNS", "Column", "count", "html_table", "percent", "seconds", "tenth", "title_html"]

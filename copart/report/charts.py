@@ -63,12 +63,13 @@ def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64
                    f'height="{cell - 1:.1f}" fill-opacity="{strength:.2f}"/>')
         if written:
             tone = "over" if strength > 0.62 else "under"
-            small = ' style="font-size:7px"' if value > 9999 else ""
+            small = ' style="font-size:7.5px"' if value > 999 else ""
             out.append(f'<text class="{tone}"{small} x="{x + cell / 2:.1f}" y="{y + cell / 2:.1f}">{value}</text>')
         out.append("</g>")
-    out += _chips(rows, keys[0], colours[0], left, top, cell, True) + _chips(columns, keys[1], colours[1], left,
-                                                                               top + n * cell, cell, False)
-    out.append(f'<text class="axis" x="{left + m * cell / 2:.1f}" y="{height - 5:.1f}">part of {escape(names[1])}</text>'
+    out += _chips(rows, keys[0], colours[0], left, top, cell, vertical=True)
+    out += _chips(columns, keys[1], colours[1], left, top + n * cell, cell, vertical=False)
+    out.append(f'<text class="axis" x="{left + m * cell / 2:.1f}" y="{height - 5:.1f}">part of '
+               f"{escape(names[1])}</text>"
                f'<text class="axis" transform="translate(11 {top + n * cell / 2:.1f}) rotate(-90)">part of '
                f"{escape(names[0])}</text>")
     alt = f"matrix of {csr.nnz} entries between {n} parts of {names[0]} and {m} of {names[1]}"
@@ -163,7 +164,7 @@ def histogram(sizes: ArrayLike, edges: NDArray[np.float64], tallest: int, alt: s
                        f'<text class="tick" x="{x + step / 2:.1f}" y="{18 + tall - h - 6:.1f}">{n}</text>')
         if i % 2 == 0:
             out.append(f'<text class="tick" x="{x:.1f}" y="{height - 23:.1f}">{low}</text>')
-    out.append(f'<text class="axis" x="{width / 2}" y="{height - 5}">size of a message</text>')
+    out.append(f'<text class="axis" x="{width / 2}" y="{height - 8}">size of a message</text>')
     return _svg("histogram", width, height, out, alt)
 
 
@@ -177,8 +178,8 @@ def histogram_edges(sizes: Sequence[Any], bins: int = 12) -> NDArray[np.float64]
 
 
 def _svg(kind: str, width: float, height: float, body: Sequence[str], alt: str) -> str:
-    return (f'<svg class="chart {kind}" viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:{width:.0f}px" role="img" '
-            f'aria-label="{escape(alt)}">{"".join(body)}</svg>')
+    return (f'<svg class="chart {kind}" viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:{width:.0f}px" '
+            f'role="img" aria-label="{escape(alt)}">{"".join(body)}</svg>')
 
 
 __all__ = ["WIDE", "bar_chart", "histogram", "histogram_edges", "matrix_chart", "times_mean"]

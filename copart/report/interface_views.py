@@ -23,7 +23,7 @@ Parts = NDArray[np.int32]
 Tell = Callable[[int], str]
 
 #: More interedges than these are thinned out evenly.
-MOST_LINES = 6000
+MOST_LINES = 10_000
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ def component_words(c: ComponentMetrics) -> list[str]:
         return [*out, f"{c.name} has no coupled cells."]
     who = f"all {c.parts}" if c.ncoupled == c.parts else f"{c.ncoupled} of {c.parts}"
     over = "" if c.ncoupled_requested in (None, c.ncoupled) else f" over the {c.ncoupled_requested} asked for"
-    out.append(f"{who} processes of {c.name} exchange data. In a coupling phase the slowest coupled process of {c.name} "
-               f"holds {times(c.ub_cpl)}{over}.")
+    out.append(f"{who} processes of {c.name} exchange data. In a coupling phase the slowest coupled process of "
+               f"{c.name} holds {times(c.ub_cpl)}{over}.")
     return out
 
 
@@ -59,10 +59,10 @@ def pair_words(p: PairMetrics, a: ComponentMetrics, b: ComponentMetrics) -> list
         return [f"Nothing goes between {p.a} and {p.b}: they have no interedges."]
     sizes = p.matrix.data
     least = max(a.ncoupled, b.ncoupled)
+    mean, largest = number(round(float(sizes.mean()), 1)), number(int(sizes.max()))
     return [f"{some(p.totZ, 'message')} carry {some(p.totV_ab, 'value')} from {p.a} to {p.b} in a coupling phase, "
-            f"{number(round(float(sizes.mean()), 1))} on average and {number(int(sizes.max()))} at most; so many processes "
-            f"need at least {least}. {some(p.totV_ba, 'value')} go back. The busiest process has a part in "
-            f"{some(p.maxZ, 'message')}."]
+            f"{mean} on average and {largest} at most; so many processes need at least {least}. "
+            f"{some(p.totV_ba, 'value')} go back. The busiest process has a part in {some(p.maxZ, 'message')}."]
 
 
 def coupled_words(metrics: CoupledMetrics) -> list[str]:
