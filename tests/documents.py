@@ -4,7 +4,8 @@ A page's ``bash`` and ``python`` blocks run in order in a folder of their own,
 which holds the ``examples`` and ``meshes`` of the project; ``copart`` is called in
 this process, everything else by a shell.  A ``text`` block right after one that
 ran is its output: it is compared with the numbers left out, as these may change
-with every improvement of the partitioner.  A comment on the line above a block
+with every improvement of the partitioner; what goes to stderr (progress, which depends on
+the time) is shown only where a command fails.  A comment on the line above a block
 says what is different about it:
 
 ``<!-- not run: REASON -->``   truly cannot run here (installs something, needs another program)
@@ -141,18 +142,18 @@ def _run(command: str) -> tuple[int, str]:
     words = shlex.split(command, comments=True)
     bare = re.sub(r"'[^']*'|\"[^\"]*\"|#.*", "", command)
     if words[0] == "copart" and not set(bare) & _SHELL:
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 status = main(words[1:])
             except SystemExit as stop:
                 status = int(stop.code or 0)
-        return status, out.getvalue()
+        return status, out.getvalue() + (err.getvalue() if status else "")
     paths = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     env = {**os.environ, "PATH": os.pathsep.join(paths), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], stdout=subprocess.PIPE, text=True, check=False,
-                          stderr=subprocess.STDOUT, env=env)
-    return done.returncode, done.stdout
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], capture_output=True, text=True, check=False,
+                          env=env)
+    return done.returncode, done.stdout + (done.stderr if done.returncode else "")
 
 
 def without_numbers(text: str) -> list[str]:

@@ -106,5 +106,5 @@ def test_every_command_and_public_name_is_told():
     texts = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     for command in COMMANDS:
         assert f"copart {command}" in texts, command
-    for public in copart.__all__:
+    for public in set(copart.__all__) - {"__version__"}:
         assert re.search(rf"\b{public}\b", texts), public
