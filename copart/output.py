@@ -3,6 +3,7 @@
 ===================  ====================================================================
 ``NAME.vtu``         the mesh of a component with cell arrays ``part`` and ``coupled``
 ``NAME.part.K``      part of every cell, one number a line
+``interedges.mtx``   which cells of A and of B are coupled, and their weights
 ``coupling.json``    who sends which cells to whom in a coupling phase
 ``metrics.json``     settings and figures
 ===================  ====================================================================
@@ -22,6 +23,7 @@ import numpy as np
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, FormatError
 from .formats import prepare_folder, write_coupling, write_json, write_part
+from .formats.interedges_file import write_interedges
 from .formats.precice import write_precice
 from .writers import Parted, check_meshes, native_kinds, region_of, write_parted, write_together
 
@@ -74,7 +76,7 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     Returns
     -------
     tuple of Path
-        The files: meshes, part files, those of `kinds`, ``coupling.json``, ``metrics.json``.
+        The files: meshes, part files, those of `kinds`, ``interedges.mtx``, ``coupling.json``, ``metrics.json``.
 
     Raises
     ------
@@ -117,6 +119,9 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
     if "precice" in (kinds or ()):
         write_precice(scratch / "precice.xml", problem, copartition)
         made.append("precice.xml")
+    for pair, interedges in problem.pairs.items():
+        made.append("interedges.mtx" if len(problem.pairs) == 1 else f"{'-'.join(map(file_name, pair))}.interedges.mtx")
+        write_interedges(scratch / made[-1], interedges)
     write_coupling(scratch / "coupling.json", problem, copartition)
     write_json(scratch / "metrics.json", summary)
     return [*made, "coupling.json", "metrics.json"]

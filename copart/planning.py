@@ -1,8 +1,8 @@
 """The whole job in one call: components in, co-partition, figures and files out.
 
 `plan` runs one scheme, `compare` all of them over several seeds.  A component
-is a mesh (a file, ``FILE:ARRAY=VALUE`` or ``FILE:NAME`` for a region of it, a
-``meshio.Mesh``, a `copart.mesh.Mesh`) or a graph (a `Graph`, a scipy.sparse
+is a mesh (a file, ``FILE:ARRAY=VALUE`` or ``FILE:NAME`` for a region or boundary
+of it, a mesh of another package, arrays, a `copart.mesh.Mesh`) or a graph (a `Graph`, a scipy.sparse
 matrix, a networkx graph, ``(xadj, adjncy)``).  Meshes find their interedges
 themselves; graphs come with an `Interedges`.
 
@@ -36,6 +36,7 @@ from .writers import check_meshes, checked_kinds, refuse_inputs
 
 if TYPE_CHECKING:
     from .mesh import Mesh
+    from .mesh.detection import Interface
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +59,10 @@ class Plan:
         What was written, empty without an output folder.
     sources : mapping of str to str
         File of each component that was read from one.
+    interface : Interface or None
+        Where the meshes meet: what matched of how much, areas, the largest gap; None where interedges were given.
+    remarks : tuple of str
+        What the files lost when they were read, and which other components they hold.
     """
 
     problem: CoupledProblem
@@ -68,6 +73,8 @@ class Plan:
     seconds: float
     files: tuple[Path, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    interface: Interface | None = None
+    remarks: tuple[str, ...] = ()
 
     def write(self, output: str | os.PathLike[str], write: str | Sequence[str] | None = None) -> tuple[Path, ...]:
         """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`.
@@ -77,10 +84,15 @@ class Plan:
         return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict(),
                           checked_kinds(write), self.sources)
 
+    def placed(self) -> dict[str, Mesh]:
+        """The meshes in one coordinate system: B scaled and moved as it was to meet A."""
+        return _placed(self.problem, self.meshes, self.settings)
+
     def to_dict(self) -> dict[str, Any]:
         """Settings, time and figures as plain JSON types: the content of ``metrics.json``."""
         return {"schema": SCHEMA, "version": VERSION, "settings": dict(self.settings),
-                "seconds": round(self.seconds, 3), "metrics": self.metrics.to_dict()}
+                "seconds": round(self.seconds, 3), "metrics": self.metrics.to_dict(),
+                "interface": self.interface and self.interface.to_dict(), "remarks": list(self.remarks)}
 
     def __repr__(self) -> str:
         return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
@@ -116,6 +128,8 @@ class Comparison:
         By scheme, of the first seed.
     meshes : mapping of str to Mesh
     settings : mapping
+    interface : Interface or None
+    remarks : tuple of str
     """
 
     problem: CoupledProblem
@@ -123,11 +137,17 @@ class Comparison:
     copartitions: Mapping[str, CoPartition]
     meshes: Mapping[str, Mesh]
     settings: Mapping[str, Any]
+    interface: Interface | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def schemes(self) -> tuple[str, ...]:
         """The schemes that ran, in order."""
         return tuple(self.copartitions)
+
+    def placed(self) -> dict[str, Mesh]:
+        """The meshes in one coordinate system: B scaled and moved as it was to meet A."""
+        return _placed(self.problem, self.meshes, self.settings)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a scheme: ``scheme`` and the mean over the seeds of every figure."""
@@ -139,7 +159,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Settings, mean figures and single runs as plain JSON types."""
-        return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings), "mean": self.rows(),
+        return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings),
+                "interface": self.interface and self.interface.to_dict(), "mean": self.rows(),
                 "runs": [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]}
 
     def __repr__(self) -> str:
@@ -152,23 +173,28 @@ class Comparison:
 def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Sequence[int] | None = None,
          scheme: str = "projrepart", *, interedges: str | Interedges = "facet", eps: float = 0.05, seed: int = 1,
          threads: int = 1, preset: str = "default", names: Sequence[str] | None = None, weights: str | None = None,
-         tolerance: float | None = None, output: str | os.PathLike[str] | None = None,
+         tolerance: float | None = None, gap: float | None = None, scale_b: float = 1.0,
+         shift_b: Sequence[float] | None = None, periodic_b: Sequence[float] | None = None, several: bool = False,
+         output: str | os.PathLike[str] | None = None,
          write: str | Sequence[str] | None = None, progress: Progress | None = None) -> Plan:
     """Co-partition two coupled components.
 
     Parameters
     ----------
-    mesh_a, mesh_b : path, meshio.Mesh, Mesh, Graph, sparse matrix, networkx graph or (xadj, adjncy)
-        The two components.  A path may end in ``:ARRAY=VALUE`` or ``:NAME`` for a region of that mesh.
+    mesh_a, mesh_b : path, Mesh, meshio.Mesh, pyvista grid, (points, cells), Graph, sparse matrix, networkx graph \
+            or (xadj, adjncy)
+        The two components.  A path may end in ``:ARRAY=VALUE`` or ``:NAME`` for a region of that mesh or the boundary
+        at which it is coupled, or in several of these, from left to right: ``case.su2:zone=2:wall``.
     parts : (int, int)
         Number of parts of each.
     coupled : (int, int), optional
         Number of parts that may own coupled cells; see :func:`copart.algorithms.coupled_counts` where not given.
     scheme : str
         ``naive``, ``aware`` or ``projrepart``.
-    interedges : {"facet", "touch"} or Interedges
-        How meshes find their coupled cells: boundary facets that overlap (weighted by the overlap), or cells
-        that share at least a point.  Graphs need an `Interedges` (or a sparse matrix, cells of A by cells of B).
+    interedges : {"facet", "touch", "overlap"} or Interedges
+        How meshes find their coupled cells: boundary facets that overlap (weighted by the overlap), cells
+        that share at least a point, or cells that cover the same space (weighted by what they share).
+        Graphs need an `Interedges` (or a sparse matrix, cells of A by cells of B).
     eps : float
         Imbalance allowed, a fraction.
     seed : int
@@ -181,7 +207,19 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     weights : str, optional
         Cell array with the load of each cell of the meshes; 1 each where not given.
     tolerance : float, optional
-        Largest gap between the two surfaces, as a fraction of the facet size.
+        Largest gap between the two surfaces, as a fraction of the facet size; see
+        :func:`copart.mesh.find_interedges`.
+    gap : float, optional
+        The same in the unit of the coordinates, instead of `tolerance`.
+    scale_b : float
+        Coordinates of B are multiplied by this first: 0.001 where B is in millimetres and A in metres.
+    shift_b : (float, float, float), optional
+        Added to the coordinates of B, after scaling.
+    periodic_b : (float, float, float), optional
+        B is also where this vector and its multiples, forward and back, put it.
+    several : bool
+        Couple all surfaces that match.  Otherwise two or more of comparable size are refused where no boundary
+        is named.
     output : path, optional
         Folder to write to; see :meth:`Plan.write`.
     write : str or sequence of str, optional
@@ -216,8 +254,9 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     if output is not None:
         prepare_folder(output)
     tell = progress or silent
-    problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
-                                      tolerance=tolerance, progress=tell)
+    where = _where(tolerance, gap, scale_b, shift_b, periodic_b, several)
+    problem, meshes, interface, remarks = coupled_problem(
+        mesh_a, mesh_b, interedges=interedges, names=names, weights=weights, **where, progress=tell)
     _fits(problem, counts)
     sources = {name: path for name, path in zip(problem.names, map(_file_of, (mesh_a, mesh_b)), strict=True) if path}
     if output is not None:
@@ -231,8 +270,9 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     tell("measuring", 0, 0)
     settings = {"scheme": scheme, "names": list(problem.names), "parts": list(counts),
                 "coupled": [copartition.ncoupled[n] for n in problem.names], "interedges": _described(interedges),
-                "tolerance": tolerance, "weights": weights, **options}
-    made = Plan(problem, copartition, evaluate(problem, copartition), meshes, settings, seconds, sources=sources)
+                "weights": weights, **where, **options}
+    made = Plan(problem, copartition, evaluate(problem, copartition), meshes, settings, seconds, sources=sources,
+                interface=interface, remarks=remarks)
     if output is None:
         return made
     tell(f"writing to {os.fspath(output)}", 0, 0)
@@ -243,12 +283,15 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
             schemes: Sequence[str] | None = None, seeds: int | Sequence[int] = 5, *,
             interedges: str | Interedges = "facet", eps: float = 0.05, threads: int = 1, preset: str = "default",
             names: Sequence[str] | None = None, weights: str | None = None, tolerance: float | None = None,
+            gap: float | None = None, scale_b: float = 1.0, shift_b: Sequence[float] | None = None,
+            periodic_b: Sequence[float] | None = None, several: bool = False,
             progress: Progress | None = None) -> Comparison:
     """Run the schemes over several seeds on one coupled problem.
 
     Parameters
     ----------
-    mesh_a, mesh_b, parts, coupled, interedges, eps, threads, preset, names, weights, tolerance, progress
+    mesh_a, mesh_b, parts, coupled, interedges, eps, threads, preset, names, weights, tolerance, gap, scale_b
+    shift_b, periodic_b, several, progress
         As for :func:`plan`.
     schemes : sequence of str, optional
         Which schemes to run; all where not given.
@@ -272,8 +315,9 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
     counts = _counts("parts", parts)
     limits = None if coupled is None else _counts("coupled", coupled)
     tell = progress or silent
-    problem, meshes = coupled_problem(mesh_a, mesh_b, interedges=interedges, names=names, weights=weights,
-                                      tolerance=tolerance, progress=tell)
+    where = _where(tolerance, gap, scale_b, shift_b, periodic_b, several)
+    problem, meshes, interface, remarks = coupled_problem(
+        mesh_a, mesh_b, interedges=interedges, names=names, weights=weights, **where, progress=tell)
     _fits(problem, counts)
     tell("compiling kernels", 0, 0)
     warm.schemes(chosen, **options)
@@ -288,15 +332,33 @@ def compare(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: 
             runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
             first.setdefault(name, copartition)
     settings = {"schemes": chosen, "seeds": numbers, "names": list(problem.names), "parts": list(counts),
-                "coupled": limits and list(limits), "interedges": _described(interedges), "tolerance": tolerance,
-                "weights": weights, **{k: v for k, v in options.items() if k != "seed"}}
-    return Comparison(problem, tuple(runs), first, meshes, settings)
+                "coupled": limits and list(limits), "interedges": _described(interedges),
+                "weights": weights, **where, **{k: v for k, v in options.items() if k != "seed"}}
+    return Comparison(problem, tuple(runs), first, meshes, settings, interface, remarks)
 
 
 def _options(eps: float, seed: int, threads: int, preset: str) -> dict[str, Any]:
     check_preset(preset)
     return {"eps": fraction("eps", eps), "seed": whole("seed", seed, low=0),
             "threads": whole("threads", threads, low=1), "preset": preset}
+
+
+def _where(tolerance: float | None, gap: float | None, scale_b: float, shift_b: Sequence[float] | None,
+           periodic_b: Sequence[float] | None, several: bool) -> dict[str, Any]:
+    """How meshes are brought together, as JSON types."""
+    def plain(vector: Sequence[float] | None) -> list[float] | None:
+        return None if vector is None else [float(x) for x in vector]
+
+    return {"tolerance": tolerance, "gap": gap, "scale_b": scale_b, "shift_b": plain(shift_b),
+            "periodic_b": plain(periodic_b), "several": bool(several)}
+
+
+def _placed(problem: CoupledProblem, meshes: Mapping[str, Mesh], settings: Mapping[str, Any]) -> dict[str, Mesh]:
+    from .mesh.transform import Placement
+
+    second = problem.names[1]
+    move = Placement(settings["scale_b"], settings["shift_b"] or (0.0, 0.0, 0.0))
+    return {name: move.apply(mesh) if name == second else mesh for name, mesh in meshes.items()}
 
 
 def _counts(name: str, values: Sequence[int]) -> tuple[int, int]:

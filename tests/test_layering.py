@@ -27,7 +27,7 @@ LAYERS = [
     {"algorithms"},
     {"mesh", "formats", "report"},
     {"warm"},
-    {"planning", "components", "output", "writers", "doctor", "metis"},
+    {"planning", "components", "sources", "output", "writers", "doctor", "metis"},
     {"cli", "commands", "__main__"},
 ]
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}

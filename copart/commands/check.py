@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import options
 from .console import Console, Progress
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--parts", type=int, nargs=2, metavar=("N_A", "N_B"), help="numbers of parts (default as above)")
     group.add_argument("--coupled", type=int, nargs=2, metavar=("K_A", "K_B"),
                        help="numbers of parts that must own coupled cells, in balance")
-    group.add_argument("--interedges", choices=["facet", "touch"], default="facet", help="which cells are coupled")
-    group.add_argument("--tolerance", type=float, metavar="F", help="as for copart plan")
+    options.add_meeting(group)
     group.add_argument("--names", nargs=2, metavar=("NAME_A", "NAME_B"), help="names in the files below")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
     group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
@@ -92,7 +92,7 @@ def _pair(args: argparse.Namespace, progress: Progress) -> Report:
     elif names is None and claimed is not None:
         names = list(claimed["components"])
     return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or (None, None),
-                    coupled=args.coupled or (None, None), interedges=args.interedges, tolerance=args.tolerance,
+                    coupled=args.coupled or (None, None), meeting=options.meeting(args),
                     weights=args.weights, eps=args.eps, claimed=claimed, coupling=coupling)
 
 
@@ -111,20 +111,28 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
         raise FormatError(folder, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
     parts = [folder / f"{file_name(name)}.part.{n}" for name, n in zip(names, settings["parts"], strict=True)]
     return _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
-                    interedges=settings["interedges"], tolerance=settings.get("tolerance"),
-                    weights=settings.get("weights"), eps=settings["eps"] if args.eps is None else args.eps,
+                    meeting=_meeting(folder, settings), weights=settings.get("weights"),
+                    eps=settings["eps"] if args.eps is None else args.eps,
                     claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
 
 
-def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any, interedges: str,
-             tolerance: float | None, weights: str | None, eps: float | None, claimed: Any, coupling: Any) -> Report:
+def _meeting(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """The interedges of a plan's folder; where it has none they are searched for once more."""
+    from ..formats.interedges_file import read_interedges
+
+    if (folder / "interedges.mtx").exists():
+        return {"interedges": read_interedges(folder / "interedges.mtx")}
+    return {"interedges": settings["interedges"], "tolerance": settings.get("tolerance")}
+
+
+def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any,
+             meeting: dict[str, Any], weights: str | None, eps: float | None, claimed: Any, coupling: Any) -> Report:
     from ..checks import check_copartition
     from ..components import coupled_problem
     from ..coupling import CoPartition
     from ..formats import read_part
 
-    problem, _ = coupled_problem(*meshes, interedges=interedges, names=names, weights=weights, tolerance=tolerance,
-                                 progress=progress)
+    problem, *_ = coupled_problem(*meshes, names=names, weights=weights, progress=progress, **meeting)
     found, count = {}, {}
     for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
         found[name] = read_part(path, problem.components[name].nvtxs, wanted)

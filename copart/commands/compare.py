@@ -44,9 +44,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
             from ..report.pictures import draw_coupled
 
             progress("drawing")
-            draw_coupled(args.picture, made.problem, made.meshes, made.copartitions, made.schemes[-1])
+            draw_coupled(args.picture, made.problem, made.placed(), made.copartitions, made.schemes[-1])
     a, b = made.problem.names
     title = f"A = {a} in {args.parts[0]} parts, B = {b} in {args.parts[1]} parts, mean of {args.seeds} seeds"
+    for remark in made.remarks:
+        console.say(f"note: {remark}")
+    if made.interface is not None:
+        for line in made.interface.lines():
+            console.say(f"interface: {line}")
+        console.say()
     console.table(comparison_table(made.rows(), title))
     if args.legend:
         console.say()

@@ -97,8 +97,7 @@ def default_output(source: str, nparts: int) -> str:
     path, region = split_region(source)
     if region is None:
         return f"{path}.part.{nparts}"
-    tag = region if isinstance(region, str) else f"{region[0]}-{region[1]}"
-    return f"{path}.{file_name(tag)}.part.{nparts}"
+    return f"{path}.{file_name(region.replace('=', '-'))}.part.{nparts}"
 
 
 def check_target(target: Path, *sources: str | None) -> None:

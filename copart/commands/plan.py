@@ -13,9 +13,13 @@ examples:
   copart plan fluid.vtu solid.msh --parts 16 64
   copart plan case.msh:fluid case.msh:solid --parts 8 24 --scheme aware -o out
   copart plan all.vtu:zone=1 all.vtu:zone=2 --parts 4 4 --interedges touch
+  copart plan fluid.su2:flowbound solid.su2:feabound --parts 16 4
+  copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale-b 0.001
+  copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
-(one number a line), coupling.json (who sends which cells to whom) and metrics.json.
+(one number a line), interedges.mtx (pairs of coupled cells), coupling.json (who
+sends which cells to whom) and metrics.json.
 """
 
 
@@ -51,8 +55,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
             from ..report.pictures import draw_coupled
 
             progress("drawing")
-            files.append(str(draw_coupled(os.path.join(args.output, "plan.png"), made.problem, made.meshes,
+            files.append(str(draw_coupled(os.path.join(args.output, "plan.png"), made.problem, made.placed(),
                                           {args.scheme: made.copartition}, args.scheme)))
+    for remark in made.remarks:
+        console.say(f"note: {remark}")
+    if made.interface is not None:
+        for line in made.interface.lines():
+            console.say(f"interface: {line}")
+        console.say()
     console.table(component_table(made.metrics))
     console.say()
     console.table(pair_table(made.metrics))

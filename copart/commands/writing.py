@@ -39,8 +39,8 @@ def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, npa
 
     path, region = split_region(source)
     stem = os.path.basename(os.path.normpath(path)).split(".")[0]
-    label = region if isinstance(region, str) or region is None else f"{region[0]}-{region[1]}"
-    component = Parted(file_name(stem if label is None else f"{stem}-{label}"), part, nparts, mesh, {"part": part},
+    label = stem if region is None else f"{stem}-{region.replace('=', '-')}"
+    component = Parted(file_name(label), part, nparts, mesh, {"part": part},
                        region=region_of(path))
     made = write_together(folder, lambda scratch: write_parted(scratch, component, kinds), [path])
     return [str(file) for file in made]

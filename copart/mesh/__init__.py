@@ -11,5 +11,5 @@ from .tubes import cylinder, tube
 from .value import Mesh
 from .writing import write_mesh, write_vtu
 
-__all__ = ["Mesh", "Polyhedra", "cube", "cylinder", "dual_graph", "extract", "find_interedges", "find_interface", "from_meshio",
-           "read_mesh", "regions", "select", "tube", "write_mesh", "write_vtu"]
+__all__ = ["Mesh", "Polyhedra", "cube", "cylinder", "dual_graph", "extract", "find_interedges", "find_interface",
+           "from_meshio", "read_mesh", "regions", "select", "tube", "write_mesh", "write_vtu"]

@@ -38,7 +38,7 @@ class Placement:
     Examples
     --------
     >>> Placement(scale=0.001, shift=(0, 0, 1)).remarks("wall")
-    ('wall is scaled by 0.001', 'wall is moved by (0, 0, 1)')
+    ("'wall' is scaled by 0.001", "'wall' is moved by (0, 0, 1)")
     """
 
     scale: float = 1.0
@@ -94,11 +94,11 @@ class Placement:
         """What is done to the mesh called `name`, in words."""
         out = []
         if self.scale != 1:
-            out.append(f"{name} is scaled by {self.scale:g}")
+            out.append(f"{name!r} is scaled by {self.scale:g}")
         if any(self.shift):
-            out.append(f"{name} is moved by {vector_text(self.shift)}")
+            out.append(f"{name!r} is moved by {vector_text(self.shift)}")
         if self.period is not None:
-            out.append(f"{name} is repeated by {vector_text(self.period)}")
+            out.append(f"{name!r} is repeated by {vector_text(self.period)}")
         return tuple(out)
 
 
