@@ -25,7 +25,7 @@ COMMANDS = {
     "part": (part, "partition one graph or mesh"),
     "repart": (repart, "repartition from M to N parts with little migration"),
     "check": (check, "verify partitions made by anyone"),
-    "mesh": (mesh, "generate the cubes of the published experiments"),
+    "mesh": (mesh, "list what a mesh file holds, or generate a mesh"),
     "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
 }
 
@@ -47,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".", epilog=module.EPILOG,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
         # a command with commands of its own says where its options belong
-        add_output(module.add_arguments(sub) or sub)
+        for target in module.add_arguments(sub) or [sub]:
+            add_output(target)
     return out
 
 
