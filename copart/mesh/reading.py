@@ -20,6 +20,7 @@ from ..errors import CopartError, FormatError, MeshError
 from .foreign import from_meshio
 from .groups import select
 from .mdpa import named_shapes
+from .openfoam import is_openfoam, read_openfoam
 from .su2 import read_su2
 from .value import Mesh
 
@@ -81,10 +82,12 @@ def suffix_formats(path: Path) -> list[str]:
 
 def _read_file(path: Path) -> Mesh:
     """Read and convert, turning whatever happens into one FormatError."""
-    if path.is_dir():
-        raise FormatError(path, "is a folder, not a mesh file")
+    if path.is_dir() or is_openfoam(path):
+        return read_openfoam(path)
     if not path.exists():
         raise FormatError(path, "no such file")
+    if not path.is_file():
+        raise FormatError(path, "is no regular file")
     formats = suffix_formats(path)
     try:
         with open(path, "rb") as stream:
