@@ -32,6 +32,8 @@ from .errors import ConfigError, PartitionError
 from .formats import prepare_folder
 from .metrics import CoupledMetrics, evaluate
 from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
+from .part_metrics import part_metrics
+from .report import scheme_table
 from .writers import check_meshes, checked_kinds, refuse_inputs
 
 if TYPE_CHECKING:
@@ -88,6 +90,17 @@ class Plan:
         """The meshes in one coordinate system: B scaled and moved as it was to meet A."""
         return _placed(self.problem, self.meshes, self.settings)
 
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one self-contained HTML page with figures, pictures and charts; returns its path."""
+        from .report.coupled import page_of
+        from .report.page import write_page
+
+        return write_page(path, page_of(self))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row a part of either component: ready for ``pandas.DataFrame``."""
+        return [row for parts in part_metrics(self.problem, self.copartition).values() for row in parts.to_dicts()]
+
     def to_dict(self) -> dict[str, Any]:
         """Settings, time and figures as plain JSON types: the content of ``metrics.json``."""
         return {"schema": SCHEMA, "version": VERSION, "settings": dict(self.settings),
@@ -96,6 +109,10 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
+
+    def _repr_html_(self) -> str:
+        """The figures as tables, for notebooks."""
+        return f"<p>Plan by {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
 
 
 @dataclass(frozen=True)
@@ -149,6 +166,21 @@ class Comparison:
         """The meshes in one coordinate system: B scaled and moved as it was to meet A."""
         return _placed(self.problem, self.meshes, self.settings)
 
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one self-contained HTML page with figures, pictures and charts; returns its path."""
+        from .report.coupled import page_of
+        from .report.page import write_page
+
+        return write_page(path, page_of(self))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row a run, with scheme and seed: ready for ``pandas.DataFrame``."""
+        return [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]
+
+    def _repr_html_(self) -> str:
+        """The schemes' table, for notebooks."""
+        return scheme_table(self.rows())
+
     def rows(self) -> list[dict[str, Any]]:
         """One row a scheme: ``scheme`` and the mean over the seeds of every figure."""
         out: list[dict[str, Any]] = []
@@ -161,7 +193,7 @@ class Comparison:
         """Settings, mean figures and single runs as plain JSON types."""
         return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings),
                 "interface": self.interface and self.interface.to_dict(), "mean": self.rows(),
-                "runs": [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]}
+                "runs": self.to_dicts()}
 
     def __repr__(self) -> str:
         lines = [f"{row['scheme']}: cut {row['cut_a']:.0f} and {row['cut_b']:.0f}, "

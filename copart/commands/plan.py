@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     writing.add_write(parser)
     parser.add_argument("--picture", action="store_true",
                         help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
+    parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
     options.add_partitioning(parser)
 
 
@@ -57,6 +58,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             progress("drawing")
             files.append(str(draw_coupled(os.path.join(args.output, "plan.png"), made.problem, made.placed(),
                                           {args.scheme: made.copartition}, args.scheme)))
+        if args.report:
+            progress("writing the report")
+            files.append(str(made.report(os.path.join(args.output, "report.html"))))
     for remark in made.remarks:
         console.say(f"note: {remark}")
     if made.interface is not None:

@@ -62,7 +62,7 @@ def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64
                    f'<rect class="{kind}" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{cell - 1:.1f}" '
                    f'height="{cell - 1:.1f}" fill-opacity="{strength:.2f}"/>')
         if written:
-            tone = "over" if strength > 0.62 else "under"
+            tone = "over" if strength > 0.68 else "under"
             small = ' style="font-size:7.5px"' if value > 999 else ""
             out.append(f'<text class="{tone}"{small} x="{x + cell / 2:.1f}" y="{y + cell / 2:.1f}">{value}</text>')
         out.append("</g>")
@@ -174,11 +174,11 @@ def histogram_edges(sizes: Sequence[Any], bins: int = 12) -> NDArray[np.float64]
     raw = max(1.0, largest / bins)
     unit = 10.0 ** np.floor(np.log10(raw))
     step = next(s * unit for s in (1, 2, 2.5, 5, 10) if s * unit >= raw and float(s * unit).is_integer())
-    return np.arange(0, largest // step + 2) * step
+    return np.asarray(np.arange(0, largest // step + 2) * step, np.float64)
 
 
 def _svg(kind: str, width: float, height: float, body: Sequence[str], alt: str) -> str:
-    return (f'<svg class="chart {kind}" viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:{width:.0f}px" '
+    return (f'<svg class="chart {kind}" viewBox="0 0 {width:.0f} {height:.0f}" style="--w:{width:.0f}px" '
             f'role="img" aria-label="{escape(alt)}">{"".join(body)}</svg>')
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
-from ..columns import COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, Column
+from ..columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS
 from ..coupling import CoPartition, CoupledProblem
 from ..graph import Graph
 from ..mesh import Mesh
@@ -25,7 +25,7 @@ from .page import Section, document, figure, panel, table, tiles, views, words
 from .palette import colour_numbers
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, whole_boundary
-from .tables import best_entries
+from .tables import SCHEME_COLUMNS, best_entries
 from .words import comparison_words, coupled_words, number, times
 
 #: Of components with more parts, the table of all parts is left out.
@@ -45,7 +45,7 @@ class Shown:
 
 def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitions: Mapping[str, CoPartition],
                  settings: Mapping[str, Any], *, rows: Sequence[Mapping[str, Any]] = (), shown: str | None = None,
-                 seconds: float | None = None) -> str:
+                 seconds: float | None = None, notes: Sequence[str] = ()) -> str:
     """The page, as HTML.
 
     Parameters
@@ -63,6 +63,8 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         The scheme that shows first; the last one where not given.
     seconds : float, optional
         Time to partition, of a single scheme.
+    notes : sequence of str, optional
+        What else a reader should know: how the interface was found, what files have lost.
     """
     first = shown or list(copartitions)[-1]
     all_shown = [_shown(problem, scheme, made) for scheme, made in copartitions.items()]
@@ -73,7 +75,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     pictures = _Pictures.of(problem, meshes)
     eps = settings.get("eps")
     sections = [
-        Section("words", "In words", _summary(chosen, rows, problem, eps)),
+        Section("words", "In words", _summary(chosen, rows, problem, notes)),
         Section("figures", "Schemes" if rows else "Figures", _tables(chosen, rows, settings)),
         Section("meshes", "Meshes", _panels(all_shown, pictures.mesh_views)),
         Section("interface", "Interface", _panels(all_shown, pictures.interface_views)),
@@ -82,6 +84,17 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         Section("messages", "Message sizes", _messages(all_shown)),
     ]
     return document(f"{names}, coupled", cells, sections, _about(settings, seconds), list(copartitions), first)
+
+
+def page_of(made: Any) -> str:
+    """The page of a :class:`copart.planning.Plan` or :class:`copart.planning.Comparison`, as HTML."""
+    notes = [*(f"Interface: {line}" for line in (made.interface.lines() if made.interface is not None else ())),
+             *(f"Note: {remark}" for remark in made.remarks)]
+    if hasattr(made, "copartitions"):
+        return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
+                            notes=notes)
+    return coupled_page(made.problem, made.placed(), {made.settings["scheme"]: made.copartition}, made.settings,
+                        seconds=made.seconds, notes=notes)
 
 
 def _shown(problem: CoupledProblem, scheme: str, made: CoPartition) -> Shown:
@@ -115,7 +128,8 @@ def _teller(parts: PartMetrics) -> Any:
 
 
 # ---- words and tables
-def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledProblem, eps: float | None) -> str:
+def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledProblem,
+             notes: Sequence[str]) -> str:
     entries = []
     for c in shown.metrics.components.values():
         if c.coupled_cells:
@@ -127,7 +141,7 @@ def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledPr
     lead = ""
     if len(rows) > 1:
         lead = words(comparison_words(rows, problem.names)) + f"<h3>{shown.scheme}</h3>"
-    return lead + tiles(entries) + words(coupled_words(shown.metrics))
+    return lead + tiles(entries) + words([*coupled_words(shown.metrics), *notes])
 
 
 def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
@@ -136,8 +150,7 @@ def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[s
         seeds = settings.get("seeds") or []
         mean = f"Means of {len(seeds)} seeds; b" if len(seeds) > 1 else "B"
         caption = f"{mean}old: best of its column."
-        titled = [Column("scheme", "scheme", str, "how the two are partitioned"), *COMPARISON_COLUMNS]
-        out.append(table(titled, rows, caption, best_entries(rows)))
+        out.append(table(SCHEME_COLUMNS, rows, caption, best_entries(rows)))
         out.append(f"<h3>{shown.scheme}, seed {seeds[0]}</h3>" if seeds else f"<h3>{shown.scheme}</h3>")
     out.append(table(COMPONENT_COLUMNS, shown.metrics.to_dicts()))
     if shown.metrics.pairs:
@@ -270,4 +283,4 @@ def _messages(all_shown: Sequence[Shown]) -> str:
     return views(out)
 
 
-__all__ = ["coupled_page", "key_of", "mesh_figure", "part_colours"]
+__all__ = ["coupled_page", "key_of", "mesh_figure", "page_of", "part_colours"]

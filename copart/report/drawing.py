@@ -41,7 +41,7 @@ def png(pixels: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
     rows[:, 1:] = pixels
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0))
             + chunk(b"PLTE", colours.tobytes()) + chunk(b"tRNS", b"\0")
-            + chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)) + chunk(b"IEND", b""))
+            + chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)) + chunk(b"IEND", b""))
 
 
 def parts_seen(scene: Scene, part: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -64,7 +64,7 @@ class FaceOn:
             over = ['<g class="areas">', part_areas(seen[i], side.key, side.tell), "</g>", numbers(seen[i])]
             out.append((f"{side.name}'s side, {self.how}", note,
                         picture(pixels, over, f"interface {self.how}, {note}")))
-        thin = "" if self.shown == 1 else f"; {self.shown:.0%} of them are drawn"
+        thin = _thinned(self.shown, "of them")
         note = f"a line a pair of cells that exchange data, in the colour of {a.name}'s part{thin}"
         out.append(("interedges", note, self._fabric(seen, a, note)))
         return out
@@ -74,6 +74,10 @@ class FaceOn:
         pixels[borders(seen[1])] = WEAK
         pixels[borders(seen[0], 2)] = STRONG
         return picture(pixels, _strands(self.lines, a.part[self.cells], a), note)
+
+
+def _thinned(shown: float, what: str) -> str:
+    return "" if shown == 1 else f"; {shown:.0%} {what} are drawn"
 
 
 def _strands(lines: Points, part: Parts, a: Side) -> list[str]:
@@ -98,7 +102,7 @@ class LaidStraight:
 
     def views(self, a: Side, b: Side) -> list[tuple[str, str, str]]:
         """Title, note and SVG of the picture."""
-        thin = "" if self.shown == 1 else f"; {self.shown:.0%} of the interedges are drawn"
+        thin = _thinned(self.shown, "of the interedges")
         note = f"parts of {a.name} above, of {b.name} below; a line a pair of cells that exchange data{thin}"
         over = _strands(self.lines, a.part[self.cells], a)
         for side, (middle, half, cell), top in zip((a, b), self.sides, (_TOP, _BOTTOM), strict=True):
@@ -135,8 +139,8 @@ def interface_views(meshes: tuple[Mesh, Mesh], surfaces: tuple[Surface, Surface]
     if len(facets[0].cell) == 0 or len(facets[1].cell) == 0:
         return None
     u, v, _ = inter.pairs()
-    step = max(1, -(-len(u) // MOST_LINES))
-    u, v = u[::step], v[::step]
+    thin = np.linspace(0, len(u) - 1, min(len(u), MOST_LINES)).round().astype(np.int64)
+    u, v = u[thin], v[thin]
     shown = min(1.0, len(u) / max(len(inter), 1))
     if min(f.corners.shape[1] for f in facets) == 2:
         if max(f.corners.shape[1] for f in facets) > 2:

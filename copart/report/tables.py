@@ -10,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..columns import COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, Column
+from ..columns import COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, Column, html_table
 from ..metrics import CoupledMetrics
+
+#: The schemes' table with its first column.
+SCHEME_COLUMNS = (Column("scheme", "scheme", str, "how the two are partitioned"), *COMPARISON_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,11 @@ def best_entries(rows: Sequence[Mapping[str, Any]]) -> frozenset[tuple[int, int]
     return frozenset(best)
 
 
+def scheme_table(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
+    """The schemes' table as HTML."""
+    return html_table(SCHEME_COLUMNS, rows, best_entries(rows), caption)
+
+
 def component_table(metrics: CoupledMetrics, title: str = "") -> Table:
     """One row a component: size, parts, imbalance and cut of the whole and of the coupled cells."""
     rows = [[c.show(row[c.key]) for c in COMPONENT_COLUMNS] for row in metrics.to_dicts()]
@@ -105,4 +113,5 @@ def pair_table(metrics: CoupledMetrics, title: str = "") -> Table:
     return Table([c.title for c in PAIR_COLUMNS], rows, title=title)
 
 
-__all__ = ["COMPARISON_COLUMNS", "Column", "Table", "best_entries", "comparison_table", "component_table", "pair_table"]
+__all__ = ["COMPARISON_COLUMNS", "SCHEME_COLUMNS", "Column", "Table", "best_entries", "comparison_table",
+           "component_table", "pair_table", "scheme_table"]

@@ -46,7 +46,7 @@ def component_words(c: ComponentMetrics) -> list[str]:
         out[0] += f" Its parts are in {c.pieces} connected pieces."
     if c.coupled_cells == 0:
         return [*out, f"{c.name} has no coupled cells."]
-    who = f"all {c.parts}" if c.ncoupled == c.parts else f"{c.ncoupled} of {c.parts}"
+    who = f"All {c.parts}" if c.ncoupled == c.parts else f"{c.ncoupled} of {c.parts}"
     over = "" if c.ncoupled_requested in (None, c.ncoupled) else f" over the {c.ncoupled_requested} asked for"
     out.append(f"{who} processes of {c.name} exchange data. In a coupling phase the slowest coupled process of "
                f"{c.name} holds {times(c.ub_cpl)}{over}.")
