@@ -56,7 +56,8 @@ def check_file_names(components: Iterable[str]) -> None:
 
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
                summary: Mapping[str, Any], kinds: Sequence[str] | None = None,
-               sources: Mapping[str, str] | None = None) -> tuple[Path, ...]:
+               sources: Mapping[str, str] | None = None,
+               placed: Mapping[str, Mesh] | None = None) -> tuple[Path, ...]:
     """Write all files of a plan; they appear together, after the last of them is complete.
 
     Parameters
@@ -72,6 +73,8 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
         What to write beside, see :mod:`copart.writers`; where not given, what goes with the files in `sources`.
     sources : mapping of str to str, optional
         File that a component was read from; these are never written over.
+    placed : mapping of str to Mesh, optional
+        The meshes where they meet, if they had to be scaled or moved.
 
     Returns
     -------
@@ -89,13 +92,14 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     prepare_folder(folder)
 
     def write(scratch: Path) -> list[str]:
-        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files)
+        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes)
 
     return write_together(folder, write, files.values())
 
 
 def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
-               summary: Mapping[str, Any], kinds: Sequence[str] | None, sources: Mapping[str, str]) -> list[str]:
+               summary: Mapping[str, Any], kinds: Sequence[str] | None, sources: Mapping[str, str],
+               placed: Mapping[str, Mesh]) -> list[str]:
     from .mesh import write_vtu
 
     made, parted = [], []
@@ -103,10 +107,10 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
         coupled = problem.coupled(name)
         flags = np.zeros(len(copartition[name]), np.int8)
         flags[coupled] = 1
-        others = [meshes[q if name == p else p] for p, q in problem.pairs
-                  if name in (p, q) and (q if name == p else p) in meshes]
+        others = [placed[q if name == p else p] for p, q in problem.pairs
+                  if name in (p, q) and (q if name == p else p) in placed]
         parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
-                             {"part": copartition[name], "coupled": flags}, coupled, others,
+                             {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
                              region_of(sources.get(name))))
         if name in meshes:
             made.append(f"{file_name(name)}.vtu")

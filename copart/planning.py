@@ -84,7 +84,7 @@ class Plan:
         `write` names more kinds of files; see :func:`plan`.
         """
         return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict(),
-                          checked_kinds(write), self.sources)
+                          checked_kinds(write), self.sources, self.placed())
 
     def placed(self) -> dict[str, Mesh]:
         """The meshes in one coordinate system: B scaled and moved as it was to meet A."""

@@ -48,8 +48,10 @@ class Parted:
         To be written with the mesh.
     coupled : (n,) int32
         The coupled cells, ascending.
+    placed : Mesh or None
+        The mesh where it meets the others, if it had to be scaled or moved.
     others : sequence of Mesh
-        The meshes that it is coupled with.
+        The meshes that it is coupled with, placed.
     region : str or None
         Its region in an OpenFOAM case with several.
     """
@@ -60,6 +62,7 @@ class Parted:
     mesh: Mesh | None
     cell_data: Mapping[str, Any] = field(default_factory=dict)
     coupled: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    placed: Mesh | None = None
     others: Sequence[Mesh] = ()
     region: str | None = None
 
@@ -86,7 +89,7 @@ def _aste(folder: Path, c: Parted, mesh: Mesh) -> list[str]:
     from .mesh.pieces import write_aste
 
     inner = f"{c.base}.aste"
-    files = write_aste(folder / inner, c.name, mesh, c.part, c.nparts, c.coupled, c.others)
+    files = write_aste(folder / inner, c.name, c.placed or mesh, c.part, c.nparts, c.coupled, c.others)
     return [f"{inner}/{file}" for file in files]
 
 

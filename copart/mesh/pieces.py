@@ -137,8 +137,8 @@ def coupling_surface(mesh: Mesh, coupled: NDArray[np.int32],
     """The facets through which `mesh` is coupled with `others`.
 
     The facets of the coupled cells that lie on a surface of one of the others, or on the named interface; where
-    the surfaces do not lie on one another, all that the coupled cells offer.  A mesh of lower dimension than all
-    others, a shell on a body, is coupled through its cells.
+    the surfaces do not lie on one another, all that the coupled cells offer.  A shell on a body, a mesh of lower
+    dimension than all others with coupled cells away from its rim, is coupled through its cells.
 
     Returns
     -------
@@ -152,13 +152,13 @@ def coupling_surface(mesh: Mesh, coupled: NDArray[np.int32],
     MeshError
         No coupled cell has a facet on the boundary.
     """
-    if others and mesh.dimension < min(other.dimension for other in others):
+    owner, facets = offered_facets(mesh)
+    if others and mesh.dimension < min(other.dimension for other in others) and not np.isin(coupled, owner).all():
         start, nodes = mesh.corners
         size = np.diff(start)[coupled]
         out = np.full((len(coupled), int(size.max(initial=0))), -1, np.int64)
         out[np.arange(out.shape[1]) < size[:, None]] = nodes[spans(start[coupled], size)]
         return coupled, out
-    owner, facets = offered_facets(mesh)
     keep = np.isin(owner, coupled)
     owner, facets = owner[keep], facets[keep]
     if len(owner) == 0 or mesh.dimension == 1:
@@ -182,6 +182,8 @@ def _on_others(mesh: Mesh, facets: NDArray[np.int64], others: Sequence[Mesh]) ->
     skin = Mesh(mesh.points, [(kinds.get(w, f"polygon{w}"), facets[size == w][:, :w]) for w in widths.tolist()])
     met = np.zeros(len(facets), bool)
     for other in others:
+        if other.dimension != mesh.dimension:
+            continue
         try:
             met[order[find_interedges(skin, other, "facet").coupled_a]] = True
         except MeshError:
