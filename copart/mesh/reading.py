@@ -13,16 +13,21 @@ import logging
 import os
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..errors import CopartError, FormatError, MeshError
+from .calculix import read_calculix
 from .foreign import from_meshio
 from .groups import select
 from .mdpa import named_shapes
 from .openfoam import is_openfoam, read_openfoam
 from .su2 import read_su2
 from .value import Mesh
+
+OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix}
+"""Readers of copart's own, by meshio's name of the format."""
 
 log = logging.getLogger(__name__)
 
@@ -98,9 +103,10 @@ def _read_file(path: Path) -> Mesh:
         raise FormatError(path, "the file is empty")
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
-    if formats == ["su2"]:
+    own = OWN_READERS.get(formats[0])
+    if own is not None:
         try:
-            return read_su2(path, path.stem)
+            return own(path)
         except MeshError as error:
             raise FormatError(path, str(error)) from None
     reasons = []

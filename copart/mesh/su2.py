@@ -6,8 +6,8 @@ replaces marker names by numbers; names and zones are what coupling needs.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class _Zone:
     markers: list[tuple[str, list[Block]]] = field(default_factory=list)
 
 
-def read_su2(path: str | os.PathLike[str], name: str) -> Mesh:
+def read_su2(path: Path) -> Mesh:
     """Read an SU2 file as one mesh; zones share no points.
 
     Raises
@@ -49,7 +49,7 @@ def read_su2(path: str | os.PathLike[str], name: str) -> Mesh:
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     zones = _Parser(path, lines).zones()
-    return _joined(zones, name)
+    return _joined(zones, path.stem)
 
 
 def _joined(zones: list[_Zone], name: str) -> Mesh:
@@ -73,7 +73,7 @@ def _joined(zones: list[_Zone], name: str) -> Mesh:
 class _Parser:
     """Walks the lines of the file once."""
 
-    def __init__(self, path: str | os.PathLike[str], lines: list[str]) -> None:
+    def __init__(self, path: Path, lines: list[str]) -> None:
         self.path, self.lines, self.at = path, lines, 0
 
     def zones(self) -> list[_Zone]:
