@@ -23,9 +23,9 @@ _WRITTEN = 420
 WIDE = 1080
 
 
-def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64], names: tuple[str, str],
-                 keys: tuple[str, str], colours: tuple[NDArray[np.int64], NDArray[np.int64]], what: str,
-                 stays: bool = False) -> str:
+def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64], axes: tuple[str, str],
+                 keys: tuple[str, str], colours: tuple[NDArray[np.int64], NDArray[np.int64]],
+                 tell: Callable[[int, int, int], str], stays: bool = False) -> str:
     """A sparse matrix between parts; the darker, the larger.
 
     Parameters
@@ -33,14 +33,14 @@ def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64
     matrix : scipy.sparse array
     rows, columns : (n,) int
         Which, in their order.
-    names : (str, str)
-        Of the components, for the axes.
+    axes : (str, str)
+        What a row and a column is.
     keys : (str, str)
         Prefixes of the parts' keys on the page.
     colours : (array, array)
         Number of the colour of each part.
-    what : str
-        What an entry counts, for the text that appears when one is pointed at.
+    tell : callable
+        Text for row, column and value of an entry, which appears when it is pointed at.
     stays : bool
         Entries with equal numbers stay where they are and are drawn paler.
     """
@@ -48,7 +48,8 @@ def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64
     n, m = len(rows), len(columns)
     cell = float(np.clip(520 / max(n, m, 1), 3.0, 26.0))
     left, top = 44.0, 8.0
-    width, height = left + m * cell + 8, top + n * cell + 44
+    # room for what stands below, and beside it
+    width, height = left + max(m * cell, 7 * len(axes[1])) + 8, top + max(n * cell, 7 * len(axes[0])) + 44
     largest = max(float(csr.data.max(initial=1)), 2.0)
     written = csr.nnz and max(n, m) * cell / max(n, m) >= 17 and csr.nnz <= _WRITTEN
     out = [f'<rect class="ground" x="{left}" y="{top}" width="{m * cell:.1f}" height="{n * cell:.1f}"/>']
@@ -57,8 +58,7 @@ def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64
         strength = 0.16 + 0.84 * float(np.log1p(value) / np.log1p(largest))
         r, c = int(rows[i]), int(columns[j])
         kind = "stay" if stays and r == c else "entry"
-        tell = f"part {r} of {names[0]} to part {c} of {names[1]}: {value:,} {what}"
-        out.append(f'<g data-part="{keys[0]}{r}" data-other="{keys[1]}{c}"><title>{escape(tell)}</title>'
+        out.append(f'<g data-part="{keys[0]}{r}" data-other="{keys[1]}{c}"><title>{escape(tell(r, c, value))}</title>'
                    f'<rect class="{kind}" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{cell - 1:.1f}" '
                    f'height="{cell - 1:.1f}" fill-opacity="{strength:.2f}"/>')
         if written:
@@ -68,11 +68,11 @@ def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64
         out.append("</g>")
     out += _chips(rows, keys[0], colours[0], left, top, cell, vertical=True)
     out += _chips(columns, keys[1], colours[1], left, top + n * cell, cell, vertical=False)
-    out.append(f'<text class="axis" x="{left + m * cell / 2:.1f}" y="{height - 5:.1f}">part of '
-               f"{escape(names[1])}</text>"
-               f'<text class="axis" transform="translate(11 {top + n * cell / 2:.1f}) rotate(-90)">part of '
-               f"{escape(names[0])}</text>")
-    alt = f"matrix of {csr.nnz} entries between {n} parts of {names[0]} and {m} of {names[1]}"
+    out.append(f'<text class="axis start" x="{left}" y="{top + n * cell + 38:.1f}">'
+               f"{escape(axes[1])}</text>"
+               f'<text class="axis end" transform="translate(11 {top}) rotate(-90)">'
+               f"{escape(axes[0])}</text>")
+    alt = f"matrix of {csr.nnz} entries; {n} rows: {axes[0]}; {m} columns: {axes[1]}"
     return _svg("matrix", width, height, out, alt)
 
 

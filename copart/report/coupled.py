@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from .ordering import nearly_diagonal
 from .page import Section, document, figure, panel, table, tiles, views, words
 from .palette import colour_numbers
 from .projection import interface, mean_normal
-from .scene import Scene, cut_scene, mesh_scene, whole_boundary
+from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import SCHEME_COLUMNS, best_entries
 from .words import comparison_words, coupled_words, number, times
 
@@ -188,11 +189,15 @@ class _Pictures:
         pairs = {p: inter for p, inter in problem.pairs.items() if p[0] in meshes and p[1] in meshes and len(inter)}
         scenes = {}
         for name, mesh in meshes.items():
-            toward = _toward(name, meshes, surfaces, pairs)
+            facets = _first_interface(name, meshes, surfaces, pairs)
+            toward = None if facets is None else mean_normal(facets, mesh.dimension)
             seen = "" if toward is None or mesh.dimension < 3 else "; the interface faces you"
             scenes[name] = [(f"by part{seen}", mesh_scene(mesh, surfaces[name], toward))]
             if mesh.dimension == 3:
                 scenes[name].append(("cut through the middle, by part", cut_scene(mesh, surfaces[name], toward)))
+            elif facets is not None and np.ptp(mesh.points[:, 2]) == 0:
+                near = near_scene(surfaces[name], facets)
+                scenes[name] += [] if near is None else [("around the interface, by part", near)]
         return cls(scenes, {(a, b): interface_views((meshes[a], meshes[b]), (surfaces[a], surfaces[b]), inter)
                             for (a, b), inter in pairs.items()})
 
@@ -220,15 +225,14 @@ def mesh_figure(scene: Scene, side: Side, title: str, note: str) -> str:
     return figure(title, note, picture(shaded(scene, seen, side.colour), over, f"{side.name}, {note}"))
 
 
-def _toward(name: str, meshes: Mapping[str, Mesh], surfaces: Mapping[str, Surface],
-            pairs: Mapping[tuple[str, str], Any]) -> NDArray[np.float64] | None:
-    """The direction in which the first interface of a component faces."""
+def _first_interface(name: str, meshes: Mapping[str, Mesh], surfaces: Mapping[str, Surface],
+                     pairs: Mapping[tuple[str, str], Any]) -> Surface | None:
+    """The facets of the first interface of a component."""
     for (a, b), inter in pairs.items():
         if name in (a, b):
             other, mine, theirs = (b, inter.coupled_a, inter.coupled_b) if name == a else \
                 (a, inter.coupled_b, inter.coupled_a)
-            facets = interface(meshes[name], meshes[other], mine, theirs, (surfaces[name], surfaces[other]))
-            return mean_normal(facets, meshes[name].dimension)
+            return interface(meshes[name], meshes[other], mine, theirs, (surfaces[name], surfaces[other]))
     return None
 
 
@@ -238,12 +242,17 @@ def _matrices(all_shown: Sequence[Shown]) -> str:
     for s in all_shown:
         for (a, b), pair in s.metrics.pairs.items():
             rows, columns = nearly_diagonal(pair.matrix)
-            svg = matrix_chart(pair.matrix, rows, columns, (a, b), (s.sides[a].key, s.sides[b].key),
-                               (s.sides[a].colour, s.sides[b].colour), "values a coupling phase")
+            svg = matrix_chart(pair.matrix, rows, columns, (f"part of {a}", f"part of {b}"),
+                               (s.sides[a].key, s.sides[b].key), (s.sides[a].colour, s.sides[b].colour),
+                               partial(_tell_message, a, b))
             note = f"{number(pair.totZ)} messages, {number(pair.totV_ab)} values from {a} to {b}"
             title = s.scheme if len(s.metrics.pairs) == 1 else f"{s.scheme}, {a} - {b}"
             out.append(f'<div data-scheme="{s.scheme}">{figure(title, note, svg, True)}</div>')
     return views(out)
+
+
+def _tell_message(a: str, b: str, i: int, j: int, size: int) -> str:
+    return f"part {i} of {a} sends {size:,} values to part {j} of {b}"
 
 
 def _load(s: Shown, eps: float | None) -> str:

@@ -90,15 +90,15 @@ def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other
     """The boundary facets of coupled cells that lie on those of the other mesh.
 
     Where none does (volumes that overlap), all boundary facets of the coupled cells.
-    `surfaces` are the boundaries of both meshes where they are known already.
+    `surfaces` are the boundaries of both meshes, of those that are 3D where they are known already.
     """
     from scipy.spatial import cKDTree
 
     if mesh.dimension < other.dimension:
         mine = cell_surface(mesh)
     else:
-        mine = surfaces[0] or boundary_surface(mesh)
-    theirs = cell_surface(other) if other.dimension < mesh.dimension else surfaces[1] or boundary_surface(other)
+        mine = _boundary(mesh, surfaces[0])
+    theirs = cell_surface(other) if other.dimension < mesh.dimension else _boundary(other, surfaces[1])
     mine, theirs = mine.taken(np.isin(mine.cell, coupled)), theirs.taken(np.isin(theirs.cell, coupled_other))
     if len(mine.cell) == 0 or len(theirs.cell) == 0:
         return mine
@@ -117,6 +117,10 @@ def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other
         if kept.any():
             return mine.taken(kept)
     return mine
+
+
+def _boundary(mesh: Mesh, known: Surface | None) -> Surface:
+    return boundary_surface(mesh) if known is None or mesh.dimension < 3 else known
 
 
 def facet_normals(surface: Surface, dimension: int) -> Points:

@@ -91,10 +91,14 @@ def _pictures(mesh: Mesh | None, sides: tuple[Side, Side]) -> str:
 
 
 def _migration(moves: Any, m: int, n: int, sides: tuple[Side, Side]) -> str:
-    svg = matrix_chart(moves, np.arange(m), np.arange(n), ("before", "after"), ("a", "a"),
-                       (sides[0].colour, sides[1].colour), "units of data", stays=True)
+    svg = matrix_chart(moves, np.arange(m), np.arange(n), ("former part", "new part"), ("a", "a"),
+                       (sides[0].colour, sides[1].colour), _tell_move, stays=True)
     note = "row: former part, column: new part; grey stays where it is"
     return views([figure("what goes where", note, svg, True)], 1)
+
+
+def _tell_move(i: int, j: int, size: int) -> str:
+    return f"{size:,} stay in part {i}" if i == j else f"{size:,} go from former part {i} to part {j}"
 
 
 def _loads(before: NDArray[np.int64], after: NDArray[np.int64], sides: tuple[Side, Side], eps: float | None) -> str:

@@ -82,6 +82,17 @@ def cut_scene(mesh: Mesh, surface: Surface, toward: Points | None) -> Scene:
     return _solid([outside, inside], (right, up, eye), (origin, normal))
 
 
+def near_scene(surface: Surface, facets: Surface) -> Scene | None:
+    """A plane mesh around its interface; None where the interface is not small against the mesh."""
+    spot, whole = facets.corners[..., :2].reshape(-1, 2), surface.corners[..., :2].reshape(-1, 2)
+    if len(spot) == 0 or np.ptp(spot, axis=0).max() > 0.4 * np.ptp(whole, axis=0).max():
+        return None
+    flat = surface.corners[:, :, :2]
+    canvas = Canvas(Frame.around(spot, FINE * WIDTH, FINE * HEIGHT, 0.4))
+    canvas.draw(flat, np.zeros(flat.shape[:2]), np.arange(len(flat), dtype=np.int32))
+    return _scene(canvas, surface.cell, np.ones(len(flat)))
+
+
 def flat_scene(flat: Points, cell: NDArray[np.int32], frame: Frame) -> Scene:
     """Facets of an interface laid flat, in a frame that both sides share."""
     canvas = Canvas(frame)
@@ -134,4 +145,5 @@ def _scene(canvas: Canvas, cell: NDArray[np.int32], shade: Points) -> Scene:
                  canvas.frame)
 
 
-__all__ = ["FINE", "HEIGHT", "WIDTH", "Scene", "cut_scene", "flat_scene", "frame_of", "mesh_scene", "whole_boundary"]
+__all__ = ["FINE", "HEIGHT", "WIDTH", "Scene", "cut_scene", "flat_scene", "frame_of", "mesh_scene", "near_scene",
+           "whole_boundary"]
