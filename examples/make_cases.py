@@ -32,7 +32,7 @@ def main(folder: str | Path = ".") -> dict[str, int]:
     return {
         "flap/fluid.su2": write_channel(flap / "fluid.su2"),
         "flap/solid.su2": write_flap(flap / "solid.su2"),
-        "air": write_region(plate / "air" / "polyMesh", (48, 10, 16), (0, 0, 0), (3, 1, 1), "air_to_metal", "down"),
+        "air": write_region(plate / "air" / "polyMesh", (48, 24, 14), (0, 0, 0), (3, 1.5, 1), "air_to_metal", "down"),
         "metal": write_region(plate / "metal" / "polyMesh", (40, 3, 14), (0, -0.2, 0), (3, 0, 1), "metal_to_air", "up"),
     }
 

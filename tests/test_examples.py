@@ -78,8 +78,8 @@ def test_make_cases(tmp_path):
     assert len(fluid.facet_groups["wet"]) == 2 * 24 + 8
     assert len(solid.facet_groups["wet"]) == 2 * 60 + 16
     air = read_mesh(tmp_path / "plate" / "constant" / "air")
-    assert air.ncells == cells["air"] == 48 * 10 * 16
-    assert len(air.facet_groups["air_to_metal"]) == 48 * 16
+    assert air.ncells == cells["air"] == 48 * 24 * 14
+    assert len(air.facet_groups["air_to_metal"]) == 48 * 14
     # every face but those of the patches is between two cells
     assert (6 * air.ncells - sum(len(f) for f in air.facet_groups.values())) % 2 == 0
 
