@@ -25,7 +25,7 @@ from .errors import ConfigError, FormatError
 from .formats import prepare_folder, write_coupling, write_json, write_part
 from .formats.interedges_file import write_interedges
 from .formats.precice import write_precice
-from .writers import Parted, check_meshes, native_kinds, region_of, write_parted, write_together
+from .writers import Parted, check_meshes, file_of, native_kinds, write_parted, write_together
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -72,7 +72,7 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     kinds : sequence of str, optional
         What to write beside, see :mod:`copart.writers`; where not given, what goes with the files in `sources`.
     sources : mapping of str to str, optional
-        File that a component was read from; these are never written over.
+        What a component was read from, as given; these files are never written over.
     placed : mapping of str to Mesh, optional
         The meshes where they meet, if they had to be scaled or moved.
 
@@ -94,7 +94,7 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     def write(scratch: Path) -> list[str]:
         return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes)
 
-    return write_together(folder, write, files.values())
+    return write_together(folder, write, map(file_of, files.values()))
 
 
 def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
@@ -111,7 +111,7 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
                   if name in (p, q) and (q if name == p else p) in placed]
         parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
                              {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
-                             region_of(sources.get(name))))
+                             sources.get(name)))
         if name in meshes:
             made.append(f"{file_name(name)}.vtu")
             write_vtu(scratch / made[-1], meshes[name], parted[-1].cell_data)

@@ -25,7 +25,7 @@ from . import warm
 from .algorithms import SCHEMES
 from .algorithms import scheme as scheme_called
 from .arrays import fraction, whole
-from .components import Progress, coupled_problem, silent, split_region
+from .components import Progress, coupled_problem, silent
 from .config import preset as check_preset
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError, PartitionError
@@ -34,7 +34,7 @@ from .metrics import CoupledMetrics, evaluate
 from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
 from .part_metrics import part_metrics
 from .report import scheme_table
-from .writers import check_meshes, checked_kinds, refuse_inputs
+from .writers import check_meshes, checked_kinds, file_of, refuse_inputs
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -60,7 +60,7 @@ class Plan:
     files : tuple of Path
         What was written, empty without an output folder.
     sources : mapping of str to str
-        File of each component that was read from one.
+        What each component was read from, as given, where that was a file.
     interface : Interface or None
         Where the meshes meet: what matched of how much, areas, the largest gap; None where interedges were given.
     remarks : tuple of str
@@ -290,11 +290,13 @@ def plan(mesh_a: Any, mesh_b: Any, parts: Sequence[int] = (16, 64), coupled: Seq
     problem, meshes, interface, remarks = coupled_problem(
         mesh_a, mesh_b, interedges=interedges, names=names, weights=weights, **where, progress=tell)
     _fits(problem, counts)
-    sources = {name: path for name, path in zip(problem.names, map(_file_of, (mesh_a, mesh_b)), strict=True) if path}
+    sources = {name: os.fspath(source) for name, source in zip(problem.names, (mesh_a, mesh_b), strict=True)
+               if isinstance(source, str | os.PathLike)}
     if output is not None:
         check_file_names(problem.names)
         check_meshes(kinds or (), meshes, problem.names)
-        refuse_inputs([Path(output) / f"{file_name(name)}.vtu" for name in meshes], sources.values())
+        refuse_inputs([Path(output) / f"{file_name(name)}.vtu" for name in meshes],
+                      map(file_of, sources.values()))
     tell(f"partitioning with {scheme}", 0, 0)
     begin = time.perf_counter()
     copartition = run(problem, counts, limits, **options)
@@ -399,11 +401,6 @@ def _counts(name: str, values: Sequence[int]) -> tuple[int, int]:
     except (TypeError, ValueError):
         raise ConfigError(f"{name}: needs two integers, one for each component, got {values!r}") from None
     return whole(name, a, low=1), whole(name, b, low=1)
-
-
-def _file_of(source: Any) -> str | None:
-    """The file that a component is read from, without the name of a region."""
-    return split_region(os.fspath(source))[0] if isinstance(source, str | os.PathLike) else None
 
 
 def _described(interedges: Any) -> str:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from .errors import ConfigError, FormatError
 from .formats.openfoam import write_decomposition
+from .sources import split_region
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -52,8 +53,8 @@ class Parted:
         The mesh where it meets the others, if it had to be scaled or moved.
     others : sequence of Mesh
         The meshes that it is coupled with, placed.
-    region : str or None
-        Its region in an OpenFOAM case with several.
+    source : str or None
+        What it was read from, as given.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Parted:
     coupled: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     placed: Mesh | None = None
     others: Sequence[Mesh] = ()
-    region: str | None = None
+    source: str | None = None
 
     @property
     def base(self) -> str:
@@ -123,8 +124,8 @@ def native_kinds(source: str | os.PathLike[str] | None) -> tuple[str, ...]:
     """The kind of files that goes with the kind of file a component was read from; none for most."""
     if source is None:
         return ()
-    path = Path(source)
-    if path.is_dir() or path.suffix == ".foam" or path.parent.name == "polyMesh":
+    path = Path(file_of(source))
+    if _is_case(path):
         return ("openfoam",)
     if path.suffix.lower() == ".msh":
         try:
@@ -135,12 +136,34 @@ def native_kinds(source: str | os.PathLike[str] | None) -> tuple[str, ...]:
     return ()
 
 
-def region_of(source: str | os.PathLike[str] | None) -> str | None:
-    """The region whose folder ``constant/REGION`` a path to an OpenFOAM mesh names, None elsewhere."""
-    if source is None:
-        return None
-    parts = [p for p in Path(source).parts if p != "polyMesh"]
-    return parts[-1] if len(parts) > 1 and parts[-2] == "constant" else None
+def file_of(source: str | os.PathLike[str]) -> str:
+    """The file of a source, without what is chosen of it."""
+    return split_region(os.fspath(source))[0]
+
+
+def _is_case(path: Path) -> bool:
+    from .mesh.openfoam import is_openfoam
+
+    return path.is_dir() or is_openfoam(path)
+
+
+def openfoam_regions(source: str | None, mesh: Mesh | None) -> dict[str | None, NDArray[np.int64] | None]:
+    """The cells of each region of the OpenFOAM case that a mesh was read from.
+
+    None stands for the case's only mesh, as region, and for all cells.
+    """
+    if source is None or mesh is None or not _is_case(Path(file_of(source))):
+        return {None: None}
+    from .mesh.openfoam import mesh_folders
+
+    try:
+        folders = mesh_folders(Path(file_of(source)))
+    except FormatError:
+        return {None: None}
+    if len(folders) > 1:
+        return {name: mesh.cell_groups[name] for name, _ in folders if name in mesh.cell_groups}
+    up = folders[0][1].resolve().parent
+    return {up.name if up.parent.name == "constant" else None: None}
 
 
 def check_meshes(kinds: Iterable[str], meshes: Mapping[str, Any], names: Iterable[str]) -> None:
@@ -169,8 +192,10 @@ def write_parted(folder: Path, component: Parted, kinds: Iterable[str]) -> list[
     for kind in kinds:
         if kind == "openfoam":
             inner = f"{component.base}.openfoam"
-            made += [f"{inner}/{file}" for file in write_decomposition(folder / inner, component.part, component.nparts,
-                                                                       component.region)]
+            for region, cells in openfoam_regions(component.source, component.mesh).items():
+                part = component.part if cells is None else component.part[cells]
+                files = write_decomposition(folder / inner, part, component.nparts, region)
+                made += [f"{inner}/{file}" for file in files]
         elif kind in MESH_WRITERS:
             check_meshes([kind], {component.name: component.mesh}, [component.name])
             assert component.mesh is not None
@@ -230,5 +255,5 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[str | os.PathLike[st
             raise ConfigError(f"output: {target} is the file that was read; choose another folder or name with -o")
 
 
-__all__ = ["KINDS", "SINGLE_KINDS", "Parted", "check_meshes", "checked_kinds", "native_kinds", "refuse_inputs",
-           "region_of", "write_parted", "write_together"]
+__all__ = ["KINDS", "SINGLE_KINDS", "Parted", "check_meshes", "checked_kinds", "file_of", "native_kinds",
+           "openfoam_regions", "refuse_inputs", "write_parted", "write_together"]

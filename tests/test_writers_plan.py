@@ -13,7 +13,7 @@ from copart.errors import ConfigError, FormatError, MeshError
 from copart.formats import read_part, write_metis
 from copart.mesh import Mesh, cube, read_mesh, write_vtu
 from copart.mesh.gmsh_parts import write_gmsh
-from copart.writers import KINDS, checked_kinds, native_kinds, region_of
+from copart.writers import KINDS, checked_kinds, native_kinds, openfoam_regions
 
 from .file_readers import read_foam, read_msh2, read_pvtu, read_vtu
 from .helpers import grid, shared
@@ -120,19 +120,60 @@ def test_files_that_go_with_what_was_read(tmp_path):
     write_gmsh(tmp_path / "fluid.msh", A, np.zeros(64, np.int32))
     write_vtu(tmp_path / "solid.vtu", B)
     (tmp_path / "beam.msh").write_text("*NODE\n1,0,0,0\n")
-    case = tmp_path / "case" / "constant" / "hot" / "polyMesh"
-    case.mkdir(parents=True)
+    (tmp_path / "case").mkdir()
     told = {"fluid.msh": ("gmsh",), "solid.vtu": (), "beam.msh": (), "absent.msh": (), "case": ("openfoam",),
-            "case/constant/hot/polyMesh": ("openfoam",), "case/case.foam": ("openfoam",)}
+            "fluid.msh:zone=1": ("gmsh",)}
     assert {name: native_kinds(tmp_path / name) for name in told} == told
     assert native_kinds(None) == ()
-    assert region_of(case) == region_of(case.parent) == "hot"
-    assert region_of(tmp_path / "case") is region_of(tmp_path / "case/constant/polyMesh") is region_of(None) is None
     plan = copart.plan(tmp_path / "fluid.msh", tmp_path / "solid.vtu", parts=(2, 3), output=tmp_path / "out")
     usual = {p.name for p in copart.plan(A, B, parts=(2, 3), names=("fluid", "solid"), output=tmp_path / "one").files}
     assert {p.name for p in plan.files} == usual | {"fluid.2.msh"}
     assert {p.name for p in plan.write(tmp_path / "two", "none")} == usual
     assert {p.name for p in plan.write(tmp_path / "three", "precice")} == usual | {"precice.xml"}
+
+
+def two_cells(folder, x):
+    """A polyMesh of two hexahedra along x, the second before the first."""
+    folder.mkdir(parents=True)
+    points = [(x + i, j, k) for i in range(3) for j in range(2) for k in range(2)]
+    around = [(0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    faces = [(4, 5, 7, 6), (0, 1, 3, 2), (8, 10, 11, 9), *around, *([n + 4 for n in face] for face in around)]
+    owner = [0, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0]
+    bodies = {"points": ("vectorField", [f"({a} {b} {c})" for a, b, c in points]),
+              "faces": ("faceList", [f"4({' '.join(map(str, f))})" for f in faces]),
+              "owner": ("labelList", owner), "neighbour": ("labelList", [1])}
+    for name, (kind, rows) in bodies.items():
+        text = "\n".join(map(str, rows))
+        (folder / name).write_text(f"FoamFile\n{{\n format ascii;\n class {kind};\n object {name};\n}}\n"
+                                   f"{len(rows)}\n(\n{text}\n)\n")
+    (folder / "boundary").write_text("FoamFile\n{\n format ascii;\n class polyBoundaryMesh;\n object boundary;\n}\n"
+                                     "1\n(\n walls\n {\n  type wall;\n  nFaces 10;\n  startFace 1;\n }\n)\n")
+
+
+def test_regions_of_an_openfoam_case_get_their_own_files(tmp_path):
+    case = tmp_path / "case"
+    two_cells(case / "constant" / "gas" / "polyMesh", 0)
+    two_cells(case / "constant" / "wall" / "polyMesh", 2)
+    two_cells(tmp_path / "alone" / "constant" / "polyMesh", 4)
+    plan = copart.plan(f"{case}:gas", f"{case}:wall", parts=(2, 2), output=tmp_path / "out")
+    for name in ("gas", "wall"):
+        base = tmp_path / "out" / f"{name}.2.openfoam"
+        assert names(base) == [f"constant/{name}/cellDecomposition", f"system/{name}/decomposeParDict"]
+        header, labels = read_foam(base / "constant" / name / "cellDecomposition")
+        assert header["location"] == f"constant/{name}"
+        assert labels == plan.copartition[name].tolist()
+    # one component that is all regions: each region its own list, in its own order
+    plan = copart.plan(case, tmp_path / "alone", parts=(4, 2), names=("both", "alone"), output=tmp_path / "all")
+    base = tmp_path / "all" / "both.4.openfoam"
+    found = {name: read_foam(base / "constant" / name / "cellDecomposition")[1] for name in ("gas", "wall")}
+    cells = plan.meshes["both"].cell_groups
+    assert found == {name: plan.copartition["both"][cells[name]].tolist() for name in ("gas", "wall")}
+    assert names(tmp_path / "all" / "alone.2.openfoam") == ["constant/cellDecomposition", "system/decomposeParDict"]
+    # a path to the region itself, and what is no case
+    mesh = read_mesh(case / "constant" / "gas")
+    assert openfoam_regions(str(case / "constant" / "gas"), mesh) == {"gas": None}
+    assert openfoam_regions(str(case / "constant" / "gas" / "polyMesh" / "owner"), mesh) == {"gas": None}
+    assert openfoam_regions("solid.vtu", mesh) == openfoam_regions(None, mesh) == {None: None}
 
 
 # ---- what was read stays

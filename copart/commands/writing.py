@@ -35,12 +35,12 @@ def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, npa
     """Write the files of one component into `folder`, all or none of them; returns their paths."""
     from ..components import split_region
     from ..output import file_name
-    from ..writers import Parted, region_of, write_parted, write_together
+    from ..writers import Parted, write_parted, write_together
 
     path, region = split_region(source)
     stem = os.path.basename(os.path.normpath(path)).split(".")[0]
     label = stem if region is None else f"{stem}-{region.replace('=', '-')}"
     component = Parted(file_name(label), part, nparts, mesh, {"part": part},
-                       region=region_of(path))
+                       source=source)
     made = write_together(folder, lambda scratch: write_parted(scratch, component, kinds), [path])
     return [str(file) for file in made]
