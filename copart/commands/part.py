@@ -19,14 +19,16 @@ examples:
   copart part wing.graph 8                        writes wing.graph.part.8
   copart part mesh.msh 16 --preset strong -o parts.vtu
   copart part wing.graph 8 --fixed pinned.txt     one number a line: a part, or -1 for a free vertex
+  copart part case:air 24 --write openfoam        one region of an OpenFOAM case, with files for decomposePar
 
-Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: whatever meshio reads.
+Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
+gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="file to partition")
+    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
     parser.add_argument("nparts", type=int, metavar="K", help="number of parts")
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
