@@ -168,10 +168,10 @@ class _Groups:
             of_nodes = card.given.get("TYPE", "ELEMENT").upper() == "NODE"
             lines: dict[str, list[bytes]] = {}  # numbers and sets by face
             for at, line in enumerate(card.data.split(b"\n")):
-                what, _, label = line.partition(b",")
+                what, _, rest = line.partition(b",")
                 if what.strip():
-                    lines.setdefault(label.split(b",")[0].strip().decode("latin-1"), []).append(what.strip())
-                    if not of_nodes and not label.strip():
+                    lines.setdefault(rest.split(b",")[0].strip().decode("latin-1"), []).append(what.strip())
+                    if not of_nodes and not rest.strip():
                         raise _DoesNotFit(f"{what.decode('latin-1')} has no face label, in line {card.line + 1 + at}")
             for label, members in lines.items():
                 named = Named(found.name, found.side, [(card._replace(given={}, data=b"\n".join(members)), None)])

@@ -20,13 +20,14 @@ from typing import Any
 from ..errors import CopartError, FormatError, MeshError
 from .calculix import read_calculix
 from .foreign import from_meshio
+from .gmsh import read_gmsh
 from .groups import select
 from .mdpa import named_shapes
 from .openfoam import is_openfoam, read_openfoam
 from .su2 import read_su2
 from .value import Mesh
 
-OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix}
+OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh}
 """Readers of copart's own, by meshio's name of the format."""
 
 log = logging.getLogger(__name__)
