@@ -78,7 +78,9 @@ def table(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption:
           best: frozenset[tuple[int, int]] = frozenset()) -> str:
     """A table that scrolls where it is too wide, with the meaning of every column below."""
     legend = "".join(f"<div><dt>{title_html(c.title)}</dt><dd>{escape(c.meaning)}</dd></div>" for c in columns)
-    return f'<div class="scroll">{html_table(columns, rows, best, caption)}</div><dl class="legend">{legend}</dl>'
+    said = escape(caption or f"table by {columns[0].title}")
+    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{said}">'
+            f'{html_table(columns, rows, best, caption)}</div><dl class="legend">{legend}</dl>')
 
 
 def figure(title: str, note: str, svg: str, wide: bool = False) -> str:

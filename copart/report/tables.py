@@ -17,7 +17,7 @@ from ..metrics import CoupledMetrics
 SCHEME_COLUMNS = (Column("scheme", "scheme", str, "how the two are partitioned"), *COMPARISON_COLUMNS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """Finished text by rows, and which entries are the best of their column.
 
@@ -57,6 +57,18 @@ class Table:
                 for r, row in enumerate(self.rows)]
         rule = ["---"] + ["---:"] * (len(self.header) - 1)
         return "\n".join("| " + " | ".join(row) + " |" for row in [list(self.header), rule, *rows])
+
+    def to_dicts(self) -> list[dict[str, str]]:
+        """One row a dict of finished strings by heading: ready for ``pandas.DataFrame``."""
+        return [dict(zip(self.header, row, strict=True)) for row in self.rows]
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        columns = [Column(name, name, str, name) for name in self.header]
+        return html_table(columns, self.to_dicts(), self.best, self.title)
 
     def rich(self) -> Any:
         """A ``rich.table.Table``; the best entries are bold green."""
