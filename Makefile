@@ -40,7 +40,7 @@ test: $(VENV)/.installed
 	$(PY) -m pytest
 
 lint: $(VENV)/.installed-lint
-	$(PY) -m ruff check copart tests examples benchmarks
+	$(PY) -m ruff check copart tests examples benchmarks docs
 	$(PY) -m mypy
 
 docs: $(VENV)/.installed-docs
