@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import CopartError, FormatError, MeshError
 from .calculix import read_calculix
+from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
 from .groups import select
@@ -27,7 +28,8 @@ from .openfoam import is_openfoam, read_openfoam
 from .su2 import read_su2
 from .value import Mesh
 
-OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh}
+OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
+                                                    "exodus": read_exodus}
 """Readers of copart's own, by meshio's name of the format."""
 
 log = logging.getLogger(__name__)
@@ -148,6 +150,8 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
         raise
     except MemoryError:
         return None, "the file announces more data than fits in memory"
+    except ImportError as error:
+        return None, f"{file_format} files need the package {error.name}: pip install 'copart[mesh]'"
     except (Exception, SystemExit) as error:
         said = " ".join(console.getvalue().split())
         what = "" if isinstance(error, SystemExit) else " ".join(str(error).split())
