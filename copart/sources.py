@@ -199,8 +199,17 @@ def _known(mesh: Mesh, name: str) -> bool:
     """Whether a mesh has the group or array of ``NAME`` or ``ARRAY=VALUE``."""
     if name in mesh.cell_groups or name in mesh.facet_groups or name in mesh.point_groups:
         return True
-    array, equals, _ = name.rpartition("=")
-    return bool(equals) and (array in mesh.cell_data or array in KINDS)
+    array, equals, value = name.rpartition("=")
+    if not equals or (array not in mesh.cell_data and array not in KINDS):
+        return False
+    if ":" not in value:
+        return True
+    # the colon is part of a value only where there is such a value
+    if array in mesh.cell_data:
+        values = np.asarray(mesh.cell_data[array])
+        return values.dtype.kind in "US" and bool((values == value).any())
+    groups = {"cells": mesh.cell_groups, "facets": mesh.facet_groups, "points": mesh.point_groups}
+    return value in groups[array]
 
 
 def _is_value(mesh: Mesh, name: str) -> bool:

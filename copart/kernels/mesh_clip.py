@@ -1,7 +1,7 @@
 """Kernels that measure what two cells have in common.
 
-One cell is cut into simplices (segments, triangles, tetrahedra), the other into
-convex pieces given by half-spaces.  A simplex is cut by one half-space after
+One cell is made of simplices (segments, triangles, tetrahedra), the other is a
+convex piece of space between planes.  A simplex is cut by one plane after
 another; what is left stays a list of simplices.
 """
 
@@ -116,41 +116,40 @@ def simplex_size(simplex, k):
 @kernel
 def common_sizes(pair_a, pair_b, first_a, corners, low_a, high_a, first_b, planes, low_b, high_b,
                  current, spare, side, place, size):
-    """What each pair of cells has in common; returns how many pairs have something.
+    """What each pair of cells has in common; returns the first pair for which there was no room, or -1.
 
     Cell a of A is made of the simplices ``corners[first_a[a]:first_a[a + 1]]``
-    (n, k, 3) with boxes low_a, high_a; cell b of B of the pieces
-    ``planes[first_b[b]:first_b[b + 1]]`` (n, m, 4) with boxes low_b, high_b.
-    Scratch: current and spare (3^m, 4, 3), side (4,) float64, place (4,) int64.
+    (n, k, 3) with boxes low_a, high_a (n, 3); cell b of B, in the box low_b[b],
+    high_b[b], lies below all of the ``planes[first_b[b]:first_b[b + 1]]`` (m, 4).
+    Scratch: current and spare (room, 4, 3), side (4,) float64, place (4,) int64.
     Writes size (npairs,) float64.
     """
     k = corners.shape[1]
-    found = 0
+    room = len(current)
     for p in range(len(pair_a)):
         total = 0.0
         a = pair_a[p]
         b = pair_b[p]
         for s in range(first_a[a], first_a[a + 1]):
-            for t in range(first_b[b], first_b[b + 1]):
-                if (low_a[s, 0] > high_b[t, 0] or high_a[s, 0] < low_b[t, 0] or low_a[s, 1] > high_b[t, 1]
-                        or high_a[s, 1] < low_b[t, 1] or low_a[s, 2] > high_b[t, 2] or high_a[s, 2] < low_b[t, 2]):
-                    continue
-                count = 1
-                for i in range(k):
-                    copy_point(corners[s, i], current[0, i])
-                for q in range(planes.shape[1]):
-                    left = 0
-                    for r in range(count):
-                        left = cut_simplex(current[r], k, planes[t, q], side, place, spare, left)
-                    count = left
-                    for r in range(count):
-                        for i in range(k):
-                            copy_point(spare[r, i], current[r, i])
-                    if count == 0:
-                        break
+            if (low_a[s, 0] > high_b[b, 0] or high_a[s, 0] < low_b[b, 0] or low_a[s, 1] > high_b[b, 1]
+                    or high_a[s, 1] < low_b[b, 1] or low_a[s, 2] > high_b[b, 2] or high_a[s, 2] < low_b[b, 2]):
+                continue
+            count = 1
+            for i in range(k):
+                copy_point(corners[s, i], current[0, i])
+            for q in range(first_b[b], first_b[b + 1]):
+                left = 0
                 for r in range(count):
-                    total += simplex_size(current[r], k)
+                    if left + 3 > room:
+                        return p
+                    left = cut_simplex(current[r], k, planes[q], side, place, spare, left)
+                count = left
+                for r in range(count):
+                    for i in range(k):
+                        copy_point(spare[r, i], current[r, i])
+                if count == 0:
+                    break
+            for r in range(count):
+                total += simplex_size(current[r], k)
         size[p] = total
-        if total > 0.0:
-            found += 1
-    return found
+    return -1

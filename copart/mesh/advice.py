@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import MeshError
 from .detection import box_text
-from .matching import Reach, match, offers
+from .matching import Match, Reach, match, offers
 from .transform import likely_factors
 from .value import Mesh
 
@@ -46,6 +46,15 @@ def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled:
         advice.append("leave out the names of the boundaries to see where the meshes meet")
     return (f"interedges: no cells meet (kind {kind}); bounding boxes are {float(np.linalg.norm(box)):.3g} apart, "
             f"the nearest points {nearest:.3g}; {where}; {', or '.join(advice)}")
+
+
+def same_way(found: Match, mesh_a: Mesh, mesh_b: Mesh) -> str:
+    """Facets match, but the two bodies are on the same side of them."""
+    count = len(np.unique(found.i)), len(np.unique(found.j))
+    hint = _unit(mesh_a, mesh_b)
+    return (f"interface: {count[0]} facets of {mesh_a.name!r} match {count[1]} of {mesh_b.name!r}, but face the same "
+            f"way, so the bodies overlap there; {hint or 'check unit and place'}, or use kind overlap for meshes that "
+            f"cover one another, or name the boundary (FILE:GROUP) if it is meant")
 
 
 def _unit(mesh_a: Mesh, mesh_b: Mesh) -> str | None:

@@ -16,8 +16,6 @@ from .value import Mesh
 
 COMPARABLE = 0.1
 """A second surface with less than this fraction of the largest one is no candidate of its own."""
-APART = 3.0
-"""Surfaces nearer than this many facets are pieces of one."""
 _SAME = 1e-6
 """Points nearer than this fraction of a facet are the same."""
 _UNIT = {0: "points", 1: "length", 2: "area", 3: "volume"}
@@ -173,15 +171,18 @@ def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple
     gap = float(found.gap.max(initial=0.0))
     # rounding of coordinates is no gap
     extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
+    said = [offer.remark] if offer.remark else []
+    if found.same_way:
+        said.append("the facets that match face the same way: the bodies overlap there")
     return Interface(kind, _UNIT[offer.dimension], sides[0], sides[1], total, gap if gap > 1e-12 * extent else 0.0,
-                     shared, npieces, (*([offer.remark] if offer.remark else []), *remarks))
+                     shared, npieces, (*said, *remarks))
 
 
 def pieces(found: Match) -> list[Piece]:
     """The separate surfaces that match, the largest first.
 
-    Facets belong together when they lie on one another or have a point in common; pieces
-    that come nearer to one another than `APART` facets are one.
+    Facets belong together when they lie on one another, have a point in common, or
+    only one facet without a counterpart is between them.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -201,13 +202,15 @@ def pieces(found: Match) -> list[Piece]:
     u, v = (np.concatenate(x) for x in zip(*links, strict=True))
     label = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
                                  directed=False)[1]
-    label = _merged(found, a, b, label[:na], label[na:na + nb])
+    label_a, label_b = label[:na], label[na:na + nb]
+    if label_a.max() > 0:
+        label_a, label_b = _bridged(found, a, b, label_a, label_b)
     out = []
-    for which in np.unique(label[0]):
-        mine = a[label[0] == which]
+    for which in np.unique(label_a):
+        mine = a[label_a == which]
         surface = found.offer.a.taken(np.isin(np.arange(len(found.offer.a.cell)), mine))
         bounds = np.stack([surface.low.min(axis=0), surface.high.max(axis=0)])
-        out.append(Piece(float(found.overlap[label[0][i] == which].sum()), mine, b[label[1] == which], bounds))
+        out.append(Piece(float(found.overlap[label_a[i] == which].sum()), mine, b[label_b == which], bounds))
     return sorted(out, key=lambda p: -p.overlap)
 
 
@@ -255,6 +258,9 @@ def groups_at(mesh: Mesh, surface: Surface, facets: NDArray[np.int64]) -> list[s
         middle = (mesh.points[rows] * valid).sum(axis=1) / valid.sum(axis=1)
         count[name] = int(np.isfinite(tree.query(middle, distance_upper_bound=near)[0]).sum())
     for name, nodes in mesh.point_groups.items():
+        if len(nodes) == mesh.npoints:
+            # all nodes tell nothing
+            continue
         on = np.zeros(corners.shape[0] * corners.shape[1], bool)
         for hits in points.query_ball_point(mesh.points[nodes], near):
             on[hits] = True
@@ -290,26 +296,30 @@ def _shared(a: NDArray[np.float64], b: NDArray[np.float64], facet: float, offset
     return int(np.isfinite(cKDTree(there).query(a, distance_upper_bound=reach)[0]).sum())
 
 
-def _merged(found: Match, a: NDArray[np.int64], b: NDArray[np.int64], label_a: NDArray[np.int32],
-            label_b: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Labels after pieces that are near to one another have been joined."""
-    known, place = np.unique(label_a, return_inverse=True)
-    root = np.arange(len(known))
-    if len(known) > 1:
-        from scipy.spatial import cKDTree
+def _bridged(found: Match, a: NDArray[np.int64], b: NDArray[np.int64], label_a: NDArray[np.int32],
+             label_b: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Labels after pieces with a facet between them have been joined: one that has no counterpart, but touches both."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-        offer = found.offer
-        centre = offer.a.centre[a]
-        near = APART * float(max(offer.a.diameter[a].max(), offer.b.diameter[b].max()))
-        # very many pieces come from noise; then only the large ones are looked at
-        large = np.argsort(-np.bincount(place), kind="stable")[:50]
-        trees = {int(c): cKDTree(centre[place == c]) for c in large}
-        for u, tree in trees.items():
-            for v in trees:
-                if u < v and root[u] != root[v] \
-                        and np.isfinite(tree.query(centre[place == v], distance_upper_bound=near)[0]).any():
-                    root[root == max(root[u], root[v])] = min(root[u], root[v])
-    return root[place], root[np.searchsorted(known, label_b)]
+    rows, columns = [], []
+    npieces = int(max(label_a.max(), label_b.max())) + 1
+    first = npieces
+    for facets, surface, label in ((a, found.offer.a, label_a), (b, found.offer.b, label_b)):
+        unique, point = np.unique(surface.corners.reshape(-1, 3), axis=0, return_inverse=True)
+        point = point.reshape(surface.corners.shape[:2])
+        piece_of = np.full(len(unique), -1)
+        piece_of[point[facets]] = label[:, None]
+        alone = np.ones(len(point), bool)
+        alone[facets] = False
+        between, corner = np.nonzero((piece_of[point] >= 0) & alone[:, None])
+        rows.append(first + between)
+        columns.append(piece_of[point[between, corner]])
+        first += len(point)
+    u, v = np.concatenate(rows), np.concatenate(columns)
+    joined = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
+                                  directed=False)[1]
+    return joined[label_a], joined[label_b]
 
 
 __all__ = ["Interface", "Piece", "Side", "box_text", "describe", "groups_at", "pieces", "refuse_several"]

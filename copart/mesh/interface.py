@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import fraction
 from ..coupling import Interedges
 from ..errors import ConfigError, MeshError
-from .advice import nothing_found
+from .advice import nothing_found, same_way
 from .detection import Interface, Side, describe, pieces, refuse_several
 from .matching import Match, Reach, match, offers, onto_plane, plane_of, sizes
 from .overlapping import Cover, overlapping_cells
@@ -94,8 +94,8 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance
     placement : Placement, optional
         Where B is put first.
     several : bool
-        Take all surfaces that match.  Otherwise two or more of comparable size are refused,
-        unless one of the meshes has a named interface.
+        Take all surfaces that match, whichever way they face.  Otherwise two or more of comparable size are
+        refused, unless one of the meshes has a named interface.
 
     Returns
     -------
@@ -105,7 +105,8 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance
     Raises
     ------
     MeshError, ConfigError
-        As for :func:`find_interedges`; also where several surfaces match, with the names that tell them apart.
+        As for :func:`find_interedges`; also where several surfaces match, with the names that tell them apart,
+        and where the two bodies are on the same side of the facets that match.
 
     Examples
     --------
@@ -151,6 +152,8 @@ def _facet(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64
     found = best_match(mesh_a, mesh_b, reach, offsets)
     if found is None:
         return None
+    if found.same_way and not several and mesh_a.interface is None and mesh_b.interface is None:
+        raise MeshError(same_way(found, mesh_a, mesh_b))
     count = _pieces(found, mesh_a, mesh_b, several, len(offsets))
     pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, found.offer.a.cell[found.i],
                                   found.offer.b.cell[found.j], found.overlap)

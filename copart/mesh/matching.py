@@ -70,6 +70,11 @@ class Match(NamedTuple):
     gap: NDArray[np.float64]
     """(npairs,) how far apart they are."""
 
+    @property
+    def same_way(self) -> bool:
+        """No facet faces its counterpart: the two bodies are on the same side."""
+        return bool((np.einsum("pd,pd->p", self.offer.a.outside[self.i], self.offer.b.outside[self.j]) > 0).all())
+
     def taken(self, keep: NDArray[np.bool_]) -> Match:
         """The pairs where `keep` is true."""
         return self._replace(i=self.i[keep], j=self.j[keep], overlap=self.overlap[keep], gap=self.gap[keep])

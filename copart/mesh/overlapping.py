@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import OFFSET, VERTEX
+from ..errors import MeshError
 from .matching import Offer, Reach, match
 from .polyhedra import spans
 from .search import overlapping_pairs
@@ -16,6 +17,10 @@ from .value import Mesh
 
 LEAST = 1e-6
 """An overlap smaller than this fraction of the smaller cell comes from rounding."""
+_FLAT = 1e-12
+"""A cell this much thinner than wide is flat."""
+_ROOM = 8192
+"""Pieces into which a cell may fall when another cuts it; a few dozen are usual."""
 _PUSH = 1e-9
 """Cells of a volume are this fraction of their size larger for a surface that lies exactly between two of them."""
 
@@ -60,7 +65,8 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
     """Pairs of cells that overlap, with the size of the overlap.
 
     Meshes of the same dimension share volume, area or length; of a surface and a
-    volume the area inside each cell counts, of a line the length.
+    volume the area inside each cell counts, of a line the length.  Cells of the
+    second mesh (of the one of larger dimension) are taken as convex.
 
     Parameters
     ----------
@@ -77,10 +83,10 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
     if mesh_a.dimension > mesh_b.dimension:
         back = overlapping_cells(mesh_b, mesh_a, reach, -offsets)
         return Cover(back.b, back.a, back.size, back.sizes_b, back.sizes_a)
-    cut_a, cut_b = _cut(mesh_a), _cut(mesh_b)
-    sizes_a, sizes_b = _cell_sizes(cut_a), _cell_sizes(cut_b)
-    parts = [_one_copy(mesh_a, mesh_b, cut_a, cut_b._replace(corners=cut_b.corners + offset), reach)
-             for offset in offsets]
+    simplices = _cut(mesh_a)
+    spaces = _spaces(mesh_b, reach, 0.0 if mesh_a.dimension == 3 else _PUSH)
+    sizes_a, sizes_b = _cell_sizes(simplices), _cell_sizes(_cut(mesh_b))
+    parts = [_one_copy(simplices, spaces.moved(offset)) for offset in offsets]
     a, b, size = (np.concatenate(x) for x in zip(*parts, strict=True))
     least = sizes_a[a]
     if mesh_a.dimension == mesh_b.dimension:
@@ -89,28 +95,21 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
     return Cover(a[keep], b[keep], size[keep], sizes_a, sizes_b)
 
 
-def _one_copy(mesh_a: Mesh, mesh_b: Mesh, a: _Simplices, b: _Simplices, reach: Reach,
-              ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+def _one_copy(a: _Simplices, b: _Spaces) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Pairs of cells of A and of one copy of B, and what they share."""
     from ..kernels.mesh_clip import common_sizes
 
-    extent = np.linalg.norm(b.high - b.low, axis=1)
-    if mesh_b.dimension == 3:
-        thick = np.full(len(extent), 0.0) if mesh_a.dimension == 3 else _PUSH * extent
-        planes = _tetra_planes(b.corners, thick)
-    else:
-        thick = reach.of(extent)
-        planes = _prism_planes(b.corners, thick)
-    low_b, high_b = b.low - thick[:, None], b.high + thick[:, None]
     # coordinates relative to one of the points, so that a far origin costs no digits
     origin = a.low.min(axis=0)
-    planes[:, :, 3] -= planes[:, :, :3] @ origin
-    i, j = overlapping_pairs(*_cell_boxes(a.first, a.low, a.high), *_cell_boxes(b.first, low_b, high_b))
+    planes = np.column_stack([b.planes[:, :3], b.planes[:, 3] - b.planes[:, :3] @ origin])
+    i, j = overlapping_pairs(*_cell_boxes(a.first, a.low, a.high), b.low, b.high)
     size = np.zeros(len(i))
-    room = 3 ** planes.shape[1]
-    common_sizes(i, j, a.first, np.ascontiguousarray(a.corners - origin), a.low - origin, a.high - origin, b.first,
-                 planes, low_b - origin, high_b - origin, np.empty((room, 4, 3)), np.empty((room, 4, 3)), np.empty(4),
-                 np.empty(4, OFFSET), size)
+    stuck = common_sizes(i, j, a.first, np.ascontiguousarray(a.corners - origin), a.low - origin, a.high - origin,
+                         b.first, planes, b.low - origin, b.high - origin, np.empty((_ROOM, 4, 3)),
+                         np.empty((_ROOM, 4, 3)), np.empty(4), np.empty(4, OFFSET), size)
+    if stuck >= 0:
+        raise MeshError(f"interedges: the overlap of cells {int(i[stuck])} and {int(j[stuck])} falls into too many "
+                        f"pieces; their shapes are too involved for kind overlap")
     hit = size > 0
     return i[hit], j[hit], size[hit]
 
@@ -192,40 +191,85 @@ def _offsets(cell: NDArray[np.int64], ncells: int) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=ncells))])
 
 
-# ---- simplices as half-spaces
-def _tetra_planes(corners: NDArray[np.float64], push: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(n, 4, 4) normal and offset of each side, moved outwards by `push`; a flat one holds nothing."""
-    out = np.empty((len(corners), 4, 4))
-    for side in range(4):
-        i, j, k = (c for c in range(4) if c != side)
-        normal = np.cross(corners[:, j] - corners[:, i], corners[:, k] - corners[:, i])
-        length = np.linalg.norm(normal, axis=1)
-        height = np.einsum("nd,nd->n", normal, corners[:, side] - corners[:, i])
-        normal *= np.where(height > 0, -1.0, 1.0)[:, None] / np.where(length > 0, length, 1.0)[:, None]
-        out[:, side, :3] = normal
-        out[:, side, 3] = np.einsum("nd,nd->n", normal, corners[:, i]) + push
-        out[height == 0, side] = (0.0, 0.0, 0.0, -1.0)
-    return out
+# ---- cells as pieces of space between planes
+class _Spaces(NamedTuple):
+    """Cells, or surfaces with a thickness, as what lies below planes."""
+
+    first: NDArray[np.int64]
+    """(ncells + 1,) first plane of each cell."""
+    planes: NDArray[np.float64]
+    """(n, 4) outward unit normal, and its product with the points of the plane."""
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    """(ncells, 3)."""
+
+    def moved(self, offset: NDArray[np.float64]) -> _Spaces:
+        """The same elsewhere."""
+        planes = np.column_stack([self.planes[:, :3], self.planes[:, 3] + self.planes[:, :3] @ offset])
+        return self._replace(planes=planes, low=self.low + offset, high=self.high + offset)
 
 
-def _prism_planes(corners: NDArray[np.float64], thick: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(n, 5, 4) half-spaces of triangles that are `thick` to either side; one without area holds nothing."""
-    out = np.empty((len(corners), 5, 4))
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+def _spaces(mesh: Mesh, reach: Reach, push: float) -> _Spaces:
+    """The cells of a mesh, `push` times their size larger; those of a surface as thick as `reach` to either side."""
+    start, nodes = mesh.corners
+    points = mesh.points[nodes]
+    low, high = np.minimum.reduceat(points, start[:-1]), np.maximum.reduceat(points, start[:-1])
+    extent = np.linalg.norm(high - low, axis=1)
+    thick = push * extent if mesh.dimension == 3 else reach.of(extent)
+    normal, level, cell = _sides_of_volumes(mesh) if mesh.dimension == 3 else _sides_of_surfaces(mesh, thick)
+    level = level + push * extent[cell]
+    order = np.argsort(cell, kind="stable")
+    return _Spaces(_offsets(cell, mesh.ncells), np.column_stack([normal, level])[order], low - thick[:, None],
+                   high + thick[:, None])
+
+
+Planes = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
+
+
+def _sides_of_volumes(mesh: Mesh) -> Planes:
+    """Normal, level and cell of each face; the plane of a warped face is the mean one, the same for both its cells."""
+    start, nodes, cell = _faces(mesh)
+    size = np.diff(start)
+    face = np.repeat(np.arange(len(size)), size)
+    points = mesh.points[nodes]
+    middle = np.add.reduceat(points, start[:-1]) / size[:, None]
+    after = np.arange(len(nodes)) + 1
+    after[start[1:] - 1] = start[:-1]
+    relative = points - middle[face]
+    normal = np.add.reduceat(np.cross(relative, relative[after]), start[:-1])
     length = np.linalg.norm(normal, axis=1)
     normal /= np.where(length > 0, length, 1.0)[:, None]
-    for side in range(3):
-        a, b, opposite = (corners[:, (side + k) % 3] for k in range(3))
-        across = np.cross(b - a, normal)
-        across /= np.where(length > 0, np.linalg.norm(across, axis=1), 1.0)[:, None]
-        across *= np.where(np.einsum("nd,nd->n", across, opposite - a) > 0, -1.0, 1.0)[:, None]
-        out[:, side, :3] = across
-        out[:, side, 3] = np.einsum("nd,nd->n", across, a) + _PUSH * np.sqrt(length)
-    height = np.einsum("nd,nd->n", normal, corners[:, 0])
-    out[:, 3, :3], out[:, 3, 3] = normal, height + thick
-    out[:, 4, :3], out[:, 4, 3] = -normal, thick - height
-    out[length == 0] = (0.0, 0.0, 0.0, -1.0)
-    return out
+    height = np.einsum("fd,fd->f", normal, mesh.centres()[cell] - middle)
+    normal *= np.where(height > 0, -1.0, 1.0)[:, None]
+    level = np.einsum("fd,fd->f", normal, middle)
+    # a face of no area bounds nothing; a cell with its centre on a face holds nothing
+    flat = (np.abs(height) <= _FLAT * np.sqrt(length)) & (length > 0)
+    level = np.where(flat, -np.inf, np.where(length > 0, level, np.inf))
+    return normal, level, cell
+
+
+def _sides_of_surfaces(mesh: Mesh, thick: NDArray[np.float64]) -> Planes:
+    """Normal, level and cell of the edges of polygons, upright on them, and of both their sides."""
+    start, nodes = mesh.corners
+    size = np.diff(start)
+    cell = np.repeat(np.arange(mesh.ncells), size)
+    points = mesh.points[nodes]
+    after = np.arange(len(nodes)) + 1
+    after[start[1:] - 1] = start[:-1]
+    middle = mesh.centres()
+    relative = points - middle[cell]
+    normal = np.add.reduceat(np.cross(relative, relative[after]), start[:-1])
+    length = np.linalg.norm(normal, axis=1)
+    normal /= np.where(length > 0, length, 1.0)[:, None]
+    across = np.cross(points[after] - points, normal[cell])
+    long = np.linalg.norm(across, axis=1)
+    across /= np.where(long > 0, long, 1.0)[:, None]
+    across *= np.where(np.einsum("fd,fd->f", across, relative) < 0, -1.0, 1.0)[:, None]
+    level = np.where(long > 0, np.einsum("fd,fd->f", across, points), np.inf)
+    height = np.where(length > 0, np.einsum("fd,fd->f", normal, middle), -np.inf)
+    every = np.arange(mesh.ncells)
+    return (np.concatenate([across, normal, -normal]), np.concatenate([level, height + thick, thick - height]),
+            np.concatenate([cell, every, every]))
 
 
 __all__ = ["Cover", "overlapping_cells"]

@@ -114,10 +114,12 @@ def shortest_edges(points: NDArray[np.float64], start: NDArray[np.int64], nodes:
         cells = np.flatnonzero(size == k)
         corners = points[nodes[start[cells][:, None] + np.arange(k)]]
         best = np.full(len(cells), np.inf)
+        # corners that differ by rounding are the same
+        least = 1e-9 * np.linalg.norm(corners.max(axis=1) - corners.min(axis=1), axis=1)
         for i in range(k):
             for j in range(i):
                 d = np.linalg.norm(corners[:, i] - corners[:, j], axis=1)
-                np.minimum(best, np.where(d > 0, d, np.inf), out=best)
+                np.minimum(best, np.where(d > least, d, np.inf), out=best)
         out[cells] = np.where(np.isfinite(best), best, 0.0)
     return out
 
