@@ -15,11 +15,13 @@ examples:
   copart plan all.vtu:zone=1 all.vtu:zone=2 --parts 4 4 --interedges touch
   copart plan fluid.su2:flowbound solid.su2:feabound --parts 16 4
   copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale-b 0.001
+  copart plan fluid-case:interface solid.inp --parts 64 16 --write openfoam,precice,pvtu
   copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
 (one number a line), interedges.mtx (pairs of coupled cells), coupling.json (who
-sends which cells to whom) and metrics.json.
+sends which cells to whom) and metrics.json; with --write also NAME.K.pvtu and its
+pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml.
 """
 
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ..errors import MeshError
 from .fields import Block
 
-_TYPES = {1: "vertex", 3: "line", 5: "triangle", 7: "polygon", 8: "quad", 9: "quad", 10: "tetra", 11: "hexahedron",
-          12: "hexahedron", 13: "wedge", 14: "pyramid", 21: "line3", 22: "triangle6", 23: "quad8", 24: "tetra10",
-          25: "hexahedron20", 26: "wedge15", 27: "pyramid13", 28: "quad9", 29: "hexahedron27", 30: "quad6",
-          31: "wedge12", 32: "wedge18", 33: "hexahedron24", 34: "triangle7"}
-_ORDER = {8: [0, 1, 3, 2], 11: [0, 1, 3, 2, 4, 5, 7, 6]}
+TYPES = {1: "vertex", 3: "line", 5: "triangle", 7: "polygon", 8: "quad", 9: "quad", 10: "tetra", 11: "hexahedron",
+         12: "hexahedron", 13: "wedge", 14: "pyramid", 21: "line3", 22: "triangle6", 23: "quad8", 24: "tetra10",
+         25: "hexahedron20", 26: "wedge15", 27: "pyramid13", 28: "quad9", 29: "hexahedron27", 30: "quad6",
+         31: "wedge12", 32: "wedge18", 33: "hexahedron24", 34: "triangle7"}
+BY_ROWS = {8: [0, 1, 3, 2], 11: [0, 1, 3, 2, 4, 5, 7, 6]}
 """Pixels and voxels list their corners row by row, not round."""
 
 
@@ -75,10 +75,10 @@ def _runs(types: NDArray[np.int64], start: NDArray[np.int64], nodes: NDArray[np.
     out = []
     for first, last in zip([0, *turns], [*turns, len(types)], strict=True):
         code = int(types[first])
-        if code not in _TYPES:
+        if code not in TYPES:
             raise MeshError(f"cells: VTK type {code} is not supported, first at cell {first}")
         rows = nodes[start[first]:start[last]].reshape(last - first, int(size[first]))
-        out.append((_TYPES[code], rows[:, _ORDER[code]] if code in _ORDER else rows))
+        out.append((TYPES[code], rows[:, BY_ROWS[code]] if code in BY_ROWS else rows))
     return out
 
 

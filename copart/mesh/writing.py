@@ -19,14 +19,13 @@ from ..formats.vtu import POLYHEDRON, Faces, Grid, write_grid
 from .named import group_fields
 from .polyhedra import spans
 from .value import Mesh
+from .vtk_cells import BY_ROWS, TYPES
 
-#: VTK's numbers of the cell types.
-_VTK = {"line": 3, "triangle": 5, "polygon": 7, "quad": 9, "tetra": 10, "hexahedron": 12, "wedge": 13, "pyramid": 14,
-        "line3": 21, "triangle6": 22, "quad8": 23, "tetra10": 24, "hexahedron20": 25, "wedge15": 26, "pyramid13": 27,
-        "quad9": 28, "hexahedron27": 29, "quad6": 30, "wedge12": 31, "wedge18": 32, "hexahedron24": 33,
-        "triangle7": 34, "line4": 35, "VTK_LAGRANGE_CURVE": 68, "VTK_LAGRANGE_TRIANGLE": 69,
-        "VTK_LAGRANGE_QUADRILATERAL": 70, "VTK_LAGRANGE_TETRAHEDRON": 71, "VTK_LAGRANGE_HEXAHEDRON": 72,
-        "VTK_LAGRANGE_WEDGE": 73, "VTK_LAGRANGE_PYRAMID": 74}
+#: VTK's numbers of the cell types; where it has two for a shape, the one with its corners in cyclic order.
+_VTK = {**{name: number for number, name in TYPES.items() if number not in BY_ROWS}, "line4": 35,
+        "VTK_LAGRANGE_CURVE": 68, "VTK_LAGRANGE_TRIANGLE": 69, "VTK_LAGRANGE_QUADRILATERAL": 70,
+        "VTK_LAGRANGE_TETRAHEDRON": 71, "VTK_LAGRANGE_HEXAHEDRON": 72, "VTK_LAGRANGE_WEDGE": 73,
+        "VTK_LAGRANGE_PYRAMID": 74}
 #: Local numbers in VTK's order, where meshio's differs: VTK turns the first triangle of a wedge outwards.
 _ORDER = {"wedge": [0, 2, 1, 3, 5, 4]}
 
