@@ -196,6 +196,17 @@ def test_a_plan_does_not_write_over_its_input(tmp_path, capsys):
     assert names(tmp_path / "out") == ["left.vtu"]
 
 
+@pytest.mark.parametrize("target", ["box.vtu", "old.txt"])
+def test_repart_does_not_write_over_its_input(tmp_path, capsys, monkeypatch, target):
+    monkeypatch.chdir(tmp_path)
+    write_vtu(tmp_path / "box.vtu", A)
+    (tmp_path / "old.txt").write_text("0\n" * 64)
+    before = {name: (tmp_path / name).read_bytes() for name in names(tmp_path)}
+    assert main(["repart", "box.vtu", "old.txt", "2", "--from", "1", "-o", target]) == 2
+    assert f"output: {target}" in capsys.readouterr().err
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
+
+
 def test_a_folder_in_the_way_is_said_before_anything_moves(tmp_path):
     (tmp_path / "right.part.2").mkdir()
     with pytest.raises(ConfigError, match=r"output: .*right\.part\.2 is a folder"):

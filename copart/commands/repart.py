@@ -50,9 +50,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     n = whole("N", args.nparts, low=1)
     former = count_in_name(args.partfile) if args.former is None else whole("--from", args.former, low=1)
     target = Path(args.output or default_output(args.source, n))
-    if args.output is None and target.exists() and Path(args.partfile).exists() and target.samefile(args.partfile):
+    if target.exists() and Path(args.partfile).exists() and target.samefile(args.partfile):
         raise ConfigError(f"output: {target} holds the former parts; name another file with -o")
-    check_target(target)
+    check_target(target, args.source)
     if args.report:
         need_page(args.report)
     with console.progress() as progress:
