@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledPr
         entries.append((number(p.totV_ab), f"values from {p.a} to {p.b}, each cell once a destination"))
     lead = ""
     if len(rows) > 1:
-        lead = words(comparison_words(rows, problem.names)) + f"<h3>{shown.scheme}</h3>"
+        lead = words(comparison_words(rows, problem.names)) + f"<h3>{escape(shown.scheme)}</h3>"
     return lead + tiles(entries) + words([*coupled_words(shown.metrics), *notes])
 
 
@@ -152,7 +153,7 @@ def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[s
         mean = f"Means of {len(seeds)} seeds; b" if len(seeds) > 1 else "B"
         caption = f"{mean}old: best of its column."
         out.append(table(SCHEME_COLUMNS, rows, caption, best_entries(rows)))
-        out.append(f"<h3>{shown.scheme}, seed {seeds[0]}</h3>" if seeds else f"<h3>{shown.scheme}</h3>")
+        out.append(f"<h3>{escape(shown.scheme)}{f', seed {seeds[0]}' if seeds else ''}</h3>")
     out.append(table(COMPONENT_COLUMNS, shown.metrics.to_dicts()))
     if shown.metrics.pairs:
         out.append("<h3>Exchange</h3>" + table(PAIR_COLUMNS, shown.metrics.to_dicts("pairs")))
@@ -247,7 +248,7 @@ def _matrices(all_shown: Sequence[Shown]) -> str:
                                partial(_tell_message, a, b))
             note = f"{number(pair.totZ)} messages, {number(pair.totV_ab)} values from {a} to {b}"
             title = s.scheme if len(s.metrics.pairs) == 1 else f"{s.scheme}, {a} - {b}"
-            out.append(f'<div data-scheme="{s.scheme}">{figure(title, note, svg, True)}</div>')
+            out.append(f'<div data-scheme="{escape(s.scheme)}">{figure(title, note, svg, True)}</div>')
     return views(out)
 
 
@@ -275,7 +276,7 @@ def _load(s: Shown, eps: float | None) -> str:
 def _every_part(parts: PartMetrics) -> str:
     if parts.nparts > _MOST_ROWS:
         return ""
-    return (f"<details><summary>Figures of every part of {parts.name}</summary>"
+    return (f"<details><summary>Figures of every part of {escape(parts.name)}</summary>"
             f"{table(PART_COLUMNS, parts.to_dicts())}</details>")
 
 
