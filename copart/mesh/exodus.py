@@ -17,8 +17,8 @@ from .value import Mesh
 
 # how the type of a block begins, longest first; what a type is without its number of nodes
 _TYPES = {"TRISHELL": "triangle", "TRI": "triangle", "SHELL": "quad", "QUAD": "quad", "TET": "tetra",
-          "HEX": "hexahedron", "WEDGE": "wedge", "PYR": "pyramid", "BAR": "line", "BEAM": "line", "TRUSS": "line", "ROD": "line",
-          "EDGE": "line", "SPHERE": "vertex", "CIRCLE": "vertex", "POINT": "vertex"}
+          "HEX": "hexahedron", "WEDGE": "wedge", "PYR": "pyramid", "BAR": "line", "BEAM": "line", "TRUSS": "line",
+          "ROD": "line", "EDGE": "line", "SPHERE": "vertex", "CIRCLE": "vertex", "POINT": "vertex"}
 _LINEAR = {"vertex": 1, "line": 2, "triangle": 3, "quad": 4, "tetra": 4, "pyramid": 5, "wedge": 6, "hexahedron": 8}
 _SIDES: dict[str, tuple[tuple[int, ...], ...]] = {
     "hexahedron": ((0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (0, 4, 7, 3), (0, 3, 2, 1), (4, 5, 6, 7)),
