@@ -217,7 +217,9 @@ def _spaces(mesh: Mesh, reach: Reach, push: float) -> _Spaces:
     extent = np.linalg.norm(high - low, axis=1)
     thick = push * extent if mesh.dimension == 3 else reach.of(extent)
     normal, level, cell = _sides_of_volumes(mesh) if mesh.dimension == 3 else _sides_of_surfaces(mesh, thick)
-    level = level + push * extent[cell]
+    # a cell collapsed to a plane, a line or a point holds nothing
+    empty = _cell_sizes(_cut(mesh)) <= _FLAT * extent**mesh.dimension
+    level = np.where(empty[cell], -np.inf, level + push * extent[cell])
     order = np.argsort(cell, kind="stable")
     return _Spaces(_offsets(cell, mesh.ncells), np.column_stack([normal, level])[order], low - thick[:, None],
                    high + thick[:, None])
@@ -242,10 +244,8 @@ def _sides_of_volumes(mesh: Mesh) -> Planes:
     height = np.einsum("fd,fd->f", normal, mesh.centres()[cell] - middle)
     normal *= np.where(height > 0, -1.0, 1.0)[:, None]
     level = np.einsum("fd,fd->f", normal, middle)
-    # a face of no area bounds nothing; a cell with its centre on a face holds nothing
-    flat = (np.abs(height) <= _FLAT * np.sqrt(length)) & (length > 0)
-    level = np.where(flat, -np.inf, np.where(length > 0, level, np.inf))
-    return normal, level, cell
+    # a face of no area bounds nothing
+    return normal, np.where(length > 0, level, np.inf), cell
 
 
 def _sides_of_surfaces(mesh: Mesh, thick: NDArray[np.float64]) -> Planes:
@@ -266,7 +266,7 @@ def _sides_of_surfaces(mesh: Mesh, thick: NDArray[np.float64]) -> Planes:
     across /= np.where(long > 0, long, 1.0)[:, None]
     across *= np.where(np.einsum("fd,fd->f", across, relative) < 0, -1.0, 1.0)[:, None]
     level = np.where(long > 0, np.einsum("fd,fd->f", across, points), np.inf)
-    height = np.where(length > 0, np.einsum("fd,fd->f", normal, middle), -np.inf)
+    height = np.einsum("fd,fd->f", normal, middle)
     every = np.arange(mesh.ncells)
     return (np.concatenate([across, normal, -normal]), np.concatenate([level, height + thick, thick - height]),
             np.concatenate([cell, every, every]))
