@@ -30,7 +30,6 @@ _TYPES = {3: ("line", 2), 5: ("triangle", 3), 9: ("quad", 4), 10: ("tetra", 4), 
 
 
 _COMMENT = re.compile(rb"%[^\n]*")
-_KEYWORD = re.compile(rb"^([^\n=]*)=([^\n]*)", re.MULTILINE)
 
 
 @dataclass
@@ -78,6 +77,17 @@ def _joined(zones: list[_Zone], name: str) -> Mesh:
                 {marker: stacked(parts) for marker, parts in markers.items()})
 
 
+def _keywords(text: bytes) -> list[tuple[int, int]]:
+    """Where the lines with a keyword begin and end."""
+    out, stop = [], 0
+    while (sign := text.find(b"=", stop)) >= 0:
+        start = text.rfind(b"\n", stop, sign) + 1 or stop
+        stop = text.find(b"\n", sign)
+        stop = len(text) if stop < 0 else stop
+        out.append((start, stop))
+    return out
+
+
 class _Rows(NamedTuple):
     """The numbers of the lines between two keywords."""
 
@@ -105,15 +115,15 @@ class _Parser:
         out: list[_Zone] = []
         zone = _Zone()
         announced, tag = None, ""
-        found = list(_KEYWORD.finditer(self.text))
-        self.data = (0, found[0].start() if found else len(self.text))
+        found = _keywords(self.text)
+        self.data = (0, found[0][0] if found else len(self.text))
         self._nothing()
         at = 0
-        for i, match in enumerate(found):
-            self.line += self.text.count(b"\n", at, match.start())
-            at = match.start()
-            self.data = (match.end(), found[i + 1].start() if i + 1 < len(found) else len(self.text))
-            key, value = (part.decode("utf-8", "replace").strip() for part in match.groups())
+        for i, (start, stop) in enumerate(found):
+            self.line += self.text.count(b"\n", at, start)
+            at = start
+            self.data = (stop, found[i + 1][0] if i + 1 < len(found) else len(self.text))
+            key, _, value = (part.strip() for part in self.text[start:stop].decode("utf-8", "replace").partition("="))
             key = key.upper()
             if key == "NELEM":
                 zone.cells = self._elements(self._number(key, value))
