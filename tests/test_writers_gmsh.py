@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from copart.errors import MeshError
-from copart.mesh import Mesh, cube, read_mesh
-from copart.mesh.gmsh_parts import write_gmsh
+from copart.mesh import Mesh, cube, read_mesh, write_gmsh
+from copart.mesh.cells import shape_of
+from copart.mesh.plain_cells import plain_blocks
 from copart.mesh.polyhedra import Polyhedra
 
 from .file_readers import read_msh2
@@ -107,6 +108,21 @@ def test_gmsh_sees_the_parts_and_groups(gmsh, tmp_path):
     assert [seen[c] for c in range(8)] == part.tolist()
     tag, points, _ = gmsh.model.mesh.getNodes()
     assert np.array_equal(points.reshape(-1, 3)[np.argsort(tag)], mesh.points)
+
+
+def test_no_cell_is_turned_inside_out(gmsh, tmp_path):
+    """Cells of every linear type, recognised among polyhedra whose faces turn outwards, have positive volume."""
+    points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1], [.5, .5, 2],
+              [2, .5, 2], [2, 0, 0], [2, 0, 1]]
+    cells = [("hexahedron", [0, 1, 2, 3, 4, 5, 6, 7]), ("pyramid", [4, 5, 6, 7, 8]), ("tetra", [5, 6, 8, 9]),
+             ("wedge", [1, 10, 2, 5, 11, 6])]
+    outward = [[[nodes[i] for i in facet if i >= 0] for facet in shape_of(kind, len(nodes)).facets.tolist()]
+               for kind, nodes in cells]
+    blocks = plain_blocks(Polyhedra.from_cells(outward))
+    assert [name for name, _ in blocks] == [kind for kind, _ in cells]
+    write_gmsh(tmp_path / "m.msh", Mesh(points, blocks), np.zeros(4, np.int32))
+    gmsh.open(str(tmp_path / "m.msh"))
+    assert np.allclose(gmsh.model.mesh.getElementQualities([1, 2, 3, 4], "volume"), [1, 1 / 3, 1 / 4, 1 / 2])
 
 
 @pytest.mark.parametrize("number", SECOND_ORDER)

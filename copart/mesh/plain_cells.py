@@ -43,8 +43,6 @@ def plain_blocks(solid: Polyhedra) -> list[Block] | None:
                 return None
             parts.append(nodes)
         nodes = np.concatenate(parts)
-        if name == "wedge":  # VTK's have their base the other way round
-            nodes = nodes[:, [0, 2, 1, 3, 5, 4]]
         blocks.append((name, nodes))
     return blocks
 
