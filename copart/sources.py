@@ -66,9 +66,9 @@ def open_source(source: Any, known: Mapping[str, Mesh] | None = None) -> Opened:
     ----------
     source : path-like, Mesh, meshio.Mesh, pyvista grid, or (points, cells)
         A path may end in ``:NAME`` or ``:ARRAY=VALUE``, see the module's description.  A pyvista grid is
-        recognised by its ``celltypes`` or, a surface, by its ``faces``.  Cells as an
-        array are all of one type, told by their number of nodes; as a mapping of str to array, or a list
-        of (str, array), they have meshio's names.
+        recognised by its ``celltypes`` (a structured one can be cast to such a grid) or, a surface, by its ``faces``.
+        Cells as an array are all of one type, told by their number of nodes; as a mapping of str to array,
+        or a list of (str, array), they have meshio's names.
     known : mapping of str to Mesh, optional
         Files that have been read already.
     """
@@ -175,10 +175,13 @@ def looks_like_arrays(source: Any) -> bool:
 
 
 def from_pyvista(source: Any) -> Mesh:
-    """A mesh from a pyvista ``UnstructuredGrid`` or ``PolyData``, or what has their fields; cells keep their order."""
+    """A mesh from a pyvista grid or ``PolyData``, or what has their fields; cells keep their order."""
     from .mesh import Mesh
     from .mesh.vtk_cells import blocks_of_faces, blocks_of_grid
 
+    if not hasattr(source, "celltypes") and not hasattr(source, "faces"):
+        # structured grids and images
+        source = source.cast_to_unstructured_grid()
     blocks = blocks_of_grid(source) if hasattr(source, "celltypes") else blocks_of_faces(source)
     ncells = sum(len(nodes) for _, nodes in blocks)
     data = {}
@@ -192,7 +195,8 @@ def from_pyvista(source: Any) -> Mesh:
 def _like_pyvista(source: Any) -> bool:
     """Whether `source` has the fields of a pyvista grid or surface."""
     surface = hasattr(source, "faces") and hasattr(source, "n_points")
-    return hasattr(source, "points") and (hasattr(source, "celltypes") or surface)
+    return hasattr(source, "points") and (hasattr(source, "celltypes") or surface
+                                          or hasattr(source, "cast_to_unstructured_grid"))
 
 
 def _known(mesh: Mesh, name: str) -> bool:

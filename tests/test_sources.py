@@ -123,6 +123,11 @@ def test_a_grid_of_another_package_is_planned():
     assert np.array_equal(got.copartition.b, copart.plan(A, B, parts=(2, 3)).copartition.b)
 
 
+def test_structured_grids_are_cast():
+    image = SimpleNamespace(points=A.points, cast_to_unstructured_grid=lambda: grid(A, [12] * A.ncells))
+    assert open_mesh(image).ncells == A.ncells
+
+
 def test_mixed_grids_keep_the_order_of_their_cells():
     points = np.random.default_rng(2).random((9, 3))
     cells = [4, 0, 1, 2, 3, 5, 0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 0, 1, 2, 3, 4, 5, 6, 7]
