@@ -119,7 +119,7 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
         made.append(f"{c.name}.part.{c.nparts}")
         write_part(scratch / made[-1], c.part)
     for c, name in zip(parted, problem.names, strict=True):
-        made += write_parted(scratch, c, native_kinds(sources.get(name)) if kinds is None else kinds)
+        made += write_parted(scratch, c, native_kinds(sources.get(name), c.mesh) if kinds is None else kinds)
     if "precice" in (kinds or ()):
         write_precice(scratch / "precice.xml", problem, copartition)
         made.append("precice.xml")

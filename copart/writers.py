@@ -15,6 +15,7 @@ Cells keep the order of the mesh.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -120,20 +121,38 @@ def checked_kinds(kinds: str | Iterable[str] | None, known: Sequence[str] = KIND
     return tuple(kind for kind in known if kind in names)
 
 
-def native_kinds(source: str | os.PathLike[str] | None) -> tuple[str, ...]:
-    """The kind of files that goes with the kind of file a component was read from; none for most."""
-    if source is None:
+def native_kinds(source: str | os.PathLike[str] | None, mesh: Mesh | None) -> tuple[str, ...]:
+    """The kind of files that goes with the kind of file a component was read from; none for most.
+
+    None as well where it would be of no use: gmsh does not know the cells, or the mesh is only a zone of a case.
+    """
+    if source is None or mesh is None:
         return ()
     path = Path(file_of(source))
     if _is_case(path):
-        return ("openfoam",)
+        return ("openfoam",) if _is_whole(path, mesh) else ()
     if path.suffix.lower() == ".msh":
+        from .mesh.gmsh_parts import gmsh_holds
+
         try:
             with open(path, "rb") as stream:
-                return ("gmsh",) if stream.read(64).lstrip().startswith(b"$MeshFormat") else ()
+                return ("gmsh",) if stream.read(64).lstrip().startswith(b"$MeshFormat") and gmsh_holds(mesh) else ()
         except OSError:
             return ()
     return ()
+
+
+def _is_whole(path: Path, mesh: Mesh) -> bool:
+    """Whether `mesh` has all cells of an OpenFOAM case with one mesh, as far as the case says how many there are."""
+    from .mesh.openfoam import mesh_folders
+
+    try:
+        folders = mesh_folders(path)
+        head = (folders[0][1] / "owner").read_bytes()[:4096] if len(folders) == 1 else b""
+    except (FormatError, OSError):
+        return True
+    told = re.search(rb"nCells:\s*(\d+)", head)
+    return told is None or int(told[1]) == mesh.ncells
 
 
 def file_of(source: str | os.PathLike[str]) -> str:

@@ -123,8 +123,10 @@ def test_files_that_go_with_what_was_read(tmp_path):
     (tmp_path / "case").mkdir()
     told = {"fluid.msh": ("gmsh",), "solid.vtu": (), "beam.msh": (), "absent.msh": (), "case": ("openfoam",),
             "fluid.msh:zone=1": ("gmsh",)}
-    assert {name: native_kinds(tmp_path / name) for name in told} == told
-    assert native_kinds(None) == ()
+    assert {name: native_kinds(tmp_path / name, A) for name in told} == told
+    assert native_kinds(None, A) == native_kinds(tmp_path / "fluid.msh", None) == ()
+    full = Mesh(np.random.default_rng(0).random((27, 3)), [("hexahedron27", [list(range(27))])])
+    assert native_kinds(tmp_path / "fluid.msh", full) == (), "gmsh cells that are not written yet"
     plan = copart.plan(tmp_path / "fluid.msh", tmp_path / "solid.vtu", parts=(2, 3), output=tmp_path / "out")
     usual = {p.name for p in copart.plan(A, B, parts=(2, 3), names=("fluid", "solid"), output=tmp_path / "one").files}
     assert {p.name for p in plan.files} == usual | {"fluid.2.msh"}
@@ -162,6 +164,12 @@ def test_regions_of_an_openfoam_case_get_their_own_files(tmp_path):
         header, labels = read_foam(base / "constant" / name / "cellDecomposition")
         assert header["location"] == f"constant/{name}"
         assert labels == plan.copartition[name].tolist()
+    owner = tmp_path / "alone" / "constant" / "polyMesh" / "owner"
+    owner.write_text(owner.read_text().replace(" object", ' note "nPoints: 12 nCells: 2 nFaces: 11";\n object'))
+    whole = read_mesh(tmp_path / "alone")
+    assert native_kinds(tmp_path / "alone", whole) == ("openfoam",)
+    zone = whole.replace(cell_groups={"one": [1]}).select("one")
+    assert native_kinds(f"{tmp_path / 'alone'}:one", zone) == (), "decomposePar needs the whole mesh"
     # one component that is all regions: each region its own list, in its own order
     plan = copart.plan(case, tmp_path / "alone", parts=(4, 2), names=("both", "alone"), output=tmp_path / "all")
     base = tmp_path / "all" / "both.4.openfoam"

@@ -33,6 +33,11 @@ _FACETS = {(1, 2): "line", (2, 3): "triangle", (2, 4): "quad"}
 _ROWS = 50_000
 
 
+def gmsh_holds(mesh: Mesh) -> bool:
+    """Whether gmsh knows all types of cells of `mesh`, as far as they can be written."""
+    return mesh.polyhedra is None and all(name in _TYPES for name, _ in mesh.blocks)
+
+
 def write_gmsh(path: Path, mesh: Mesh, part: NDArray[np.int32]) -> None:
     """Write `mesh` with the part of each cell as its partition tag, atomically.
 
@@ -168,4 +173,4 @@ def _in_gmsh_order(name: str, cells: NDArray[np.int64]) -> NDArray[np.int64]:
     return cells[:, [*range(corners), *(corners + ours.index(edge) for edge in theirs)]]
 
 
-__all__ = ["write_gmsh"]
+__all__ = ["gmsh_holds", "write_gmsh"]
