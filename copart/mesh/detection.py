@@ -196,9 +196,9 @@ def pieces(found: Match) -> list[Piece]:
     first = na + nb
     for facets, surface, base in ((a, found.offer.a, 0), (b, found.offer.b, na)):
         corners = surface.corners[facets]
-        unique, point = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
-        links.append((base + np.repeat(np.arange(len(facets)), corners.shape[1]), first + point.reshape(-1)))
-        first += len(unique)
+        place, point = _distinct(corners.reshape(-1, 3))
+        links.append((base + np.repeat(np.arange(len(facets)), corners.shape[1]), first + point))
+        first += len(place)
     u, v = (np.concatenate(x) for x in zip(*links, strict=True))
     label = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
                                  directed=False)[1]
@@ -282,7 +282,20 @@ def _names(mesh: Mesh) -> str:
 
 def _corners(surface: Surface, facets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The distinct points of some facets."""
-    return np.unique(surface.corners[facets].reshape(-1, 3), axis=0)
+    points = surface.corners[facets].reshape(-1, 3)
+    return points[_distinct(points)[0]]
+
+
+def _distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each distinct point (all digits the same) comes first, and its number at every point."""
+    # sorting one 64-bit mix of the digits is ten times as fast as sorting rows; + 0.0 for the sign of zero
+    bits = np.ascontiguousarray(points + 0.0).view(np.uint64)
+    mixed = np.zeros(len(points), np.uint64)
+    for axis in range(3):
+        mixed = (mixed ^ bits[:, axis]) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    _, first, number = np.unique(mixed, return_index=True, return_inverse=True)
+    return first, number.reshape(-1)
 
 
 def _shared(a: NDArray[np.float64], b: NDArray[np.float64], facet: float, offsets: NDArray[np.float64]) -> int:
@@ -306,9 +319,9 @@ def _bridged(found: Match, a: NDArray[np.int64], b: NDArray[np.int64], label_a: 
     npieces = int(max(label_a.max(), label_b.max())) + 1
     first = npieces
     for facets, surface, label in ((a, found.offer.a, label_a), (b, found.offer.b, label_b)):
-        unique, point = np.unique(surface.corners.reshape(-1, 3), axis=0, return_inverse=True)
+        place, point = _distinct(surface.corners.reshape(-1, 3))
         point = point.reshape(surface.corners.shape[:2])
-        piece_of = np.full(len(unique), -1)
+        piece_of = np.full(len(place), -1)
         piece_of[point[facets]] = label[:, None]
         alone = np.ones(len(point), bool)
         alone[facets] = False

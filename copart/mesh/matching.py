@@ -69,11 +69,8 @@ class Match(NamedTuple):
     """(npairs,) area, length, or 1 for points."""
     gap: NDArray[np.float64]
     """(npairs,) how far apart they are."""
-
-    @property
-    def same_way(self) -> bool:
-        """No facet faces its counterpart: the two bodies are on the same side."""
-        return bool((np.einsum("pd,pd->p", self.offer.a.outside[self.i], self.offer.b.outside[self.j]) > 0).all())
+    same_way: bool = False
+    """No facet faces its counterpart: the two bodies are on the same side."""
 
     def taken(self, keep: NDArray[np.bool_]) -> Match:
         """The pairs where `keep` is true."""
@@ -127,8 +124,11 @@ def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64]) -> Match:
     for share, index in ((offer.share_a, i), (offer.share_b, j)):
         if share is not None:
             overlap *= share[index]
-    found = Match(offer, i, j, overlap, gap)
-    return found.taken(_facing_first(offer.a, offer.b, i, j))
+    # Two bodies in contact face one another.  Their facets that face the same way only graze: the end rings
+    # of a pipe and of the fluid in it, the far side of a thin plate.  They count where no two face one another.
+    facing = np.einsum("pd,pd->p", offer.a.outside[i], offer.b.outside[j]) <= 0
+    found = Match(offer, i, j, overlap, gap, same_way=not facing.any())
+    return found if found.same_way else found.taken(facing)
 
 
 def sizes(surface: Surface, dimension: int) -> NDArray[np.float64]:
@@ -268,16 +268,6 @@ def _overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32]
                       b.diameter, reach_a, reach_b, MIN_COSINE, np.empty((3, 3)), np.empty((width, 2)),
                       np.empty((width, 2)), np.empty((width, 2)), np.empty(3), out, gap)
     return out, gap
-
-
-def _facing_first(a: Surface, b: Surface, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which pairs to keep: those that face one another, or all when none does.
-
-    Two bodies in contact face one another.  Their facets that face the same way only
-    graze: the end rings of a pipe and of the fluid in it, the far side of a thin plate.
-    """
-    facing = np.einsum("pd,pd->p", a.outside[i], b.outside[j]) <= 0
-    return facing if facing.any() else np.ones(len(i), bool)
 
 
 __all__ = ["FLAT", "MIN_COSINE", "Match", "Offer", "Reach", "direction", "match", "offers", "onto_plane", "plane_of",
