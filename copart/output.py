@@ -103,6 +103,8 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
     from .mesh import write_vtu
 
     made, parted = [], []
+    settings = summary.get("settings", {})
+    search = {key: settings.get(key) for key in ("tolerance", "gap")} if settings.get("interedges") == "facet" else None
     for name in problem.names:
         coupled = problem.coupled(name)
         flags = np.zeros(len(copartition[name]), np.int8)
@@ -111,7 +113,7 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
                   if name in (p, q) and (q if name == p else p) in placed]
         parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
                              {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
-                             sources.get(name)))
+                             sources.get(name), search))
         if name in meshes:
             made.append(f"{file_name(name)}.vtu")
             write_vtu(scratch / made[-1], meshes[name], parted[-1].cell_data)

@@ -56,6 +56,8 @@ class Parted:
         The meshes that it is coupled with, placed.
     source : str or None
         What it was read from, as given.
+    search : mapping or None
+        Tolerance and gap with which facets were found to couple the cells, if they were.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Parted:
     placed: Mesh | None = None
     others: Sequence[Mesh] = ()
     source: str | None = None
+    search: Mapping[str, Any] | None = None
 
     @property
     def base(self) -> str:
@@ -91,7 +94,7 @@ def _aste(folder: Path, c: Parted, mesh: Mesh) -> list[str]:
     from .mesh.pieces import write_aste
 
     inner = f"{c.base}.aste"
-    files = write_aste(folder / inner, c.name, c.placed or mesh, c.part, c.nparts, c.coupled, c.others)
+    files = write_aste(folder / inner, c.name, c.placed or mesh, c.part, c.nparts, c.coupled, c.others, c.search)
     return [f"{inner}/{file}" for file in files]
 
 

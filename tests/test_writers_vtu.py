@@ -255,6 +255,19 @@ def test_a_named_interface_is_the_coupling_surface(tmp_path):
     assert [t for t, _ in read_vtu(tmp_path / "s.vtu")["cells"]] == [3, 3]
 
 
+def test_the_tolerance_of_the_search_decides_what_is_met():
+    """B is 0.2 facets away: nothing is met by default, the face is with a larger tolerance or gap."""
+    mesh, other = cube("hexa", 4), cube("hexa", 4, offset=(1.07, 0, 0))
+    corner = np.flatnonzero(mesh.centres()[:, 0] > .8).astype(np.int32)
+    for search, count in ((None, 16 + 4 * 4), ({"tolerance": .4, "gap": None}, 16), ({"gap": .1}, 16)):
+        owner, facets = coupling_surface(mesh, corner, [other], search)
+        assert len(owner) == count, search
+        assert np.allclose(mesh.points[facets][:, :, 0], 1) == (count == 16)
+    # where the other mesh is met in a copy only, every cell keeps what it has
+    owner, _ = coupling_surface(mesh, corner, [other], {"tolerance": None, "gap": None})
+    assert len(owner) == 32
+
+
 def test_a_shell_on_a_body_is_coupled_through_its_cells():
     y, z = np.meshgrid(np.arange(4), np.arange(4))
     shell = Mesh(np.column_stack([np.ones(16), y.ravel() / 3, z.ravel() / 3]),

@@ -78,7 +78,8 @@ def write_pieces(path: Path, mesh: Mesh, part: NDArray[np.int32], nparts: int,
 
 # ---- ASTE
 def write_aste(folder: Path, name: str, mesh: Mesh, part: NDArray[np.int32], nparts: int,
-               coupled: NDArray[np.int32], others: Sequence[Mesh]) -> list[str]:
+               coupled: NDArray[np.int32], others: Sequence[Mesh],
+               search: Mapping[str, Any] | None = None) -> list[str]:
     """Write the coupling surface of a mesh in pieces for preCICE's ASTE.
 
     Parameters
@@ -94,6 +95,8 @@ def write_aste(folder: Path, name: str, mesh: Mesh, part: NDArray[np.int32], npa
         The coupled cells.
     others : sequence of Mesh
         The meshes on the other side.
+    search : mapping, optional
+        See :func:`coupling_surface`.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def write_aste(folder: Path, name: str, mesh: Mesh, part: NDArray[np.int32], npa
     MeshError
         There are no facets to couple through.
     """
-    owner, facets = triangulated(*coupling_surface(mesh, coupled, others))
+    owner, facets = triangulated(*coupling_surface(mesh, coupled, others, search))
     used = np.unique(facets[facets >= 0])
     local = np.where(facets >= 0, np.searchsorted(used, facets), -1)
     size = (local >= 0).sum(axis=1)
@@ -132,13 +135,22 @@ def write_aste(folder: Path, name: str, mesh: Mesh, part: NDArray[np.int32], npa
     return files
 
 
-def coupling_surface(mesh: Mesh, coupled: NDArray[np.int32],
-                     others: Sequence[Mesh]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def coupling_surface(mesh: Mesh, coupled: NDArray[np.int32], others: Sequence[Mesh],
+                     search: Mapping[str, Any] | None = None) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The facets through which `mesh` is coupled with `others`.
 
     The facets of the coupled cells that lie on a surface of one of the others, or on the named interface; where
     the surfaces do not lie on one another, all that the coupled cells offer.  A shell on a body, a mesh of lower
     dimension than all others with coupled cells away from its rim, is coupled through its cells.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    coupled : (n,) int32
+        The coupled cells.
+    others : sequence of Mesh
+    search : mapping, optional
+        Tolerance or gap with which facets were found to couple the cells; every cell then has a facet in the result.
 
     Returns
     -------
@@ -165,13 +177,17 @@ def coupling_surface(mesh: Mesh, coupled: NDArray[np.int32],
         raise MeshError(f"mesh {mesh.name!r}: no coupled cell has a facet on the boundary, "
                         f"so there is no coupling surface to write for ASTE")
     if mesh.interface is None:
-        met = _on_others(mesh, facets, others)
+        met = _on_others(mesh, facets, others, search or {})
+        if search is not None:
+            # what meets a copy of the other mesh, say
+            met |= ~np.isin(owner, owner[met])
         if met.any():
             return owner[met], facets[met]
     return owner, facets
 
 
-def _on_others(mesh: Mesh, facets: NDArray[np.int64], others: Sequence[Mesh]) -> NDArray[np.bool_]:
+def _on_others(mesh: Mesh, facets: NDArray[np.int64], others: Sequence[Mesh],
+               search: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Which facets lie on a surface of another mesh."""
     from .interface import find_interedges
 
@@ -185,7 +201,7 @@ def _on_others(mesh: Mesh, facets: NDArray[np.int64], others: Sequence[Mesh]) ->
         if other.dimension != mesh.dimension:
             continue
         try:
-            met[order[find_interedges(skin, other, "facet").coupled_a]] = True
+            met[order[find_interedges(skin, other, "facet", **search).coupled_a]] = True
         except MeshError:
             continue  # this one is met at points only, or not at all
     return met
