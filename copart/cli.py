@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import __version__
 from .commands import check, compare, doctor, mesh, part, plan, repart
@@ -31,7 +32,11 @@ COMMANDS = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a wrong argument in one line."""
+    """Reports a wrong argument in one line, and takes -1e-3 for a number as later versions of argparse do."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$", re.IGNORECASE)
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
