@@ -191,6 +191,18 @@ def test_nothing_coupled_is_said():
     assert "messages" not in [s["id"] for s in found.all("section")]
 
 
+def test_three_components_are_shown_pair_by_pair():
+    rows = Interedges.from_pairs(16, 16, range(12, 16), range(4))
+    graphs = {name: grid(4, 4) for name in "abc"}
+    problem = copart.CoupledProblem(graphs, {("a", "b"): rows, ("b", "c"): rows})
+    part = np.arange(16) // 4
+    made = copart.CoPartition(dict.fromkeys("abc", part), dict.fromkeys("abc", 4))
+    found = Page(coupled_page(problem, {}, {"x": made}, {"eps": 0.05}))
+    assert [row[0] for row in found.tables[1]] == ["pair", "a - b", "b - c"]
+    assert [s["class"] for s in found.all("svg")].count("chart matrix") == 2
+    assert {attrs["data-part"][0] for _, attrs, _ in found.tags if "data-part" in attrs} == {"a", "b", "c"}
+
+
 # ---- repartitioning
 def test_the_page_of_a_repartitioning(tmp_path):
     mesh = cube("hexa", 6)

@@ -47,7 +47,7 @@ def matrix_chart(matrix: Any, rows: NDArray[np.int64], columns: NDArray[np.int64
     csr = matrix.tocsr()[rows][:, columns].tocoo()
     n, m = len(rows), len(columns)
     cell = float(np.clip(520 / max(n, m, 1), 3.0, 26.0))
-    left, top = 44.0, 8.0
+    left, top = 32.0 + 6 * _digits(rows), 8.0
     # room for what stands below, and beside it
     width, height = left + max(m * cell, 7 * len(axes[1])) + 8, top + max(n * cell, 7 * len(axes[0])) + 44
     largest = max(float(csr.data.max(initial=1)), 2.0)
@@ -80,7 +80,7 @@ def _chips(parts: NDArray[np.int64], key: str, colour: NDArray[np.int64], left: 
            vertical: bool) -> list[str]:
     """Colour and number of each part beside its row, or below its column."""
     out = []
-    every = max(1, int(np.ceil(11 / cell)))
+    every = max(1, int(np.ceil((11 if vertical else 5 + 6 * _digits(parts)) / cell)))
     for i, p in enumerate(parts.tolist()):
         x, y = (left - 8, top + i * cell) if vertical else (left + i * cell, top + 3)
         w, h = (5.0, cell) if vertical else (cell, 5.0)
@@ -91,6 +91,10 @@ def _chips(parts: NDArray[np.int64], key: str, colour: NDArray[np.int64], left: 
                 f'class="tick" x="{x + cell / 2:.1f}" y="{y + 15:.1f}"'
             out.append(f"<text {at}>{p}</text>")
     return out
+
+
+def _digits(parts: NDArray[np.int64]) -> int:
+    return len(str(int(parts.max(initial=0))))
 
 
 def bar_chart(values: ArrayLike, mean: float, key: str, colour: NDArray[np.int64], tell: Tell, alt: str,
@@ -115,6 +119,7 @@ def bar_chart(values: ArrayLike, mean: float, key: str, colour: NDArray[np.int64
     tall, step = height - foot - 8, (WIDE - left - 70) / max(len(ratio), 1)
     out = [f'<line class="rule" x1="{left}" x2="{WIDE - 70}" y1="{8 + tall}" y2="{8 + tall}"/>']
     gap = 1.0 if step > 5 else 0.0
+    kind = "bars wide" if step > 3 else "bars wide thin"
     for p, r in enumerate(ratio.tolist()):
         h = tall * r / highest
         if r > 0:
@@ -124,17 +129,19 @@ def bar_chart(values: ArrayLike, mean: float, key: str, colour: NDArray[np.int64
     lines = [(1.0, "mean", "mean")]
     if limit:
         lines.append((1 + limit, f"+{limit:.0%}", "limit"))
-    for at, text, kind in lines:
+    for at, text, name in lines:
         y = 8 + tall - tall * at / highest
-        below = 11 if kind == "mean" else -3
-        out.append(f'<line class="{kind}" x1="{left}" x2="{WIDE - 70}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        below = 11 if name == "mean" else -3
+        out.append(f'<line class="{name}" x1="{left}" x2="{WIDE - 70}" y1="{y:.1f}" y2="{y:.1f}"/>'
                    f'<text class="note" x="{WIDE - 64}" y="{y + below if limit else y + 4:.1f}">{text}</text>')
-    every = max(1, int(np.ceil(22 / step)))
+    # as many numbers as there is room for, a round count apart
+    every = next(e for d in range(9) for e in (10**d, 2 * 10**d, 5 * 10**d)
+                 if e * step >= 8 + 7 * len(str(len(ratio) - 1)))
     out += [f'<text class="tick" x="{left + (p + 0.5) * step:.1f}" y="{height - 6}">{p}</text>'
             for p in range(0, len(ratio), every)]
     out += [f'<text class="tick end" x="{left - 4}" y="{8 + tall - tall * v / highest + 1:.1f}">{v:g}</text>'
             for v in _steps(highest)]
-    return _svg("bars wide", WIDE, height, out, alt)
+    return _svg(kind, WIDE, height, out, alt)
 
 
 def times_mean(ratio: float) -> str:

@@ -161,7 +161,10 @@ def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[s
 
 
 def _about(settings: Mapping[str, Any], seconds: float | None) -> str:
-    said = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items() if value is not None)
+    # what was not asked for is not worth a word
+    asked = {key: value for key, value in settings.items()
+             if value is not None and value is not False and (key, value) != ("scale_b", 1)}
+    said = ", ".join(f"{key} {_plain(value)}" for key, value in asked.items())
     took = "" if seconds is None else f"; partitioned in {seconds:.2f} s"
     return f"copart {__version__}: {said}{took}."
 
@@ -249,7 +252,7 @@ def _matrices(all_shown: Sequence[Shown]) -> str:
             note = f"{number(pair.totZ)} messages, {number(pair.totV_ab)} values from {a} to {b}"
             title = s.scheme if len(s.metrics.pairs) == 1 else f"{s.scheme}, {a} - {b}"
             out.append(f'<div data-scheme="{escape(s.scheme)}">{figure(title, note, svg, True)}</div>')
-    return views(out)
+    return views(out, 3 if len(out) > 1 else 1)
 
 
 def _tell_message(a: str, b: str, i: int, j: int, size: int) -> str:

@@ -145,7 +145,7 @@ def numbers(seen: NDArray[np.int32]) -> str:
     out = []
     for p, at in zip(part.tolist(), order[first].tolist(), strict=True):
         y, x = divmod(int(at), label.shape[1])
-        if p >= 0 and room[y, x] >= 7:
+        if p >= 0 and room[y, x] >= max(7.0, 2 + 3.4 * len(str(p))):
             out.append(f'<text x="{x - 1}" y="{y - 1}">{p}</text>')
     return f'<g class="number">{"".join(out)}</g>'
 

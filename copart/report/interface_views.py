@@ -85,7 +85,7 @@ def _strands(lines: Points, part: Parts, a: Side) -> list[str]:
     out = ['<g class="strands">']
     for p in np.unique(part).tolist():
         d = "".join(f"M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}" for (x, y), (u, v) in lines[part == p].tolist())
-        out.append(f'<path data-part="{a.key}{p}" d="{d}" stroke="{COLOURS[a.colour[p]]}">'
+        out.append(f'<path data-part="{a.key}{p}" d="{d}" style="--part:{COLOURS[a.colour[p]]}">'
                    f"<title>{escape(a.tell(p))}</title></path>")
     return [*out, "</g>"]
 
