@@ -236,6 +236,16 @@ def test_part_writes_for_solvers(tmp_path, capsys):
     assert [int((p["CellData"]["vtkGhostType"] == 0).sum()) for p in pieces] == np.bincount(part).tolist()
 
 
+def test_many_pieces_are_told_in_one_line(tmp_path, capsys):
+    write_vtu(tmp_path / "box.vtu", A)
+    assert main(["part", str(tmp_path / "box.vtu"), "32", "--write", "pvtu,openfoam", "--preset", "fast"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("wrote ")]
+    assert told == [f"wrote {tmp_path / name}" for name in ("box.vtu.part.32", "box.32.pvtu")] + [
+        f"wrote {tmp_path / 'box.32'}/ with 32 files",
+        *(f"wrote {tmp_path / 'box.32.openfoam' / name}" for name in ("constant/cellDecomposition",
+                                                                      "system/decomposeParDict"))]
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["box.vtu", "4", "--write", "aste"], "write: 'aste' is not known; choose from pvtu, gmsh, openfoam, or none"),
     (["g.graph", "4", "--write", "pvtu"], "write: pvtu needs a mesh, component"),
@@ -270,3 +280,14 @@ def test_real_meshes_in_all_formats(tmp_path):
         elements = read_msh2(tmp_path / f"{name}.{k}.msh")["elements"]
         assert [tags[3] - 1 for _, tags, _ in elements[:plan.meshes[name].ncells]] == plan.copartition[name].tolist()
     assert main(["check", str(tmp_path), "-q"]) == 0
+
+
+def test_a_real_openfoam_mesh(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = shared("data/coupled/elastic-tube-3d/fluid-polyMesh")
+    before = {p.name: p.stat().st_mtime_ns for p in source.iterdir()}
+    assert main(["part", str(source), "8", "--write", "openfoam", "--preset", "fast", "-o", "fluid.part.8", "-q"]) == 0
+    header, labels = read_foam(tmp_path / "fluid-polyMesh.8.openfoam" / "constant" / "cellDecomposition")
+    assert header["note"] == "nCells: 32691 nParts: 8"
+    assert labels == read_part("fluid.part.8", 32_691, 8).tolist()
+    assert {p.name: p.stat().st_mtime_ns for p in source.iterdir()} == before

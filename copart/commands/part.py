@@ -77,8 +77,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(target)}
     console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
                 f"{figures['pieces']} connected pieces, {seconds:.2f} s")
-    for name in (target, *more):
-        console.say(f"wrote {name}")
+    writing.tell_written(console, [str(target), *more])
     console.result({**figures, "more": more} if more else figures)
     return 0
 

@@ -74,7 +74,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.table(pair_table(made.metrics))
     console.say()
     console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s{progress.remark}")
-    for name in files:
-        console.say(f"wrote {name}")
+    writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0

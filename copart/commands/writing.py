@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .console import Console
+
 if TYPE_CHECKING:
     from ..mesh import Mesh
+
+#: More files than these in one folder are counted instead of listed.
+FEW = 16
 
 
 def add_write(parser: argparse.ArgumentParser, *, single: bool = False) -> None:
@@ -21,6 +27,19 @@ def add_write(parser: argparse.ArgumentParser, *, single: bool = False) -> None:
                "(cellDecomposition), aste (pieces of the interface), precice (m2n hints) " \
                "(default: openfoam or gmsh for components read from such files; none for nothing)"
     parser.add_argument("--write", metavar="KIND,...", help=text)
+
+
+def tell_written(console: Console, files: Sequence[str]) -> None:
+    """A line for each file; where a folder has received more than a few, one line for the folder."""
+    count = Counter(os.path.dirname(name) for name in files)
+    told = set()
+    for name in files:
+        folder = os.path.dirname(name)
+        if count[folder] <= FEW:
+            console.say(f"wrote {name}")
+        elif folder not in told:
+            told.add(folder)
+            console.say(f"wrote {os.path.join(folder, '')} with {count[folder]} files")
 
 
 def check_single(kinds: Sequence[str], source: str, mesh: Mesh | None) -> None:

@@ -83,7 +83,8 @@ def _channel_text(c: Channel) -> str:
     lines = [f"{name}: {c.ranks[name]} ranks, of them {len(c.coupled[name])} at the interface with "
              f"{c.cells[name]} coupled cells: {_spans(c.coupled[name])}" for name in (one, two)]
     lines.append(f"acceptor is {one}: " + ("fewer of its ranks are at the interface" if fewer else
-                                           "both have as many ranks at the interface"))
+                                           "both have as many ranks at the interface" +
+                                           (", and it has fewer in all" if c.ranks[one] < c.ranks[two] else "")))
     lines.append(f"data goes between {c.messages} pairs of ranks of {len(c.coupled[one]) * len(c.coupled[two])} "
                  f"at the interface; a rank of {one} has up to {c.busiest[one]} partners, one of {two} up to "
                  f"{c.busiest[two]}")
