@@ -18,9 +18,8 @@ EPILOG = """\
 examples:
   copart part wing.graph 8                        writes wing.graph.part.8
   copart part mesh.msh 16 --preset strong -o parts.vtu
-  copart part case 32 --write openfoam            also case.32.openfoam with cellDecomposition
+  copart part case:air 32 --write openfoam        one region of a case; also files for decomposePar
   copart part wing.graph 8 --fixed pinned.txt     one number a line: a part, or -1 for a free vertex
-  copart part case:air 24 --write openfoam        one region of an OpenFOAM case, with files for decomposePar
 
 Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
 gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
