@@ -203,6 +203,13 @@ def test_three_components_are_shown_pair_by_pair():
     assert {attrs["data-part"][0] for _, attrs, _ in found.tags if "data-part" in attrs} == {"a", "b", "c"}
 
 
+def test_meshes_that_share_a_volume_have_no_surface_to_show():
+    plan = copart.plan(cube("hexa", 4), cube("hexa", 3, offset=(0.5, 0, 0)), parts=(3, 2), interedges="overlap")
+    html = page_of(plan)
+    assert "share a volume and not a surface" in html
+    assert len(Page(html).all("image")) == 4
+
+
 # ---- repartitioning
 def test_the_page_of_a_repartitioning(tmp_path):
     mesh = cube("hexa", 6)

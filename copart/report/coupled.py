@@ -32,6 +32,7 @@ from .words import comparison_words, coupled_words, number, times
 
 #: Of components with more parts, the table of all parts is left out.
 _MOST_ROWS = 600
+_SHARED_VOLUME = "<p>The meshes share a volume and not a surface: cells are coupled where they overlap.</p>"
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,14 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     names = " and ".join(problem.names)
     cells = ", ".join(f"{name}: {g.nvtxs:,} cells in {chosen.made.nparts[name]} parts"
                       for name, g in problem.components.items())
-    pictures = _Pictures.of(problem, meshes)
+    volume = settings.get("interedges") == "overlap"
+    pictures = _Pictures.of(problem, meshes, volume)
     eps = settings.get("eps")
     sections = [
         Section("words", "In words", _summary(chosen, rows, problem, notes)),
         Section("figures", "Schemes" if rows else "Figures", _tables(chosen, rows, settings)),
         Section("meshes", "Meshes", _panels(all_shown, pictures.mesh_views)),
-        Section("interface", "Interface", _panels(all_shown, pictures.interface_views)),
+        Section("interface", "Interface", _SHARED_VOLUME if volume else _panels(all_shown, pictures.interface_views)),
         Section("matrices", "Coupling matrices", _matrices(all_shown)),
         Section("load", "Load of every part", _panels(all_shown, lambda s: _load(s, eps))),
         Section("messages", "Message sizes", _messages(all_shown)),
@@ -188,9 +190,11 @@ class _Pictures:
     interfaces: Mapping[tuple[str, str], FaceOn | LaidStraight | None]
 
     @classmethod
-    def of(cls, problem: CoupledProblem, meshes: Mapping[str, Mesh]) -> _Pictures:
+    def of(cls, problem: CoupledProblem, meshes: Mapping[str, Mesh], volume: bool = False) -> _Pictures:
+        """With a shared `volume` there is no surface to be laid flat."""
         surfaces = {name: whole_boundary(mesh) for name, mesh in meshes.items()}
-        pairs = {p: inter for p, inter in problem.pairs.items() if p[0] in meshes and p[1] in meshes and len(inter)}
+        pairs = {} if volume else {p: inter for p, inter in problem.pairs.items()
+                                   if p[0] in meshes and p[1] in meshes and len(inter)}
         scenes = {}
         for name, mesh in meshes.items():
             facets = _first_interface(name, meshes, surfaces, pairs)
