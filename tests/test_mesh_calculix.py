@@ -184,7 +184,8 @@ def test_huge_ranges_cost_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["*NODE\n", "*NODE\n1,0,0,0\n", "*INCLUDE, INPUT=m.inp\n",
-                                  "*INCLUDE, INPUT=/dev/zero\n", "*ELEMENT, TYPE=C3D4\n", "*" * 1000, "*NODE\n1,0,0\n*ELEMENT,TYPE=C3D4\n"])
+                                  "*INCLUDE, INPUT=/dev/zero\n",
+                                  "*ELEMENT, TYPE=C3D4\n", "*" * 1000, "*NODE\n1,0,0\n*ELEMENT,TYPE=C3D4\n"])
 def test_decks_without_a_mesh(tmp_path, text):
     with pytest.raises(FormatError):
         read(tmp_path, text)

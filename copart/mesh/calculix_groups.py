@@ -172,7 +172,8 @@ class _Groups:
                 if what.strip():
                     lines.setdefault(rest.split(b",")[0].strip().decode("latin-1"), []).append(what.strip())
                     if not of_nodes and not rest.strip():
-                        raise _DoesNotFit(f"{what.decode('latin-1').strip()} has no face label, in line {card.line + 1 + at}")
+                        raise _DoesNotFit(f"{what.decode('latin-1').strip()} has no face label, "
+                                          f"in line {card.line + 1 + at}")
             for label, members in lines.items():
                 named = Named(found.name, found.side, [(card._replace(given={}, data=b"\n".join(members)), None)])
                 if of_nodes:
