@@ -9,12 +9,10 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import __version__
 from ..columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS
 from ..coupling import CoPartition, CoupledProblem
-from ..graph import Graph
 from ..mesh import Mesh
 from ..mesh.surface import Surface
 from ..metrics import CoupledMetrics, evaluate
@@ -24,7 +22,7 @@ from .drawing import numbers, part_areas, parts_seen, picture, shaded
 from .interface_views import FaceOn, LaidStraight, Side, interface_views
 from .ordering import nearly_diagonal
 from .page import Section, document, figure, panel, table, tiles, views, words
-from .palette import colour_numbers
+from .palette import part_colours
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import SCHEME_COLUMNS, best_entries
@@ -108,12 +106,6 @@ def _shown(problem: CoupledProblem, scheme: str, made: CoPartition) -> Shown:
         colour = part_colours(graph, made[name], made.nparts[name])
         sides[name] = Side(key_of(i), name, made[name], colour, _teller(parts[name]))
     return Shown(scheme, made, evaluate(problem, made), parts, sides)
-
-
-def part_colours(graph: Graph, part: NDArray[np.int32], nparts: int) -> NDArray[np.int64]:
-    """(nparts,) number of the colour of each part, different where parts meet."""
-    u, v, _ = graph.quotient(part, nparts).edges()
-    return colour_numbers(nparts, zip(u.tolist(), v.tolist(), strict=True))
 
 
 def key_of(component: int) -> str:
@@ -300,4 +292,4 @@ def _messages(all_shown: Sequence[Shown]) -> str:
     return views(out)
 
 
-__all__ = ["coupled_page", "key_of", "mesh_figure", "page_of", "part_colours"]
+__all__ = ["coupled_page", "key_of", "mesh_figure", "page_of"]

@@ -12,14 +12,20 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph import Graph
+
 #: After Okabe & Ito, with a dark and a light one more; they differ in lightness too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C", "#44355B", "#B7E4C7")
 
 
-def colour_parts(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.float64]:
-    """(nparts, 3) float64 colour of each part, 0 to 1; see :func:`colour_numbers`."""
-    rgb = np.array([[int(c[i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in COLOURS])
-    return np.asarray(rgb[colour_numbers(nparts, meets)])
+#: (ncolours, 3) float64, the same from 0 to 1.
+RGB = np.array([[int(c[i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in COLOURS])
+
+
+def part_colours(graph: Graph, part: NDArray[np.int32], nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 number of the colour of each part of a partition, different where parts meet."""
+    u, v, _ = graph.quotient(part, nparts).edges()
+    return colour_numbers(nparts, zip(u.tolist(), v.tolist(), strict=True))
 
 
 def colour_numbers(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.int64]:
@@ -52,4 +58,4 @@ def colour_numbers(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.
     return chosen
 
 
-__all__ = ["COLOURS", "colour_numbers", "colour_parts"]
+__all__ = ["COLOURS", "RGB", "colour_numbers", "part_colours"]

@@ -1,8 +1,4 @@
-"""From meshes to flat polygons: a camera for surfaces, and interfaces laid flat.
-
-Everything is plain geometry in the plane afterwards, drawn far first; there is
-no 3D engine, and no third dimension left when the picture is made.
-"""
+"""From space to the plane: a camera, and interfaces laid flat."""
 
 from __future__ import annotations
 
@@ -15,42 +11,6 @@ from ..mesh import Mesh
 from ..mesh.surface import Surface, boundary_surface, cell_surface
 
 Points = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Polygons:
-    """Polygons in the plane in drawing order, each of one cell."""
-
-    corners: Points
-    """(npolygons, width, 2); rows beyond the last corner repeat the first."""
-    cell: NDArray[np.int32]
-    """(npolygons,) cell of the mesh."""
-    shade: Points
-    """(npolygons,) brightness, 1 for facets that face the light."""
-
-
-def visible(mesh: Mesh, toward: Points | None) -> Polygons:
-    """What a viewer sees of `mesh`: the boundary of a 3D mesh, the cells of others.
-
-    Parameters
-    ----------
-    mesh : Mesh
-    toward : (3,) float or None
-        Direction that should face the viewer, seen a little from the side; None for a general view.
-    """
-    surface = boundary_surface(mesh) if mesh.dimension == 3 else cell_surface(mesh)
-    if mesh.dimension < 3 and np.ptp(mesh.points[:, 2]) == 0:
-        return Polygons(surface.corners[:, :, :2], surface.cell, np.ones(len(surface.cell)))
-    right, up, eye = camera(toward)
-    normal = surface.normal
-    if mesh.dimension == 3:
-        keep = normal @ eye > 1e-9
-        surface, normal = surface.taken(keep), normal[keep]
-    order = np.argsort(surface.centre @ eye, kind="stable")
-    flat = surface.corners[order] @ np.stack([right, up], axis=1)
-    light = eye + 0.55 * up - 0.25 * right
-    shade = np.abs(normal[order] @ (light / np.linalg.norm(light)))
-    return Polygons(flat, surface.cell[order], 0.62 + 0.38 * np.clip(shade / 0.95, 0, 1))
 
 
 def camera(toward: Points | None, pole: Points | None = None, turn: float = 0.55) -> tuple[Points, Points, Points]:
@@ -248,4 +208,4 @@ class Line:
         return self.middle[first] + np.clip(share, -0.5, 1) * arc, half
 
 
-__all__ = ["Chart", "Line", "Polygons", "camera", "facet_normals", "interface", "mean_normal", "visible"]
+__all__ = ["Chart", "Line", "camera", "facet_normals", "interface", "mean_normal", "upright_axes"]
