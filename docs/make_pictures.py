@@ -19,7 +19,7 @@ import copart
 from copart.mesh import Mesh, cube, dual_graph, find_interedges
 from copart.metrics import part_weights
 from copart.operators import ext, part, proj, repart, rest
-from copart.report.palette import COLOURS, colour_parts
+from copart.report.palette import COLOURS, RGB, colour_numbers
 
 HERE = Path(__file__).resolve().parent
 INK, FAINT, PALE = "#22303C", "#6B7885", "#E9EDF0"
@@ -77,7 +77,7 @@ def shades(graph: copart.Graph, where: np.ndarray, nparts: int) -> np.ndarray:
     out = np.tile([0.914, 0.929, 0.941], (graph.nvtxs, 1))
     u, v, _ = graph.edges()
     meets = {(int(a), int(b)) for a, b in zip(where[u], where[v], strict=True) if a >= 0 and b >= 0}
-    colour = colour_parts(nparts, meets)
+    colour = RGB[colour_numbers(nparts, meets)]
     out[where >= 0] = colour[where[where >= 0]]
     return out
 
