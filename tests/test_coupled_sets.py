@@ -28,6 +28,8 @@ PLANS = {
     "tube": (TUBE, (16, 4), (32_691, 3_946), (3_658, 1_264), (1_860, 662), 2, 2 * np.pi * 0.005 * 0.05, 11_353),
     "tube by name": ((TUBE[0] + ":interface", TUBE[1]), (16, 4), (32_691, 3_946), (3_658, 1_264), (1_860, 662), 2,
                      2 * np.pi * 0.005 * 0.05, 11_353),
+    "tube by both names": ((TUBE[0] + ":interface", TUBE[1] + ":Sinterface"), (16, 4), (32_691, 3_946), (3_658, 1_264),
+                           (1_860, 662), 2, 2 * np.pi * 0.005 * 0.05, 11_353),
     "channel and cantilever": (CHANNEL, (16, 4), (15_292, 1_000), (210, 210), (211, 211), 211, 0.0205, 210),
     "the same by name": ((CHANNEL[0] + ":flowbound", CHANNEL[1] + ":feabound"), (16, 4), (15_292, 1_000), (210, 210),
                          (211, 211), 211, 0.0205, 210),
@@ -42,6 +44,9 @@ PLANS = {
     "two solids": ((CONTACT + "solid_mesh_1.su2:cht_interface_1_2", CONTACT + "solid_mesh_2.su2"), (4, 4),
                    (1_521, 1_521), (39, 39), (40, 40), 40, 0.01, 39),
     "beam": (BEAM, (4, 2), (24, 8), (4, 4), (9, 9), 9, 1.0, 4),
+    "beam by name": ((BEAM[0] + ":Nsurface", BEAM[1] + ":Nsurface"), (4, 2), (24, 8), (4, 4), (9, 9), 9, 1.0, 4),
+    "flap by name": ((FLAP[0] + ":interface", FLAP[1] + ":Nsurface"), (8, 4), (710, 244), (28, 246), (29, 247), 5, 2.1,
+                     270),
     "flap": (FLAP, (8, 4), (710, 244), (28, 246), (29, 247), 5, 2.1, 270),
 }
 
@@ -66,10 +71,10 @@ def test_one_command_plans_it(tmp_path, case, capsys):
 
 
 def test_what_was_found_has_the_names_of_the_files():
-    for pair, names in ((CHANNEL, ("flowbound", "feabound")), (FLAP, ("interface", None)), (TUBE, ("interface", None))):
+    for pair, names in ((CHANNEL, ("flowbound", "feabound")), (FLAP, ("interface", "Nsurface")),
+                        (TUBE, ("interface", "Sinterface"))):
         _, found = find_interface(*(read_mesh(shared(SETS + p)) for p in pair))
-        assert found.a.groups[0] == names[0]
-        assert names[1] is None or found.b.groups[0] == names[1]
+        assert (found.a.groups[0], found.b.groups[0]) == names
 
 
 def test_faces_of_the_patch_are_all_and_only_those_of_the_fluid():
@@ -87,13 +92,19 @@ def test_faces_of_the_patch_are_all_and_only_those_of_the_fluid():
     assert {int(c) + first for c in whole.coupled_b} == listed
 
 
-def test_cells_that_touch_the_wall_of_the_tube_are_those_with_a_corner_on_it():
-    fluid, solid = (read_mesh(shared(SETS + p)) for p in TUBE)
-    inter, _ = find_interface(fluid.select("interface"), solid, "touch")
-    wall = np.zeros(fluid.npoints, bool)
-    wall[fluid.facet_groups["interface"]] = True
-    start, nodes = fluid.corners
-    assert np.array_equal(inter.coupled_a, np.flatnonzero(np.logical_or.reduceat(wall[nodes], start[:-1])))
+@pytest.mark.parametrize("named", [(False, False), (True, False), (True, True)])
+def test_cells_that_touch_the_wall_of_the_tube_are_those_with_a_corner_on_it(named):
+    """The walls are chords of one cylinder, up to a tenth of a facet apart; no tolerance is given."""
+    meshes = [read_mesh(shared(SETS + p)) for p in TUBE]
+    groups = meshes[0].facet_groups["interface"], meshes[1].facet_groups["Sinterface"]
+    names = "interface", "Sinterface"
+    chosen = [m.select(name) if on else m for m, name, on in zip(meshes, names, named, strict=True)]
+    inter, _ = find_interface(*chosen, "touch")
+    for mesh, group, coupled in zip(meshes, groups, (inter.coupled_a, inter.coupled_b), strict=True):
+        wall = np.zeros(mesh.npoints, bool)
+        wall[group] = True
+        start, nodes = mesh.corners
+        assert np.array_equal(coupled, np.flatnonzero(np.logical_or.reduceat(wall[nodes], start[:-1])))
 
 
 def test_all_solids_at_once_are_three_candidates():

@@ -86,7 +86,7 @@ def test_largest_gap_on_a_curved_wall():
     around = 12
     _, found = find_interface(tube(0.5, 0.6, 2.0, (1, around, 6)), cylinder(0.5, 2.0, (around, 6)))
     # 48 chords inside 12: the middle of a long one is 0.5 (1 - cos(pi / 12)) inside the circle
-    assert 0.3 < found.gap / (0.5 * (1 - np.cos(np.pi / 12))) <= 1
+    assert found.gap == pytest.approx(0.5 * (1 - np.cos(np.pi / 12)), rel=0.01)
 
 
 # ---- which surface

@@ -125,14 +125,31 @@ def plane_frame(ax, ay, az, frame):
 
 
 @kernel
+def plane_gap(s, t, frame, normal_a, centre_a, normal_b, centre_b):
+    """Distance of two planes along frame[2] at (s, t) of the other two directions, counted from centre_a."""
+    x = s * frame[0, 0] + t * frame[1, 0]
+    y = s * frame[0, 1] + t * frame[1, 1]
+    z = s * frame[0, 2] + t * frame[1, 2]
+    height_a = -(x * normal_a[0] + y * normal_a[1] + z * normal_a[2]) / (
+        frame[2, 0] * normal_a[0] + frame[2, 1] * normal_a[1] + frame[2, 2] * normal_a[2])
+    x += centre_a[0] - centre_b[0]
+    y += centre_a[1] - centre_b[1]
+    z += centre_a[2] - centre_b[2]
+    height_b = -(x * normal_b[0] + y * normal_b[1] + z * normal_b[2]) / (
+        frame[2, 0] * normal_b[0] + frame[2, 1] * normal_b[1] + frame[2, 2] * normal_b[2])
+    return abs(height_a - height_b)
+
+
+@kernel
 def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diameter_a,
                   corners_b, size_b, normal_b, centre_b, diameter_b, reach_a, reach_b, min_cosine,
                   frame, first, second, spare, measure, area, gap):
     """Overlap area of each pair of faces, 0 where they are apart or not parallel.
 
-    A pair may be as far apart as the larger of its two reaches.  Scratch: frame
-    (3, 3), first, second and spare (width_a + width_b, 2), measure (3,).  Writes
-    area and gap (npairs,) float64; returns how many areas are positive.
+    A pair may be as far apart, at the overlap's centroid, as the larger of its two
+    reaches.  Scratch: frame (3, 3), first, second and spare (width_a + width_b, 2),
+    measure (3,).  Writes area and gap, the largest over the overlap (npairs,)
+    float64; returns how many areas are positive.
     """
     found = 0
     for p in range(len(pair_a)):
@@ -158,22 +175,14 @@ def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diamete
         overlap = measure_polygon(second, left, measure)
         if overlap <= WIDTH * min(diameter_a[a], diameter_b[b]) * measure[2]:
             continue
-        # heights of the two planes above the overlap's centroid
-        x = measure[0] * frame[0, 0] + measure[1] * frame[1, 0]
-        y = measure[0] * frame[0, 1] + measure[1] * frame[1, 1]
-        z = measure[0] * frame[0, 2] + measure[1] * frame[1, 2]
-        height_a = -(x * normal_a[a, 0] + y * normal_a[a, 1] + z * normal_a[a, 2]) / (
-            frame[2, 0] * normal_a[a, 0] + frame[2, 1] * normal_a[a, 1] + frame[2, 2] * normal_a[a, 2])
-        x += centre_a[a, 0] - centre_b[b, 0]
-        y += centre_a[a, 1] - centre_b[b, 1]
-        z += centre_a[a, 2] - centre_b[b, 2]
-        height_b = -(x * normal_b[b, 0] + y * normal_b[b, 1] + z * normal_b[b, 2]) / (
-            frame[2, 0] * normal_b[b, 0] + frame[2, 1] * normal_b[b, 1] + frame[2, 2] * normal_b[b, 2])
-        apart = abs(height_a - height_b)
-        if apart > max(reach_a[a], reach_b[b]):
+        if plane_gap(measure[0], measure[1], frame, normal_a[a], centre_a[a], normal_b[b], centre_b[b]) \
+                > max(reach_a[a], reach_b[b]):
             continue
         area[p] = overlap
-        gap[p] = apart
+        # the planes are farthest apart over a corner of the overlap
+        for i in range(left):
+            gap[p] = max(gap[p], plane_gap(second[i, 0], second[i, 1], frame, normal_a[a], centre_a[a], normal_b[b],
+                                           centre_b[b]))
         found += 1
     return found
 
@@ -224,16 +233,20 @@ def edge_overlaps(pair_a, pair_b, ends_a, ends_b, reach_a, reach_b, min_cosine, 
         stop = min(a1, max(b0, b1))
         if stop - start <= WIDTH * min(long_a, long_b):
             continue
-        middle = 0.5 * (start + stop)
-        s = middle / a1
-        t = (middle - b0) / along
-        gx = wx + t * vx - s * ux
-        gy = wy + t * vy - s * uy
-        gz = wz + t * vz - s * uz
-        apart = math.sqrt(gx * gx + gy * gy + gz * gz)
+        largest = 0.0
+        for place in (0.0, 1.0, 0.5):
+            middle = start + place * (stop - start)
+            s = middle / a1
+            t = (middle - b0) / along
+            gx = wx + t * vx - s * ux
+            gy = wy + t * vy - s * uy
+            gz = wz + t * vz - s * uz
+            apart = math.sqrt(gx * gx + gy * gy + gz * gz)
+            largest = max(largest, apart)
+        # `apart` is now that in the middle
         if apart > max(reach_a[a], reach_b[b]):
             continue
         length[p] = stop - start
-        gap[p] = apart
+        gap[p] = largest
         found += 1
     return found
