@@ -205,6 +205,7 @@ def test_headers_with_macros_and_comments(tmp_path):
     ("points", "(0.5 0.0 0.0)", "(0.5 x 0.0)", "points:17: an entry is not a number: 'x'"),
     ("points", "(0.5 0.0 0.0)", "(0.5 nan 0.0)", "1 of 12 are not finite, first at index 1"),
     ("points", "(0.5 0.0 0.0)", "(0.5 0.0)", "36 numbers announced, 35 found"),
+    ("points", "\n12\n(\n(0.0", "\n(\n(", "36 numbers announced, 35 found"),
     ("faces", "4(", "3(", "do not add up"),
     ("faces", "4(1 4 10 7)", "4(1 4 10 12)", "faces: entry 3 is node 12, outside the 12 points"),
     ("faces", "4(1 4 10 7)", "4(1 4 10 -7)", "is node -7, outside"),

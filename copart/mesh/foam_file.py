@@ -153,7 +153,8 @@ class FoamFile:
         if self.binary:
             return self._raw("scalar", count or 0, 3).reshape(-1, 3).astype(np.float64)
         start, stop = self._nested(count)
-        return self._numbers(start, stop, np.float64, None if count is None else 3 * count, "number").reshape(-1, 3)
+        count = self.data.count(b"(", start, stop)
+        return self._numbers(start, stop, np.float64, 3 * count, "number").reshape(-1, 3)
 
     def faces(self) -> Rows:
         """The only list of the file, of faces: offsets and nodes."""
