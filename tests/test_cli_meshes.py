@@ -180,4 +180,16 @@ def test_a_folder_whose_interedges_were_changed_is_found_out(apart, capsys):
     rows, columns, count = lines[1].split()
     path.write_text("\n".join([lines[0], f"{rows} {columns} {int(count) - 1}", *lines[3:]]) + "\n")
     assert run("check", apart / "out") == 1
-    assert "interedges" in capsys.readouterr().out
+    assert "interedges.mtx: must be those of the meshes" in capsys.readouterr().out
+
+
+def test_a_plan_at_named_boundaries_is_checked_by_a_search_of_its_own(tmp_path, capsys):
+    folder = shared("data/coupled/contact-resistance-3codes")
+    assert run("plan", f"{folder}/fluid_mesh.su2:cht_interface_3_1", folder / "solid_mesh_1.su2", "--parts", 4, 2,
+               "-o", tmp_path, "-q") == 0
+    assert run("check", tmp_path) == 0
+    # a boundary elsewhere is claimed to have been meant
+    text = (tmp_path / "metrics.json").read_text()
+    (tmp_path / "metrics.json").write_text(text.replace('"cht_interface_3_1"', '"cht_interface_3_2"'))
+    assert run("check", tmp_path) == 2
+    assert "no cells meet" in capsys.readouterr().err

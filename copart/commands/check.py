@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,11 @@ from . import options
 from .console import Console, Progress
 
 if TYPE_CHECKING:
-    from ..checks import Report
+    from ..checks import Finding, Report
+    from ..coupling import Interedges
+
+#: Settings of a plan that say how its interedges were found.
+_MEETING = ("interedges", "tolerance", "gap", "scale_b", "shift_b", "periodic_b", "several")
 
 EPILOG = """\
 three forms:
@@ -100,29 +105,54 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
     """Everything a plan wrote, as its own metrics.json names it."""
     from ..errors import FormatError
     from ..formats import read_coupling
+    from ..formats.interedges_file import read_interedges
     from ..output import file_name, read_summary
 
     folder = Path(args.files[0])
-    settings = read_summary(folder)["settings"]
+    summary = read_summary(folder)
+    settings = summary["settings"]
     names = settings["names"]
     meshes = [folder / f"{file_name(name)}.vtu" for name in names]
     absent = [mesh.name for mesh in meshes if not mesh.exists()]
     if absent:
         raise FormatError(folder, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
     parts = [folder / f"{file_name(name)}.part.{n}" for name, n in zip(names, settings["parts"], strict=True)]
-    return _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
-                    meeting=_meeting(folder, settings), weights=settings.get("weights"),
-                    eps=settings["eps"] if args.eps is None else args.eps,
-                    claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
+    search = {key: settings[key] for key in _MEETING if key in settings}
+    kept = read_interedges(folder / "interedges.mtx") if (folder / "interedges.mtx").exists() else None
+    report = _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
+                      meeting=search if kept is None else {"interedges": kept}, weights=settings.get("weights"),
+                      eps=settings["eps"] if args.eps is None else args.eps,
+                      claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
+    if kept is None or search["interedges"] == "given":
+        return report
+    progress("finding the interedges once more")
+    return replace(report, findings=(*report.findings, *_searched(meshes, summary.get("interface"), search, kept)))
 
 
-def _meeting(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """The interedges of a plan's folder; where it has none they are searched for once more."""
-    from ..formats.interedges_file import read_interedges
+def _searched(paths: list[Path], interface: Any, search: dict[str, Any], kept: Interedges) -> list[Finding]:
+    """What differs when the interedges are searched for once more, on the meshes in the folder."""
+    import numpy as np
 
-    if (folder / "interedges.mtx").exists():
-        return {"interedges": read_interedges(folder / "interedges.mtx")}
-    return {"interedges": settings["interedges"], "tolerance": settings.get("tolerance")}
+    from ..checks import Finding
+    from ..components import coupled_problem
+    from ..sources import open_mesh
+
+    meshes = []
+    for path, side in zip(paths, ("a", "b"), strict=True):
+        mesh, group = open_mesh(path), ((interface or {}).get(side) or {}).get("group")
+        if group is not None:
+            if group not in mesh.facet_groups and group not in mesh.point_groups:
+                # the file keeps no groups: what was meant cannot be known
+                return []
+            mesh = mesh.replace(interface=group)
+        meshes.append(mesh)
+    again = coupled_problem(*meshes, **search).problem.interedges
+    columns: list[tuple[str, Any, Any]] = list(zip(("A", "B", "weights"), again.pairs(), kept.pairs(), strict=True))
+    for what, one, other in columns:
+        if len(one) != len(other) or not np.allclose(one, other, rtol=1e-9, atol=0):
+            return [Finding("interedges", "interedges.mtx", "must be those of the meshes",
+                            f"{len(kept)}, of the meshes {len(again)}, which differ in {what}")]
+    return []
 
 
 def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any,
