@@ -107,6 +107,27 @@ def test_truncated_files(small, tmp_path, capsys, suffix, share):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(("suffix", "text"), [
+    ("off", "OFF\n# nothing\n"), ("ply", "ply\nformat ascii 1.0\ncomment\n"), ("tec", 'TITLE = "x"\n'),
+    ("mdpa", "Begin Nodes\n1 0 0 0\n"), ("node", "# nothing\n"), ("nas", "$ nothing\n"),
+])
+def test_readers_that_look_for_more_find_the_end(tmp_path, suffix, text):
+    (tmp_path / f"m.{suffix}").write_text(text)
+    (tmp_path / "m.ele").write_text("# nothing\n")
+    start = time.perf_counter()
+    bad(tmp_path / f"m.{suffix}", None)
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("suffix", ["off", "ply", "obj", "stl", "avs", "nas", "dat", "mdpa", "dato"])
+def test_triangles_in_formats_of_surfaces(tmp_path, suffix):
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], float)
+    meshio.write(tmp_path / f"t.{suffix}", meshio.Mesh(points, [("triangle", np.array([[0, 1, 2], [1, 3, 2]]))]))
+    mesh = read_mesh(tmp_path / f"t.{suffix}")
+    assert (mesh.ncells, mesh.dimension) == (2, 2)
+    assert sorted(mesh.points.tolist()) == sorted(points.tolist())
+
+
 def test_points_only(tmp_path):
     meshio.write_points_cells(tmp_path / "p.vtk", np.random.default_rng(0).random((5, 3)), [("vertex", [[0], [1]])])
     bad(tmp_path / "p.vtk", "points only, no cells")

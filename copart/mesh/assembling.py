@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cells import shape_of
-from .fields import Block, block_of
+from .fields import Block, block_of, points_of
 from .value import Mesh
 
 Members = Mapping[int, NDArray[np.int64]]
 """Which cells of each block, by the number of the block."""
 
 
-def assembled(points: NDArray[np.float64], blocks: Sequence[tuple[str, Any]], name: str,
+def assembled(points: Any, blocks: Sequence[tuple[str, Any]], name: str,
               sets: Iterable[tuple[str, Members]] = (), *, cell_data: Mapping[str, NDArray[Any]] | None = None,
               facets: Mapping[str, Sequence[Any]] | None = None, nodes: Mapping[str, Any] | None = None,
               remarks: Sequence[str] = ()) -> Mesh:
@@ -41,6 +41,7 @@ def assembled(points: NDArray[np.float64], blocks: Sequence[tuple[str, Any]], na
     MeshError
         As for :class:`Mesh`.
     """
+    points = points_of(points)
     checked: list[Block] = [block_of(t, c, len(points)) for t, c in blocks]
     shapes = [shape_of(t, c.shape[1]) if len(c) else None for t, c in checked]
     top = max((s.dimension for s in shapes if s is not None), default=0)

@@ -54,7 +54,7 @@ def from_meshio(source: Any, name: str = "mesh") -> Mesh:
         cells = [cell for i in solid for cell in given[i][1]]
         mesh = Mesh(source.points, (), data, name, remarks=remarks, polyhedra=Polyhedra.from_cells(cells))
     else:
-        mesh = assembled(np.asarray(source.points), blocks, name, _sets(source, blocks, data), cell_data=data,
+        mesh = assembled(source.points, blocks, name, _sets(source, blocks, data), cell_data=data,
                          nodes=_point_sets(source), remarks=remarks)
     return with_group_fields(mesh, getattr(source, "field_data", None) or {})
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import CopartError, FormatError, MeshError
 from .calculix import read_calculix
+from .ending import opened, says_something
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
@@ -139,13 +140,11 @@ def _msh_formats(head: bytes) -> list[str]:
 
 def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     """What meshio makes of the file, or None and the reason why not."""
-    import meshio
-
     console = io.StringIO()
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
               warnings.catch_warnings(action="ignore")):
-            raw = _read_mdpa(path) if file_format == "mdpa" else meshio.read(path, file_format=file_format)
+            raw = _read_with_meshio(path, file_format)
     except FormatError:
         raise
     except MemoryError:
@@ -165,11 +164,22 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     return raw, ""
 
 
-def _read_mdpa(path: Path) -> Any:
-    """Read a Kratos file with its headers translated; meshio needs a real file."""
+def _read_with_meshio(path: Path, file_format: str) -> Any:
+    """A ``meshio.Mesh``; the headers of Kratos files are translated first."""
     import meshio
 
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / path.name
-        copy.write_text(named_shapes(path), encoding="utf-8")
-        return meshio.read(copy, file_format="mdpa")
+    if file_format == "mdpa":
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / path.name
+            copy.write_text(named_shapes(path), encoding="utf-8")
+            with opened(copy, file_format) as stream:
+                return meshio.read(stream, file_format=file_format)
+    if file_format == "tetgen":
+        for other in (path.with_suffix(".node"), path.with_suffix(".ele")):
+            if other.is_file() and not says_something(other):
+                raise FormatError(other, "the file has no data")
+    stream = opened(path, file_format)
+    if stream is None:
+        return meshio.read(path, file_format=file_format)
+    with stream:
+        return meshio.read(stream, file_format=file_format)
