@@ -344,3 +344,37 @@ def test_overlap_of_meshes_that_only_touch_or_are_named():
         find_interface(cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0)), "overlap")
     with pytest.raises(MeshError, match="whole cells, not a boundary such as 'right'"):
         find_interface(named_cube().select("right"), cube("hexa", 2), "overlap")
+
+
+# ---- what must not matter
+@given(st.integers(0, 2**31), st.floats(-3, 3), st.sampled_from(["facet", "touch", "overlap"]))
+def test_place_unit_and_order_do_not_matter(seed, power, kind):
+    rng = np.random.default_rng(seed)
+    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    a, b = named_cube(), cube("hexa", 3, offset=(0.6 if kind == "overlap" else 1, 0.3, -0.2), name="b")
+    one, found = find_interface(a, b, kind)
+    scale, shift = 10.0**power, rng.normal(size=3) * 10.0**power
+
+    def elsewhere(mesh):
+        return mesh.replace(points=mesh.points @ q * scale + shift)
+    other, again = find_interface(elsewhere(a), elsewhere(b), kind)
+    dimension = {"facet": 2, "touch": 2, "overlap": 3}[kind]
+    assert np.array_equal(other.indices, one.indices)
+    assert (again.a.matched, again.b.matched, again.a.groups) == (found.a.matched, found.b.matched, found.a.groups)
+    assert again.overlap == pytest.approx(found.overlap * scale**dimension)
+    back, turned = find_interface(b, a, kind)
+    assert (turned.a.matched, turned.b.matched, turned.shared_points) == (
+        found.b.matched, found.a.matched, found.shared_points)
+    assert np.array_equal(back.transposed.indices, one.indices)
+    assert back.transposed.weights == pytest.approx(one.weights)
+
+
+def test_coincident_shells_are_told_to_overlap():
+    shell = square(3, name="shell").translated((0, 0, 1))
+    other = square(4, name="other").translated((0, 0, 1))
+    with pytest.raises(MeshError, match="use kind overlap"):
+        find_interface(shell, other)
+    _, found = find_interface(shell, other, "overlap")
+    assert (found.measure, found.overlap) == ("area", pytest.approx(1))
+    _, found = find_interface(shell, other.translated((0, 0, 0.02)), "overlap", gap=0.05)
+    assert found.overlap == pytest.approx(1)

@@ -34,6 +34,8 @@ def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled:
     where = " and ".join(f"{_called(m)} spans {box_text(np.stack([p.min(axis=0), p.max(axis=0)]))}"
                          for m, p in zip((mesh_a, mesh_b), used, strict=True))
     advice = [f"raise {reach}", f"try kind {'facet' if kind == 'touch' else 'touch'}"]
+    if kind == "facet" and not box.any():
+        advice[-1] += ", or overlap where one mesh covers the other"
     ratio = max(sizes) / min(sizes) if min(sizes) > 0 else math.inf
     hint = _unit(mesh_a, mesh_b) if unscaled and ratio > 5 else None
     if hint is not None:
