@@ -380,5 +380,5 @@ def test_a_tolerance_out_of_proportion_ends_early(monkeypatch):
     monkeypatch.setattr("copart.mesh.search.MAX_PAIRS", 10_000)
     a, b = cube("hexa", 20), cube("hexa", 20, offset=(1, 0, 0))
     assert len(find_interedges(a, b)) == 400
-    with pytest.raises(MeshError, match="more than 10000 pairs .* smaller tolerance or gap"):
+    with pytest.raises(MeshError, match=r"more than 10000 pairs .* smaller tolerance or gap"):
         find_interedges(a, b, gap=5.0)
