@@ -14,6 +14,9 @@ from ..graph import Graph
 from .polyhedra import Polyhedra
 from .value import Mesh
 
+MOST_NEIGHBOURS = 50
+"""Neighbours across a facet on average; a mesh of volumes has one, shells that meet in an edge a few."""
+
 
 class Facets(NamedTuple):
     """All facets of all cells, each as often as cells have it."""
@@ -85,7 +88,7 @@ def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
     Raises
     ------
     MeshError
-        Several cells but no shared facet; no such cell array; unusable weights.
+        Several cells but no shared facet, or far too many at one; no such cell array; unusable weights.
 
     Examples
     --------
@@ -99,7 +102,11 @@ def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
     facets = all_facets(mesh)
     n = mesh.ncells
     xadj = np.empty(n + 1, OFFSET)
-    adjncy = np.empty(count_neighbours(facets.link, facets.owner, xadj), VERTEX)
+    room = count_neighbours(facets.link, facets.owner, MOST_NEIGHBOURS * len(facets.link) + 1_000_000, xadj)
+    if room < 0:
+        raise MeshError(f"mesh {mesh.name!r}: so many cells share a facet that the graph would have more than "
+                        f"{MOST_NEIGHBOURS} neighbours a facet; perhaps cells are listed again and again")
+    adjncy = np.empty(room, VERTEX)
     fill_neighbours(facets.link, facets.owner, xadj, np.empty(n, OFFSET), adjncy)
     entries = sort_rows(xadj, adjncy)
     if entries == 0 and n > 1:
