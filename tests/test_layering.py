@@ -35,13 +35,15 @@ RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}
 #: Foreign packages with one owner.
 OWNERS = {
     "meshio": {"mesh"},
+    "h5py": {"mesh"},
+    "netCDF4": {"mesh"},
     "numba": {"kernels", "doctor"},
     "mpi4py": {"mpi", "doctor"},
     "matplotlib": {"report"},
     "rich": {"report", "commands"},
 }
 #: Packages that even their owners import inside functions only, so that they stay optional or lazy.
-INSIDE_FUNCTIONS = {"meshio", "mpi4py", "matplotlib", "rich"}
+INSIDE_FUNCTIONS = {"meshio", "h5py", "netCDF4", "mpi4py", "matplotlib", "rich"}
 MAY_PRINT = {"cli", "commands", "__main__"}
 
 

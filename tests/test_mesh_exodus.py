@@ -153,6 +153,23 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, package, suffix):
         read_mesh(tmp_path / f"m.{suffix}")
 
 
+def test_arrays_larger_than_their_file_are_not_read(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    mesh = cube("hexa", 1)
+    meshio.write(tmp_path / "m.med", meshio.Mesh(mesh.points, mesh.blocks))
+    with h5py.File(tmp_path / "m.med", "a") as data:
+        data.create_dataset("huge", (10**11,), "f8", chunks=(1000,))
+    with pytest.raises(FormatError, match=r"array huge of shape \(100000000000,\) is larger than the file can hold"):
+        read_mesh(tmp_path / "m.med")
+    path = write(tmp_path / "m.e", np.eye(4)[:, :3], [("a", "TET4", [[0, 1, 2, 3]])])
+    with pytest.importorskip("netCDF4").Dataset(path, "a") as data:
+        data.createDimension("num_nod_ns1", 10**11)
+        data.createDimension("num_node_sets", 1)
+        data.createVariable("node_ns1", "i4", ("num_nod_ns1",), chunksizes=(1000,))
+    with pytest.raises(FormatError, match=r"variable node_ns1 of shape .* is larger than the file can hold"):
+        read_mesh(path)
+
+
 def test_families_of_med(tmp_path):
     pytest.importorskip("h5py")
     mesh = cube("hexa", 3)

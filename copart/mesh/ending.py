@@ -1,10 +1,12 @@
-"""Files that end: some of meshio's readers ask for the next line of a truncated file for ever."""
+"""What meshio's readers have to be kept from: looking for ever for the next line, filling the memory."""
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
 from typing import Any
+
+from ..errors import FormatError
 
 TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
 BYTES = ("ansys", "mdpa", "ply")
@@ -51,3 +53,25 @@ def says_something(path: Path) -> bool:
     """Whether a TetGen file has a line that is no comment; meshio looks for one without end."""
     with open(path, encoding="utf-8", errors="replace") as stream:
         return any(line.strip() and not line.lstrip().startswith("#") for line in stream)
+
+
+def check_hdf5(path: Path) -> None:
+    """Refuse an HDF5 file with an array that it cannot hold: reading would fill the memory with zeros.
+
+    Raises
+    ------
+    FormatError
+        Names the array.
+    ImportError
+        The package h5py is missing.
+    """
+    import h5py
+
+    limit = 1000 * path.stat().st_size + 1_000_000
+
+    def check(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.size is not None and item.size > limit:
+            raise FormatError(path, f"array {name} of shape {item.shape} is larger than the file can hold")
+
+    with h5py.File(path, "r") as data:
+        data.visititems(check)

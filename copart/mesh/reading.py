@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import CopartError, FormatError, MeshError
 from .calculix import read_calculix
-from .ending import opened, says_something
+from .ending import check_hdf5, opened, says_something
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
@@ -178,6 +178,10 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
         for other in (path.with_suffix(".node"), path.with_suffix(".ele")):
             if other.is_file() and not says_something(other):
                 raise FormatError(other, "the file has no data")
+    if file_format in ("med", "h5m", "cgns", "hmf"):
+        check_hdf5(path)
+    elif file_format == "xdmf" and path.with_suffix(".h5").is_file():
+        check_hdf5(path.with_suffix(".h5"))
     stream = opened(path, file_format)
     if stream is None:
         return meshio.read(path, file_format=file_format)
