@@ -378,3 +378,20 @@ def test_coincident_shells_are_told_to_overlap():
     assert (found.measure, found.overlap) == ("area", pytest.approx(1))
     _, found = find_interface(shell, other.translated((0, 0, 0.02)), "overlap", gap=0.05)
     assert found.overlap == pytest.approx(1)
+
+
+def test_a_named_surface_inside_a_volume_has_cells_on_both_sides():
+    box = cube("hexa", 2, name="box")
+    plane = np.arange(27).reshape(3, 3, 3)[:, :, 1]  # the nodes x = 1/2
+    facets = np.stack([plane[:-1, :-1], plane[:-1, 1:], plane[1:, 1:], plane[1:, :-1]], -1).reshape(-1, 4)
+    box = box.replace(facet_groups={"baffle": facets})
+    membrane = square(4, name="membrane")
+    membrane = membrane.replace(points=membrane.points[:, [2, 0, 1]] + [0.5, 0, 0])
+    inter, found = find_interface(box.select("baffle"), membrane)
+    assert len(inter.coupled_a) == 8
+    assert len(inter) == 2 * 16
+    assert (found.a.offered, found.a.matched, found.b.matched) == (8, 8, 16)
+    with pytest.raises(MeshError, match="check unit and place, or use kind overlap"):
+        find_interface(box, membrane)
+    inter, _ = find_interface(box, membrane, "overlap")
+    assert len(inter) == 2 * 16

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import copart
 from copart.errors import MeshError
@@ -157,3 +159,13 @@ def test_broken_grids(cells, types, message):
 def test_what_is_no_mesh():
     with pytest.raises(MeshError, match="expected a path"):
         open_mesh(object())
+
+
+@given(st.text(":=abcdefgoznlw12", max_size=14))
+def test_any_text_chooses_or_says_why_not(text):
+    try:
+        mesh, chosen = choose(regions(), text)
+    except copart.CopartError:
+        return
+    assert ":".join(chosen) == text
+    assert mesh.ncells >= 1

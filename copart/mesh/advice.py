@@ -36,8 +36,11 @@ def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled:
     advice = [f"raise {reach}", f"try kind {'facet' if kind == 'touch' else 'touch'}"]
     if kind == "facet" and not box.any():
         advice[-1] += ", or overlap where one mesh covers the other"
+    if kind == "overlap":
+        # volumes need no tolerance, they share something or not
+        advice = advice[1:] if max(mesh_a.dimension, mesh_b.dimension) == 3 else advice
     ratio = max(sizes) / min(sizes) if min(sizes) > 0 else math.inf
-    hint = _unit(mesh_a, mesh_b) if unscaled and ratio > 5 else None
+    hint = _unit(mesh_a, mesh_b) if unscaled else None
     if hint is not None:
         advice.insert(0, hint)
     elif ratio > 50:
@@ -60,7 +63,10 @@ def same_way(found: Match, mesh_a: Mesh, mesh_b: Mesh) -> str:
 
 
 def _unit(mesh_a: Mesh, mesh_b: Mesh) -> str | None:
-    """Another unit for B with which the facets do match, in words."""
+    """Another unit for B with which the facets do match, in words; None for meshes of about the same size."""
+    sizes = sorted(float(np.linalg.norm(m.bounds[1] - m.bounds[0])) for m in (mesh_a, mesh_b))
+    if sizes[1] <= 5 * sizes[0]:
+        return None
     for factor in likely_factors(mesh_a.bounds, mesh_b.bounds):
         scaled = mesh_b.scaled(factor)
         try:
