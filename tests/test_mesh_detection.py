@@ -395,3 +395,7 @@ def test_a_named_surface_inside_a_volume_has_cells_on_both_sides():
         find_interface(box, membrane)
     inter, _ = find_interface(box, membrane, "overlap")
     assert len(inter) == 2 * 16
+    # a box is extruded, too, but the membrane is inside and not beside it
+    fine = cube("hexa", 4, name="fine")
+    touch = find_interedges(fine, membrane, "touch")
+    assert np.array_equal(touch.coupled_a, np.flatnonzero(np.abs(fine.centres()[:, 0] - 0.5) < 0.25))

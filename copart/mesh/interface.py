@@ -172,7 +172,7 @@ def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDA
     count = 1
     if found is not None:
         count = _pieces(found, mesh_a, mesh_b, several, len(offsets))
-        if found.offer.extruded:
+        if found.offer.extruded and not found.same_way:
             a, b = _in_one_plane(mesh_a, mesh_b)
     flattened = a is not mesh_a or b is not mesh_b
     i, j = touching_cells(a, b, reach, offsets, found if default and not flattened else None)
