@@ -245,6 +245,18 @@ def test_named_sets_of_meshio():
         from_meshio(raw)
 
 
+def test_numbered_boundaries_of_medit(tmp_path):
+    mesh = cube("hexa", 2)
+    cells = mesh.blocks[0][1]
+    raw = meshio.Mesh(mesh.points, [("hexahedron", cells), ("quad", cells[:3, :4])],
+                      cell_data={"medit:ref": [np.repeat([4, 5], 4), np.array([7, 7, 0])]})
+    meshio.write(tmp_path / "m.mesh", raw)
+    found = read_mesh(tmp_path / "m.mesh")
+    assert {k: v.tolist() for k, v in found.cell_groups.items()} == {"4": [0, 1, 2, 3], "5": [4, 5, 6, 7]}
+    assert found.facet_groups["7"].tolist() == cells[:2, :4].tolist()
+    assert found.remarks == ("cells of lower dimension that belong to no named group are left out: 1 quad",)
+
+
 # ---- Kratos
 MDPA = """Begin ModelPartData
 End ModelPartData
@@ -275,6 +287,12 @@ def test_kratos_triangles_are_triangles(tmp_path):
     assert repr(mesh).startswith("Mesh('m': 2 triangle in 2D, 4 points")
     assert mesh.remarks == ("cells of lower dimension that belong to no named group are left out: 1 line",)
     assert dual_graph(mesh).nedges == 1
+
+
+def test_groups_that_kratos_files_lose(tmp_path):
+    (tmp_path / "m.mdpa").write_text(MDPA + "\nBegin SubModelPart Wall\n Begin SubModelPartNodes\n1\n"
+                                     " End SubModelPartNodes\nEnd SubModelPart\n")
+    assert read_mesh(tmp_path / "m.mdpa").remarks[-1] == "the groups of the file are left out: Wall"
 
 
 @pytest.mark.parametrize(("kind", "entity", "shape"), [

@@ -17,6 +17,8 @@ from .value import Mesh
 
 PHYSICAL = "gmsh:physical"
 """The cell array in which gmsh files keep the numbers of physical groups."""
+NUMBERED = (PHYSICAL, "medit:ref", "netgen:index")
+"""Cell arrays whose numbers are groups, 0 for none; called by their number where they have no name."""
 _FAMILIES = "cell_tags"
 """Where meshio keeps MED families: on the cells, and by number with the groups each belongs to on the mesh."""
 
@@ -45,7 +47,8 @@ def from_meshio(source: Any, name: str = "mesh") -> Mesh:
         if full and len({a.shape[1:] for a in full}) == 1:
             data[str(key)] = np.concatenate(full)
     remarks = []
-    lost = [str(k) for k in getattr(source, "point_data", None) or {} if k not in ("gmsh:dim_tags", "point_tags")]
+    known = (*NUMBERED, "gmsh:dim_tags", "point_tags")
+    lost = [str(k) for k in getattr(source, "point_data", None) or {} if k not in known]
     if lost:
         remarks.append(f"arrays on points are left out: {', '.join(lost)}")
     if solid:
@@ -69,7 +72,10 @@ def _sets(source: Any, blocks: list[tuple[str, Any]],
     start = np.concatenate([[0], np.cumsum([len(c) for _, c in blocks])])
     if any(is_group_field(str(key)) for key in getattr(source, "field_data", None) or {}):
         return  # physical groups are among them, by name
-    if PHYSICAL in data and data[PHYSICAL].ndim == 1 and len(data[PHYSICAL]) == start[-1]:
+    for array in NUMBERED:
+        if array not in data or data[array].ndim != 1 or data[array].dtype.kind not in "iu" \
+                or len(data[array]) != start[-1]:
+            continue
         called = {}
         for key, value in (getattr(source, "field_data", None) or {}).items():
             pair = np.asarray(value).reshape(-1)
@@ -78,7 +84,7 @@ def _sets(source: Any, blocks: list[tuple[str, Any]],
         for i, (kind, cells) in enumerate(blocks):
             if len(cells) == 0:
                 continue
-            tags = data[PHYSICAL][start[i]:start[i + 1]]
+            tags = data[array][start[i]:start[i + 1]]
             dimension = shape_of(kind, np.asarray(cells).shape[1]).dimension
             for number in np.unique(tags):
                 label = called.get((int(number), dimension), str(int(number)))

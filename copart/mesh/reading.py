@@ -24,7 +24,7 @@ from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
 from .groups import select
-from .mdpa import named_shapes
+from .mdpa import named_shapes, submodels
 from .openfoam import is_openfoam, read_openfoam
 from .su2 import read_su2
 from .value import Mesh
@@ -35,18 +35,20 @@ OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": rea
 
 log = logging.getLogger(__name__)
 
+
 def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
     """A `Mesh` from a file, a ``meshio.Mesh`` or a `Mesh`.
 
-    A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX
-    input when it looks like it, as CalculiX users name their meshes so.
+    SU2, OpenFOAM, CalculiX and Abaqus, gmsh and Exodus files are read with all their names, all others by
+    meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX input when it looks
+    like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
 
     Parameters
     ----------
     source : path-like, meshio.Mesh or Mesh
+        A file, or the folder of an OpenFOAM case, of a region in it, or a polyMesh.
     region : (str, value) or str, optional
-        Only the cells whose cell array of that name has that value; or the name
-        of a physical group of the file.
+        A region or boundary; see :meth:`Mesh.select`.
 
     Returns
     -------
@@ -120,7 +122,10 @@ def _read_file(path: Path) -> Mesh:
             reasons.append(f"{reason} (read as {file_format})")
             continue
         try:
-            return from_meshio(raw, path.stem)
+            mesh = from_meshio(raw, path.stem)
+            lost = submodels(path) if file_format == "mdpa" else []
+            said = f"the groups of the file are left out: {', '.join(lost)}"
+            return mesh.replace(remarks=[*mesh.remarks, said]) if lost else mesh
         except CopartError as error:
             raise FormatError(path, str(error)) from None
     raise FormatError(path, "; ".join(reasons))
