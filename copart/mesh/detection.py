@@ -1,24 +1,21 @@
-"""What was found where two meshes meet, and whether it is one surface or several."""
+"""What was found where two meshes meet: sizes, counts, gaps, names."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..coupling import Interedges
-from ..errors import MeshError
 from .matching import Match, sizes
 from .surface import Surface
 from .value import Mesh
 
-COMPARABLE = 0.1
-"""A second surface with less than this fraction of the largest one is no candidate of its own."""
 _SAME = 1e-6
 """Points nearer than this fraction of a facet are the same."""
-_UNIT = {0: "points", 1: "length", 2: "area", 3: "volume"}
+UNIT = {0: "points", 1: "length", 2: "area", 3: "volume"}
 
 
 @dataclass(frozen=True)
@@ -135,16 +132,6 @@ class Interface:
         return "\n".join(self.lines())
 
 
-class Piece(NamedTuple):
-    """One surface among those that match."""
-
-    overlap: float
-    facets_a: NDArray[np.int64]
-    facets_b: NDArray[np.int64]
-    bounds: NDArray[np.float64]
-    """(2, 3) of the facets of A."""
-
-
 def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple[str, ...],
              npieces: int, offsets: NDArray[np.float64], pairs: Interedges) -> Interface:
     """The interface that a match amounts to."""
@@ -174,69 +161,8 @@ def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple
     said = [offer.remark] if offer.remark else []
     if found.same_way:
         said.append("the facets that match face the same way: the bodies overlap there")
-    return Interface(kind, _UNIT[offer.dimension], sides[0], sides[1], total, gap if gap > 1e-12 * extent else 0.0,
+    return Interface(kind, UNIT[offer.dimension], sides[0], sides[1], total, gap if gap > 1e-12 * extent else 0.0,
                      shared, npieces, (*said, *remarks))
-
-
-def pieces(found: Match) -> list[Piece]:
-    """The separate surfaces that match, the largest first.
-
-    Facets belong together when they lie on one another, have a point in common, or
-    only one facet without a counterpart is between them.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    a, i = np.unique(found.i, return_inverse=True)
-    b, j = np.unique(found.j, return_inverse=True)
-    na, nb = len(a), len(b)
-    if na == 0:
-        return []
-    links = [(i, na + j)]
-    first = na + nb
-    for facets, surface, base in ((a, found.offer.a, 0), (b, found.offer.b, na)):
-        corners = surface.corners[facets]
-        place, point = _distinct(corners.reshape(-1, 3))
-        links.append((base + np.repeat(np.arange(len(facets)), corners.shape[1]), first + point))
-        first += len(place)
-    u, v = (np.concatenate(x) for x in zip(*links, strict=True))
-    label = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
-                                 directed=False)[1]
-    label_a, label_b = label[:na], label[na:na + nb]
-    if label_a.max() > 0:
-        label_a, label_b = _bridged(found, a, b, label_a, label_b)
-    out = []
-    for which in np.unique(label_a):
-        mine = a[label_a == which]
-        surface = found.offer.a.taken(np.isin(np.arange(len(found.offer.a.cell)), mine))
-        bounds = np.stack([surface.low.min(axis=0), surface.high.max(axis=0)])
-        out.append(Piece(float(found.overlap[label_a[i] == which].sum()), mine, b[label_b == which], bounds))
-    return sorted(out, key=lambda p: -p.overlap)
-
-
-def refuse_several(found: list[Piece], match: Match, mesh_a: Mesh, mesh_b: Mesh) -> None:
-    """Refuse to choose between surfaces of comparable size.
-
-    Raises
-    ------
-    MeshError
-        There are several; the message says where they are and how to name one.
-    """
-    rivals = [p for p in found if p.overlap >= COMPARABLE * found[0].overlap]
-    if len(rivals) < 2:
-        return
-    unit = _UNIT[match.offer.dimension]
-    said = []
-    for number, piece in enumerate(rivals[:6], 1):
-        text = f"({number}) {unit} {piece.overlap:.4g} in {box_text(piece.bounds)}"
-        for mesh, surface, facets in ((mesh_a, match.offer.a, piece.facets_a), (mesh_b, match.offer.b, piece.facets_b)):
-            names = groups_at(mesh, surface, facets)
-            text += f", {len(facets)} facets of {mesh.name!r}" + (f" on {', '.join(names[:3])}" if names else "")
-        said.append(text)
-    more = f"; and {len(rivals) - 6} more" if len(rivals) > 6 else ""
-    raise MeshError(f"interface: {len(rivals)} separate surfaces of {mesh_a.name!r} and {mesh_b.name!r} match, and "
-                    f"it is not clear which is meant: {'; '.join(said)}{more}; name one (FILE:GROUP, {_names(mesh_a)}, "
-                    f"{_names(mesh_b)}), or couple all of them (--several, several=True)")
 
 
 def groups_at(mesh: Mesh, surface: Surface, facets: NDArray[np.int64]) -> list[str]:
@@ -273,20 +199,13 @@ def box_text(bounds: NDArray[np.float64]) -> str:
     return " x ".join(f"[{lo:.4g}, {hi:.4g}]" for lo, hi in bounds.T)
 
 
-def _names(mesh: Mesh) -> str:
-    """The groups of a mesh that can be named."""
-    known = [*mesh.facet_groups, *(n for n in mesh.point_groups if n not in mesh.facet_groups)]
-    some = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-    return f"{mesh.name!r} has {some}" if known else f"{mesh.name!r} has no named groups"
-
-
 def _corners(surface: Surface, facets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The distinct points of some facets."""
     points = surface.corners[facets].reshape(-1, 3)
-    return points[_distinct(points)[0]]
+    return points[distinct(points)[0]]
 
 
-def _distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each distinct point (all digits the same) comes first, and its number at every point."""
     # sorting one 64-bit mix of the digits is ten times as fast as sorting rows; + 0.0 for the sign of zero
     bits = np.ascontiguousarray(points + 0.0).view(np.uint64)
@@ -309,30 +228,4 @@ def _shared(a: NDArray[np.float64], b: NDArray[np.float64], facet: float, offset
     return int(np.isfinite(cKDTree(there).query(a, distance_upper_bound=reach)[0]).sum())
 
 
-def _bridged(found: Match, a: NDArray[np.int64], b: NDArray[np.int64], label_a: NDArray[np.int32],
-             label_b: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Labels after pieces with a facet between them have been joined: one that has no counterpart, but touches both."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    rows, columns = [], []
-    npieces = int(max(label_a.max(), label_b.max())) + 1
-    first = npieces
-    for facets, surface, label in ((a, found.offer.a, label_a), (b, found.offer.b, label_b)):
-        place, point = _distinct(surface.corners.reshape(-1, 3))
-        point = point.reshape(surface.corners.shape[:2])
-        piece_of = np.full(len(place), -1)
-        piece_of[point[facets]] = label[:, None]
-        alone = np.ones(len(point), bool)
-        alone[facets] = False
-        between, corner = np.nonzero((piece_of[point] >= 0) & alone[:, None])
-        rows.append(first + between)
-        columns.append(piece_of[point[between, corner]])
-        first += len(point)
-    u, v = np.concatenate(rows), np.concatenate(columns)
-    joined = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
-                                  directed=False)[1]
-    return joined[label_a], joined[label_b]
-
-
-__all__ = ["Interface", "Piece", "Side", "box_text", "describe", "groups_at", "pieces", "refuse_several"]
+__all__ = ["UNIT", "Interface", "Side", "box_text", "describe", "distinct", "groups_at"]

@@ -16,9 +16,10 @@ from ..arrays import fraction
 from ..coupling import Interedges
 from ..errors import ConfigError, MeshError
 from .advice import nothing_found, same_way
-from .detection import Interface, Side, describe, pieces, refuse_several
+from .detection import Interface, Side, describe
 from .matching import Match, Reach, match, offers, onto_plane, plane_of, sizes
 from .overlapping import Cover, overlapping_cells
+from .patches import pieces, refuse_several
 from .touching import touching_cells
 from .transform import Placement
 from .value import Mesh
