@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -263,3 +265,11 @@ def test_a_uniform_list(tmp_path):
     write(tmp_path, points, faces, owner, neighbour, patches)
     (tmp_path / "owner").write_bytes(header("labelList", "owner") + b"6{0}\n")
     assert read_mesh(tmp_path).ncells == 1
+
+
+@pytest.mark.slow
+def test_many_cells_in_little_time(tmp_path):
+    write(tmp_path, *brick(40, 40, 40), binary=True)
+    start = time.perf_counter()
+    assert read_mesh(tmp_path).ncells == 64_000
+    assert time.perf_counter() - start < 2  # 0.2 s in calibration; a million cells take 3 s
