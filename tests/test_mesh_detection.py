@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.errors import ConfigError, MeshError
@@ -399,3 +399,28 @@ def test_a_named_surface_inside_a_volume_has_cells_on_both_sides():
     fine = cube("hexa", 4, name="fine")
     touch = find_interedges(fine, membrane, "touch")
     assert np.array_equal(touch.coupled_a, np.flatnonzero(np.abs(fine.centres()[:, 0] - 0.5) < 0.25))
+
+
+_SIZES = {"line": 2, "triangle": 3, "quad": 4, "tetra": 4, "pyramid": 5, "wedge": 6, "hexahedron": 8, "polygon": 5}
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(st.integers(0, 2**31), st.sampled_from(sorted(_SIZES)), st.sampled_from(sorted(_SIZES)),
+       st.sampled_from(["facet", "touch", "overlap"]), st.booleans())
+def test_tangled_meshes_give_a_result_or_a_clear_error(seed, one, other, kind, several):
+    """Cells with random nodes among a few points of a lattice: flat, collapsed, turned inside out."""
+    rng = np.random.default_rng(seed)
+
+    def tangle(cell):
+        points = rng.integers(0, 3, (7, 3)) * rng.choice([0.0, 1.0, 1e-9], 3, p=[0.2, 0.7, 0.1])
+        return Mesh(points, [(cell, rng.integers(0, 7, (rng.integers(1, 5), _SIZES[cell])))])
+    a, b = tangle(one), tangle(other)
+    with np.errstate(all="raise"):
+        try:
+            inter, found = find_interface(a, b, kind, several=several)
+        except (MeshError, ConfigError):
+            return
+    assert inter.shape == (a.ncells, b.ncells)
+    assert np.isfinite([found.overlap, found.gap, found.a.size, found.b.size]).all()
+    assert len(str(found)) > 0

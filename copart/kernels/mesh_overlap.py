@@ -36,8 +36,9 @@ def project_polygon(corners, size, origin, frame, out):
 def clip_polygon(polygon, size, clip, clip_size, spare):
     """Cut `polygon` by every edge of the counter-clockwise convex `clip`, in place.
 
-    Sutherland-Hodgman; returns the number of corners left.  polygon and spare
-    (>= size + clip_size, 2) float64.
+    Sutherland-Hodgman; returns the number of corners left, 0 also where there is
+    no room for them.  polygon and spare (>= size + clip_size, 2) float64, which is
+    enough for a convex polygon; one that is not may cross an edge many times.
     """
     for k in range(clip_size):
         j = k + 1 if k + 1 < clip_size else 0
@@ -47,6 +48,8 @@ def clip_polygon(polygon, size, clip, clip_size, spare):
             continue
         left = 0
         for i in range(size):
+            if left + 2 > len(spare):
+                return 0
             h = i + 1 if i + 1 < size else 0
             here = ex * (polygon[i, 1] - clip[k, 1]) - ey * (polygon[i, 0] - clip[k, 0])
             there = ex * (polygon[h, 1] - clip[k, 1]) - ey * (polygon[h, 0] - clip[k, 0])
@@ -147,7 +150,7 @@ def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diamete
     """Overlap area of each pair of faces, 0 where they are apart or not parallel.
 
     A pair may be as far apart, at the overlap's centroid, as the larger of its two
-    reaches.  Scratch: frame (3, 3), first, second and spare (width_a + width_b, 2),
+    reaches.  Scratch: frame (3, 3), first, second and spare (> width_a + width_b, 2),
     measure (3,).  Writes area and gap, the largest over the overlap (npairs,)
     float64; returns how many areas are positive.
     """

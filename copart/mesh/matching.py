@@ -263,7 +263,8 @@ def _overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32]
     else:
         from ..kernels.mesh_overlap import face_overlaps
 
-        width = a.corners.shape[1] + b.corners.shape[1]
+        # more than convex faces need: those of polyhedra may not be
+        width = 4 * (a.corners.shape[1] + b.corners.shape[1]) + 16
         face_overlaps(i, j, a.corners, a.size, a.normal, a.centre, a.diameter, b.corners, b.size, b.normal, b.centre,
                       b.diameter, reach_a, reach_b, MIN_COSINE, np.empty((3, 3)), np.empty((width, 2)),
                       np.empty((width, 2)), np.empty((width, 2)), np.empty(3), out, gap)
