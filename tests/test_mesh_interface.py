@@ -165,17 +165,6 @@ def test_one_large_facet_over_a_thousand_small():
     assert inter.weights.sum() == pytest.approx(1, abs=1e-9)
 
 
-def test_a_comb_that_crosses_an_edge_many_times():
-    """A polygon that is not convex has more corners after a cut than before."""
-    teeth = [[x, 2.0 if i % 2 else -1.0] for i, x in enumerate(np.linspace(-0.9, 0.9, 41))]
-    comb = Mesh(np.column_stack([[*teeth, [0.9, -2], [-0.9, -2]], np.zeros(43)]), [("polygon", [list(range(43))])])
-    # kind facet takes the polygon as a shell; what it makes of it is not defined, that it ends is
-    try:
-        find_interedges(comb, column(UNIT, 1.0))
-    except MeshError as error:
-        assert "no cells meet" in str(error)
-
-
 # ---- tolerance, orientation, curvature
 def test_gap_within_and_beyond_the_tolerance():
     a = cube("hexa", 4)

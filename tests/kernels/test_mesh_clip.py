@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
 from copart.kernels.mesh_clip import cut_simplex, simplex_size
+from copart.kernels.mesh_overlap import clip_polygon
 from copart.mesh import Mesh, Polyhedra
 from copart.mesh.matching import Reach
 from copart.mesh.overlapping import overlapping_cells
@@ -96,3 +97,18 @@ def test_flat_and_collapsed_cells_hold_nothing():
     for p, kind in ((flat, "hexahedron"), (point, "tetra"), (sliver, "tetra")):
         assert measured(p, kind, box, "hexahedron") == 0
         assert measured(box, "hexahedron", p, kind) == 0
+
+
+@pytest.mark.parametrize(("room", "left"), [(200, 63), (60, 0)])
+def test_a_comb_that_crosses_an_edge_many_times(room, left):
+    """A polygon that is not convex has more corners after a cut than before: none are written beyond the room."""
+    teeth = [[x, 2.0 if i % 2 else -1.0] for i, x in enumerate(np.linspace(-0.9, 0.9, 41))]
+    polygon = np.full((room, 2), 7.0)
+    polygon[:43] = [*teeth, [0.9, -2.0], [-0.9, -2.0]]
+    square = np.array([[-1.0, -3.0], [1.0, -3.0], [1.0, 1.0], [-1.0, 1.0]])
+    spare = np.full((room + 1, 2), 7.0)
+    count = clip_polygon(polygon, 43, square, 4, spare[:room])
+    # twenty tips above y = 1 become two corners each
+    assert count == left
+    assert (spare[room] == 7).all()
+    assert (polygon[:count, 1] <= 1).all()
