@@ -1,6 +1,7 @@
 # Everything runs inside .venv, which the first target creates; nothing outside this folder is touched.
 #   make demo    a small coupled case: table, files and picture in demo-out/
 #   make test    the whole suite        make lint    ruff and mypy
+#   make docs    the documentation, into site/
 #   make bench   the published experiments, written to docs/benchmarks.md
 #   make bench-partitioner   the partitioner beside others (hours), written to docs/partitioner-benchmarks.md
 #   make clean   remove everything that was made here
@@ -13,18 +14,22 @@ DEMO := demo-out
 BENCH ?=
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/test_metrics.py tests/test_migration.py
 
-.PHONY: demo test lint bench bench-partitioner clean
+.PHONY: demo test lint docs bench bench-partitioner clean
 .DELETE_ON_ERROR:
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "copart needs Python 3.11 or newer")'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	@echo "installing copart and what it needs into $(VENV)"
-	$(PIP) -e ".[mpi,plot,test]"
+	$(PIP) -e ".[mesh,mpi,plot,test]"
 	@touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed
 	$(PIP) -e ".[lint]"
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) -e ".[docs]"
 	@touch $@
 
 demo: $(VENV)/.installed
@@ -36,8 +41,11 @@ test: $(VENV)/.installed
 	$(PY) -m pytest
 
 lint: $(VENV)/.installed-lint
-	$(PY) -m ruff check copart tests examples benchmarks
+	$(PY) -m ruff check copart tests examples benchmarks docs
 	$(PY) -m mypy
+
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 
 bench: $(VENV)/.installed
 	$(PY) -m benchmarks.hipc2014 --write $(BENCH)
@@ -54,5 +62,5 @@ bench-partitioner: $(VENV)/.installed-peers
 	$(PY) -m benchmarks.partitioner report --write
 
 clean:
-	rm -rf $(VENV) $(DEMO) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) site build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

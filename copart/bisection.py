@@ -45,7 +45,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) ->
     part = np.empty((len(salts), n), np.int32)
 
     def halve(run: int, arena: Arena) -> tuple[int, int]:
-        return split(whole, limit, vertices[run], labels[run], salts[run], arena)
+        at, first = split(whole, limit, vertices[run], labels[run], salts[run], arena)
+        return int(at), int(first)
 
     halves = team.spread(halve, len(salts), arenas)
 
@@ -75,10 +76,10 @@ def _arena(g: Level) -> Arena:
     n, m = len(g.vwgt), len(g.adjncy)
     levels, entries = 4 * n + LEVELS, 4 * m + 16
     i32, i64 = np.int32, np.int64
-    return Arena(
+    return Arena._make((
         *(np.empty(levels, i64) for _ in range(2)), np.empty(entries, i32), np.empty(entries, i64),
         np.empty(levels, i32), np.full(n + 1, -1, i32), *(np.empty(n + 1, i32) for _ in range(5)),
         *(np.empty(n + 1, i64) for _ in range(4)), np.empty((2, n), i32), np.empty((2, n), i32),
         np.full(n, -1, i32), np.zeros(n, np.uint8), *(np.empty(m + n + 1, i64) for _ in range(2)),
         *(np.empty(m + n + 1, i32) for _ in range(2)),
-    )
+    ))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import __version__
 from .commands import check, compare, doctor, mesh, part, plan, repart
@@ -25,13 +26,17 @@ COMMANDS = {
     "part": (part, "partition one graph or mesh"),
     "repart": (repart, "repartition from M to N parts with little migration"),
     "check": (check, "verify partitions made by anyone"),
-    "mesh": (mesh, "generate the cubes of the published experiments"),
+    "mesh": (mesh, "list what a mesh file holds, or generate a mesh"),
     "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
 }
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a wrong argument in one line."""
+    """Reports a wrong argument in one line, and takes -1e-3 for a number as later versions of argparse do."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$", re.IGNORECASE)
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
@@ -47,7 +52,8 @@ def parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".", epilog=module.EPILOG,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
         # a command with commands of its own says where its options belong
-        add_output(module.add_arguments(sub) or sub)
+        for target in module.add_arguments(sub) or [sub]:
+            add_output(target)
     return out
 
 

@@ -79,7 +79,8 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
             return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
 
         team.run(
-            kernels.propagate_labels, n, g, max_vwgt, _ROUNDS, shape.dense, match, leader, cwgt, scratch=scratch, bounds=blocks
+            kernels.propagate_labels, n, g, max_vwgt, _ROUNDS, shape.dense, match, leader, cwgt,
+            scratch=scratch, bounds=blocks,
         )
     kernels.absorb_singles(g, match, max_vwgt, leader, cwgt)
     single = int(np.count_nonzero(match < 0))

@@ -30,7 +30,7 @@ def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Con
 
     Of every part the heaviest piece stays, and all pieces with fixed vertices; so does a piece without
     neighbours in other parts, that is, a whole component of the graph.  The balance that joining upsets is first
-    restored by the usual refinement, which now and then leaves a few loose pieces again, at last by moves that leave none.
+    restored by the usual refinement, which may leave a few loose pieces again, at last by moves that leave none.
 
     Parameters
     ----------
@@ -121,7 +121,8 @@ class _Mender:
     def moves(self, order: Array, relieve: bool) -> int:
         """Moves of the vertices in order; returns how many."""
         _, count, self.stamp = contiguity.contiguous_moves(
-            order, relieve, self.g, self.pull, self.part, self.pwgt, self.population, self.limit, self.stamp, *self.scratch
+            order, relieve, self.g, self.pull, self.part, self.pwgt, self.population, self.limit, self.stamp,
+            *self.scratch,
         )
         return int(count)
 

@@ -158,7 +158,7 @@ class CoupledProblem:
     ----------
     components : mapping of str to Graph
         In order; anything :func:`copart.graph.as_graph` takes.
-    interedges : mapping of (str, str) to Interedges
+    pairs : mapping of (str, str) to Interedges
         By ordered pair of names, each pair once.
 
     Raises
@@ -304,9 +304,12 @@ class CoPartition:
         return sum(self.nparts[n] for n in before)
 
     def __repr__(self) -> str:
-        return "CoPartition(" + ", ".join(
-            f"{n}: {self.nparts[n]} parts" + (f" ({self.ncoupled[n]} coupled)" if self.ncoupled[n] else "")
-            for n in self.names) + ")"
+        said = []
+        for name in self.names:
+            size = np.bincount(self.parts[name], minlength=self.nparts[name])
+            coupled = f" ({self.ncoupled[name]} coupled)" if self.ncoupled[name] else ""
+            said.append(f"{name}: {self.nparts[name]} parts of {size.min()} to {size.max()} vertices{coupled}")
+        return f"CoPartition({', '.join(said)})"
 
 
 __all__ = ["CoPartition", "CoupledProblem", "Interedges"]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import VERTEX, WEIGHT, part_array, weights, whole
+from .columns import PAIR_COLUMNS, html_table
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import CouplingError, GraphError
 
@@ -111,7 +112,7 @@ def _matrix(row: NDArray[np.int32], column: NDArray[np.int32], size: NDArray[np.
     return out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairMetrics:
     """Figures of one coupled pair; the fields up to `matrix` are the keys of :meth:`to_dict`."""
 
@@ -141,6 +142,14 @@ class PairMetrics:
     def to_dict(self) -> dict[str, Any]:
         """The figures, without the matrices, as plain JSON types."""
         return {f.name: getattr(self, f.name) for f in fields(self) if not f.name.startswith("matrix")}
+
+    def __repr__(self) -> str:
+        return (f"{self.a}-{self.b}: {self.interedges} interedges, totV {self.totV_ab} there and {self.totV_ba} back, "
+                f"totZ {self.totZ}, maxV {self.maxV}, maxZ {self.maxZ}")
+
+    def _repr_html_(self) -> str:
+        """A table of one row, for notebooks."""
+        return html_table(PAIR_COLUMNS, [{"pair": f"{self.a} - {self.b}", **self.to_dict()}])
 
 
 def pair_metrics(a: str, b: str, problem: CoupledProblem, copartition: CoPartition) -> PairMetrics:

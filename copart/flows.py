@@ -36,23 +36,22 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     share : float
         and up to this share of a part's weight.
     """
-    n, k = len(part), len(limit)
+    k = len(limit)
     pwgt, population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
     arenas = [_arena(g) for _ in range(team.threads)]
     active = np.ones(k, bool)
     total = 0
     for _ in range(rounds):
-        pairs = _pairs(g, part, k, team)
-        waiting = [(int(a), int(b)) for a, b in pairs if active[a] or active[b]]
+        waiting = [(int(a), int(b)) for a, b in _pairs(g, part, k, team) if active[a] or active[b]]
         active[:] = False
         while waiting:
             batch, waiting = _disjoint(waiting)
-            start, order = _borders(g, part, k, team)
+            borders = _borders(g, part, k, team)
+            jobs = [(a, b, np.concatenate([borders[a], borders[b]]), (share * pwgt[[a, b]]).astype(np.int64))
+                    for a, b in batch]
 
-            def refine(i: int, arena: FlowArena) -> int:
-                a, b = batch[i]
-                seeds = np.concatenate([order[start[p] : start[p + 1]] for p in (a, b)])
-                room = (share * pwgt[[a, b]]).astype(np.int64)
+            def refine(i: int, arena: FlowArena, jobs: list[tuple[int, int, Array, Array]] = jobs) -> int:
+                a, b, seeds, room = jobs[i]
                 return int(refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, arena))
 
             for (a, b), won in zip(batch, team.spread(refine, len(batch), arenas), strict=True):
@@ -77,19 +76,19 @@ def _disjoint(pairs: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], list
     return batch, rest
 
 
-def _borders(g: Level, part: Array, nparts: int, team: Team) -> tuple[Array, Array]:
-    """The border vertices by part: start (nparts + 1,) int64 and vertices int32."""
+def _borders(g: Level, part: Array, nparts: int, team: Team) -> list[Array]:
+    """The border vertices of every part."""
     listed = np.empty(len(part), np.uint8)
     team.run(find_boundary, len(part), g._replace(origin=part[:0], fixed=part[:0]), part, listed)
     border = np.flatnonzero(listed).astype(np.int32)
     start, order = np.empty(nparts + 1, np.int64), np.empty(len(border), np.int32)
     group_by_part(part, border, len(border), start, order)
-    return start, order
+    return [order[start[p] : start[p + 1]] for p in range(nparts)]
 
 
 def _pairs(g: Level, part: Array, nparts: int, team: Team) -> Array:
     """Pairs of neighbouring parts (npairs, 2), heaviest cut first."""
-    _, border = _borders(g, part, nparts, team)
+    border = np.concatenate(_borders(g, part, nparts, team))
     arcs = int((g.xadj[border + 1] - g.xadj[border]).sum())
     key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
     count = cut_pairs(g, part, border, nparts, key, weight)
@@ -102,7 +101,7 @@ def _arena(g: Level) -> FlowArena:
     """Memory for one pair after the other; untouched pages cost nothing."""
     n, m = len(g.vwgt) + 1, len(g.adjncy) + 1
     i32, i64 = np.int32, np.int64
-    return FlowArena(
+    return FlowArena._make((
         np.full(n, -1, i32), *(np.empty(n, i32) for _ in range(6)), np.empty(n, np.uint8),
         np.empty(n, i64), np.empty(n, i64), np.empty(m, i32), np.empty(m, i64), np.empty(m, i64),
-    )
+    ))

@@ -140,8 +140,10 @@ class Graph:
         return self.adjncy[self.xadj[v]:self.xadj[v + 1]]
 
     def __repr__(self) -> str:
-        extra = "".join(f", {name}" for name in ("ewgt", "vwgt", "vsize", "coords") if getattr(self, name) is not None)
-        return f"Graph({self.nvtxs} vertices, {self.nedges} edges{extra})"
+        given = [(name, getattr(self, name)) for name in ("ewgt", "vwgt", "vsize")]
+        extra = "".join(f", {name} {w.min()} to {w.max()}" for name, w in given if w is not None and len(w))
+        coords = "" if self.coords is None else ", coords"
+        return f"Graph({self.nvtxs} vertices, {self.nedges} edges{extra}{coords})"
 
     def replace(self, **changes: Any) -> Graph:
         """A copy with other weights, sizes or coordinates; the structure is not checked again."""

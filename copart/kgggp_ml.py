@@ -28,8 +28,8 @@ from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
 from .coarsening import look_at, renumber
 from .config import Affinity, Config
 from .config import preset as settings
-from .errors import ConfigError, PartitionError
 from .contiguity import make_contiguous
+from .errors import ConfigError, PartitionError
 from .evolution import evolve
 from .feasibility import feasible_limits, overweight
 from .graph import Graph, as_graph

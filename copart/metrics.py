@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import OFFSET, VERTEX, WEIGHT, fraction, frozen, part_array, whole
+from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, html_table
 from .coupling import CoPartition, CoupledProblem
 from .coupling_metrics import (
     PairMetrics,
@@ -188,7 +189,7 @@ def _parts(graph: Graph, part: ArrayLike) -> NDArray[np.int32]:
 
 
 # ---- everything at once
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ComponentMetrics:
     """Figures of one component; the fields are the keys of :meth:`to_dict`."""
 
@@ -229,6 +230,15 @@ class ComponentMetrics:
         """The figures as plain JSON types."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
+    def __repr__(self) -> str:
+        return (f"{self.name}: {self.cells} cells in {self.parts} parts, ub {self.ub:.2%}, cut {self.cut}; "
+                f"coupled {self.coupled_cells} cells in {self.ncoupled} parts, ub {self.ub_cpl:.2%}, "
+                f"cut {self.cut_cpl}")
+
+    def _repr_html_(self) -> str:
+        """A table of one row, for notebooks."""
+        return html_table(COMPONENT_COLUMNS, [self.to_dict()])
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoupledMetrics:
@@ -261,17 +271,26 @@ class CoupledMetrics:
             "pairs": [p.to_dict() for p in self.pairs.values()],
         }
 
+    def to_dicts(self, of: str = "components") -> list[dict[str, Any]]:
+        """One row a component, or one a coupled pair: ready for ``pandas.DataFrame``.
+
+        Parameters
+        ----------
+        of : {"components", "pairs"}
+        """
+        if of == "components":
+            return [c.to_dict() for c in self.components.values()]
+        if of == "pairs":
+            return [{"pair": f"{p.a} - {p.b}", **p.to_dict()} for p in self.pairs.values()]
+        raise ConfigError(f"of: {of!r} is not known; choose components or pairs")
+
+    def _repr_html_(self) -> str:
+        """Two tables, for notebooks."""
+        tables = [html_table(COMPONENT_COLUMNS, self.to_dicts())]
+        return "".join(tables + ([html_table(PAIR_COLUMNS, self.to_dicts("pairs"))] if self.pairs else []))
+
     def __repr__(self) -> str:
-        lines = [
-            f"{c.name}: {c.cells} cells in {c.parts} parts, ub {c.ub:.2%}, cut {c.cut}; coupled {c.coupled_cells} "
-            f"cells in {c.ncoupled} parts, ub {c.ub_cpl:.2%}, cut {c.cut_cpl}"
-            for c in self.components.values()
-        ]
-        lines += [
-            f"{p.a}-{p.b}: {p.interedges} interedges, totV {p.totV_ab} there and {p.totV_ba} back, "
-            f"totZ {p.totZ}, maxV {p.maxV}, maxZ {p.maxZ}"
-            for p in self.pairs.values()
-        ]
+        lines = [repr(entry) for entry in (*self.components.values(), *self.pairs.values())]
         return "\n".join(lines)
 
 

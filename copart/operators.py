@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import FREE, VERTEX, WEIGHT, fraction, frozen, integers, part_array, whole
 from .coupling import Interedges
 from .errors import CouplingError
-from .graph import Graph
+from .graph import Graph, as_graph
 from .kernels.csr import spread_labels
 from .kgggp_ml import partition
 from .repart import repartition
@@ -36,8 +36,24 @@ NEAR = 3
 """How many edges the surroundings of a coupled vertex reach in :func:`rest_joined`."""
 
 
-def part(graph: Graph, nparts: int, **options: Any) -> NDArray[np.int32]:
-    """Part(G, K): a balanced K-way partition, (nvtxs,) int32."""
+def part(graph: Any, nparts: int, **options: Any) -> NDArray[np.int32]:
+    """Part(G, K): a balanced K-way partition, (nvtxs,) int32.
+
+    Parameters
+    ----------
+    graph : Graph or graph-like
+        METIS' arrays ``(xadj, adjncy)``, a scipy.sparse matrix, a networkx graph; see
+        :func:`copart.graph.as_graph`.
+    nparts : int
+    **options
+        Those of :func:`copart.kgggp_ml.partition`.
+
+    Examples
+    --------
+    >>> part(([0, 1, 3, 5, 6], [1, 0, 2, 1, 3, 2]), 2).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+    True
+    """
+    graph = as_graph(graph)
     return partition(graph, nparts, **_tight(graph, nparts, options))
 
 

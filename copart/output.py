@@ -3,18 +3,18 @@
 ===================  ====================================================================
 ``NAME.vtu``         the mesh of a component with cell arrays ``part`` and ``coupled``
 ``NAME.part.K``      part of every cell, one number a line
+``interedges.mtx``   which cells of A and of B are coupled, and their weights
 ``coupling.json``    who sends which cells to whom in a coupling phase
 ``metrics.json``     settings and figures
 ===================  ====================================================================
+
+and what :mod:`copart.writers` makes for solvers, couplers and viewers.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,9 @@ import numpy as np
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, FormatError
 from .formats import prepare_folder, write_coupling, write_json, write_part
+from .formats.interedges_file import write_interedges
+from .formats.precice import write_precice
+from .writers import Parted, check_meshes, file_of, native_kinds, write_parted, write_together
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -52,7 +55,9 @@ def check_file_names(components: Iterable[str]) -> None:
 
 
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
-               summary: Mapping[str, Any]) -> tuple[Path, ...]:
+               summary: Mapping[str, Any], kinds: Sequence[str] | None = None,
+               sources: Mapping[str, str] | None = None,
+               placed: Mapping[str, Mesh] | None = None) -> tuple[Path, ...]:
     """Write all files of a plan; they appear together, after the last of them is complete.
 
     Parameters
@@ -64,47 +69,65 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
         Components without one get no VTU file.
     summary : mapping
         The content of ``metrics.json``, plain JSON types.
+    kinds : sequence of str, optional
+        What to write beside, see :mod:`copart.writers`; where not given, what goes with the files in `sources`.
+    sources : mapping of str to str, optional
+        What a component was read from, as given; these files are never written over.
+    placed : mapping of str to Mesh, optional
+        The meshes where they meet, if they had to be scaled or moved.
 
     Returns
     -------
     tuple of Path
-        The files: meshes, part files, ``coupling.json``, ``metrics.json``.
+        The files: meshes, part files, those of `kinds`, ``interedges.mtx``, ``coupling.json``, ``metrics.json``.
 
     Raises
     ------
-    ConfigError, FormatError
-        The folder cannot be written to; it is then as it was.
+    ConfigError, FormatError, MeshError
+        The folder cannot be written to, or a format cannot hold a mesh; the folder is then as it was.
     """
+    files = sources or {}
     check_file_names(problem.names)
+    check_meshes(kinds or (), meshes, problem.names)
     prepare_folder(folder)
-    fresh = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".copart-", dir=folder) as scratch:
-            made = _write_all(Path(scratch), problem, copartition, meshes, summary)
-            for name in made:
-                os.replace(Path(scratch) / name, folder / name)
-    except OSError as error:
-        raise FormatError(folder, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
-    finally:
-        if fresh and folder.exists() and not any(folder.iterdir()):
-            shutil.rmtree(folder)
-    return tuple(folder / name for name in made)
+
+    def write(scratch: Path) -> list[str]:
+        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes)
+
+    return write_together(folder, write, map(file_of, files.values()))
 
 
 def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
-               summary: Mapping[str, Any]) -> list[str]:
+               summary: Mapping[str, Any], kinds: Sequence[str] | None, sources: Mapping[str, str],
+               placed: Mapping[str, Mesh]) -> list[str]:
     from .mesh import write_vtu
 
-    made = []
-    for name, mesh in meshes.items():
-        coupled = np.zeros(mesh.ncells, np.int8)
-        coupled[problem.coupled(name)] = 1
-        made.append(f"{file_name(name)}.vtu")
-        write_vtu(scratch / made[-1], mesh, {"part": copartition[name], "coupled": coupled})
+    made, parted = [], []
+    settings = summary.get("settings", {})
+    search = {key: settings.get(key) for key in ("tolerance", "gap")} if settings.get("interedges") == "facet" else None
     for name in problem.names:
-        made.append(f"{file_name(name)}.part.{copartition.nparts[name]}")
-        write_part(scratch / made[-1], copartition[name])
+        coupled = problem.coupled(name)
+        flags = np.zeros(len(copartition[name]), np.int8)
+        flags[coupled] = 1
+        others = [placed[q if name == p else p] for p, q in problem.pairs
+                  if name in (p, q) and (q if name == p else p) in placed]
+        parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
+                             {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
+                             sources.get(name), search))
+        if name in meshes:
+            made.append(f"{file_name(name)}.vtu")
+            write_vtu(scratch / made[-1], meshes[name], parted[-1].cell_data)
+    for c in parted:
+        made.append(f"{c.name}.part.{c.nparts}")
+        write_part(scratch / made[-1], c.part)
+    for c, name in zip(parted, problem.names, strict=True):
+        made += write_parted(scratch, c, native_kinds(sources.get(name), c.mesh) if kinds is None else kinds)
+    if "precice" in (kinds or ()):
+        write_precice(scratch / "precice.xml", problem, copartition)
+        made.append("precice.xml")
+    for pair, interedges in problem.pairs.items():
+        made.append("interedges.mtx" if len(problem.pairs) == 1 else f"{'-'.join(map(file_name, pair))}.interedges.mtx")
+        write_interedges(scratch / made[-1], interedges)
     write_coupling(scratch / "coupling.json", problem, copartition)
     write_json(scratch / "metrics.json", summary)
     return [*made, "coupling.json", "metrics.json"]

@@ -80,6 +80,7 @@ def _interedges() -> None:
     for kind in ("facet", "touch"):
         find_interedges(a, b, kind)
         find_interedges(flat, flat.translated((1, 0, 0)), kind)
+    find_interedges(a, a.translated((0.5, 0, 0)), "overlap")
 
 
 def _partitioner() -> None:

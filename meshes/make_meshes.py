@@ -40,8 +40,7 @@ def plate_in_channel() -> Mesh:
     triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
     solid, plate = grid(23, 4, (1.0, 3.0), (-0.25, 0.0))
     return Mesh(np.concatenate([fluid, solid]), [("triangle", triangles), ("quad", plate + len(fluid))],
-                {"gmsh:physical": np.repeat([1, 2], [len(triangles), len(plate)])}, "channel-plate",
-                tags={"fluid": (1, 2), "solid": (2, 2)})
+                {"gmsh:physical": np.repeat([1, 2], [len(triangles), len(plate)])}, "channel-plate")
 
 
 def write_gmsh(path: Path, mesh: Mesh) -> None:
@@ -50,7 +49,7 @@ def write_gmsh(path: Path, mesh: Mesh) -> None:
     physical = np.split(np.asarray(mesh.cell_data["gmsh:physical"], np.int32), cuts)
     out = meshio.Mesh(mesh.points, list(mesh.blocks),
                       cell_data={"gmsh:physical": physical, "gmsh:geometrical": physical},
-                      field_data={name: np.array(pair) for name, pair in mesh.tags.items()})
+                      field_data={"fluid": np.array([1, 2]), "solid": np.array([2, 2])})
     meshio.write(path, out, file_format="gmsh22", binary=False)
 
 

@@ -61,5 +61,6 @@ def test_an_install_that_cannot_be_written_caches_in_the_users_folder(tmp_path):
     home.mkdir()
     env = {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache"), "NUMBA_CACHE_DIR": ""}
     where, cuts = outcome(start(site, **env))
-    assert where.startswith(str(site)) and cuts == "3"
+    assert where.startswith(str(site))
+    assert cuts == "3"
     assert list(home.rglob("*.nbi")), "nothing was cached"

@@ -157,7 +157,7 @@ def test_copartition():
     assert c["b"].dtype == np.int32
     assert (c.offset("a"), c.offset("b")) == (0, 2)
     assert dict(c.ncoupled) == {"a": None, "b": 1}
-    assert repr(c) == "CoPartition(a: 2 parts, b: 3 parts (1 coupled))"
+    assert repr(c) == "CoPartition(a: 2 parts of 1 to 2 vertices, b: 3 parts of 0 to 1 vertices (1 coupled))"
     with pytest.raises(ValueError, match="read-only"):
         c.a[0] = 1
 

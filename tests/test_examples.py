@@ -10,7 +10,7 @@ from .helpers import ROOT
 
 def test_no_example_is_left_out():
     found = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}
-    assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo"}
+    assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo", "make_cases"}
     for name in found:
         assert importlib.import_module(f"examples.{name}").__doc__
 
@@ -28,7 +28,7 @@ def test_meshes_to_vtu(tmp_path):
     # shares of a line in one piece each: 4 + 3 - 1 messages, or one more where two borders nearly meet
     assert 6 <= numbers["totZ"] <= 7
     assert {p.name for p in tmp_path.iterdir()} == {"channel.vtu", "plate.vtu", "channel.part.8", "plate.part.4",
-                                                    "coupling.json", "metrics.json"}
+                                                    "interedges.mtx", "coupling.json", "metrics.json"}
 
 
 def test_coupling_driver():
@@ -65,6 +65,23 @@ def test_demo(tmp_path, capsys):
     assert files["picture"].read_bytes()[:4] == b"\x89PNG"
     summary = json.loads((files["plan"] / "metrics.json").read_text())
     assert summary["settings"]["parts"] == [8, 16]
+
+
+def test_make_cases(tmp_path):
+    from copart.mesh import read_mesh
+    from examples.make_cases import main
+
+    cells = main(tmp_path)
+    fluid, solid = (read_mesh(tmp_path / "flap" / name) for name in ("fluid.su2", "solid.su2"))
+    assert (fluid.ncells, solid.ncells) == (cells["flap/fluid.su2"], cells["flap/solid.su2"]) == (12416, 960)
+    # 24 edges up either side of the flap and 8 over its top; twice as many and more on the flap itself
+    assert len(fluid.facet_groups["wet"]) == 2 * 24 + 8
+    assert len(solid.facet_groups["wet"]) == 2 * 60 + 16
+    air = read_mesh(tmp_path / "plate" / "constant" / "air")
+    assert air.ncells == cells["air"] == 48 * 24 * 14
+    assert len(air.facet_groups["air_to_metal"]) == 48 * 14
+    # every face but those of the patches is between two cells
+    assert (6 * air.ncells - sum(len(f) for f in air.facet_groups.values())) % 2 == 0
 
 
 def test_the_benchmark_in_small(capsys):

@@ -429,7 +429,7 @@ def test_a_strong_affinity_is_followed(shape: tuple[int, int], preset: str) -> N
 
 
 def test_a_smooth_affinity_is_followed() -> None:
-    """Rows of a grid pulled in turn to one part and the other, by more than their edges hold: flows must not undo it."""
+    """Rows of a grid pulled in turn to one part and the other, by more than edges hold: flows must not undo it."""
     g = grid(30, 30)
     origin = np.arange(900) // 30 // 3 % 2
     table = np.array([[20, 0], [0, 20]])

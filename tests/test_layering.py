@@ -18,16 +18,17 @@ PACKAGE = ROOT / "copart"
 #: Lowest first; a module may import from its own line and from the lines above it.
 LAYERS = [
     {"errors"},
-    {"arrays", "kernels"},
+    {"arrays", "kernels", "columns"},
     {"graph", "coupling", "config"},
-    {"metrics", "coupling_metrics", "checks"},
-    {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "contiguity", "coarsening", "growing", "bisection", "refinement", "settling", "rounds", "repart", "migration",
+    {"metrics", "coupling_metrics", "part_metrics", "checks"},
+    {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "contiguity", "coarsening", "growing", "bisection",
+     "refinement", "settling", "rounds", "repart", "migration",
      "migration_groups", "migration_trees"},
     {"operators"},
     {"algorithms"},
     {"mesh", "formats", "report"},
     {"warm"},
-    {"planning", "components", "output", "doctor"},
+    {"planning", "components", "sources", "output", "writers", "doctor", "metis"},
     {"cli", "commands", "__main__"},
 ]
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}
@@ -35,13 +36,15 @@ RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}
 #: Foreign packages with one owner.
 OWNERS = {
     "meshio": {"mesh"},
+    "h5py": {"mesh"},
+    "netCDF4": {"mesh"},
     "numba": {"kernels", "doctor"},
     "mpi4py": {"mpi", "doctor"},
     "matplotlib": {"report"},
     "rich": {"report", "commands"},
 }
 #: Packages that even their owners import inside functions only, so that they stay optional or lazy.
-INSIDE_FUNCTIONS = {"meshio", "mpi4py", "matplotlib", "rich"}
+INSIDE_FUNCTIONS = {"meshio", "h5py", "netCDF4", "mpi4py", "matplotlib", "rich"}
 MAY_PRINT = {"cli", "commands", "__main__"}
 
 

@@ -198,6 +198,17 @@ def test_random_soups_match_the_definition(seed, ncells, npoints):
         assert edge_set(dual_graph(mesh)) == expected, f"seed {seed}"
 
 
+@pytest.mark.slow
+def test_a_cell_listed_again_and_again_is_refused_at_once():
+    mesh = Mesh(np.eye(4)[:, :3], [("tetra", np.tile([0, 1, 2, 3], (200_000, 1)))])
+    dual_graph(cube("hexa", 2))
+    start = time.perf_counter()
+    assert not all_facets(mesh).alone.any()
+    with pytest.raises(MeshError, match="so many cells share a facet"):
+        dual_graph(mesh)
+    assert time.perf_counter() - start < 2
+
+
 # ---- weights
 def test_weights_by_name_and_by_array():
     mesh = cube("hexa", 2).replace(cell_data={"load": np.arange(8.0), "column": np.ones((8, 1), int)})

@@ -302,9 +302,9 @@ def test_touch_contains_facet():
 def test_nothing_found_says_how_far_and_what_to_do():
     a = cube("hexa", 3, name="wing")
     with pytest.raises(MeshError, match=r"bounding boxes are 2 apart, the nearest points 2; 'wing' spans \[0, 1\] x "
-                                        r".*move or scale one mesh, or raise tolerance"):
+                                        r".*move or scale one mesh .*, or raise tolerance"):
         find_interedges(a, cube("hexa", 3, offset=(3, 0, 0)))
-    with pytest.raises(MeshError, match=r"check the units, one mesh is 1e\+03 times the other"):
+    with pytest.raises(MeshError, match=r"check the units: .* \(--scale-b 0\.001\) 9 of its facets match"):
         find_interedges(a, cube("hexa", 3, offset=(1, 0, 0)).scaled(1000), "touch")
     with pytest.raises(MeshError, match="try kind touch"):
         find_interedges(a, cube("hexa", 3, offset=(0.55, 0.5, 0.5)))
@@ -312,7 +312,7 @@ def test_nothing_found_says_how_far_and_what_to_do():
 
 def test_unusable_options():
     a = cube("hexa", 1)
-    with pytest.raises(ConfigError, match="one of facet, touch, got 'near'"):
+    with pytest.raises(ConfigError, match="one of facet, touch, overlap, got 'near'"):
         find_interedges(a, a, "near")
     for tolerance in (-1, np.nan, "x"):
         with pytest.raises(ConfigError, match="tolerance"):
@@ -374,3 +374,11 @@ def box_grid_layer(n, side):
         points[:, axis] = planes[np.rint(points[:, axis] * n).astype(int)]
     points[:, 2] *= side
     return layer.replace(points=points)
+
+
+def test_a_tolerance_out_of_proportion_ends_early(monkeypatch):
+    monkeypatch.setattr("copart.mesh.search.MAX_PAIRS", 10_000)
+    a, b = cube("hexa", 20), cube("hexa", 20, offset=(1, 0, 0))
+    assert len(find_interedges(a, b)) == 400
+    with pytest.raises(MeshError, match=r"more than 10000 pairs .* smaller tolerance or gap"):
+        find_interedges(a, b, gap=5.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import meshio
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 
 from copart.errors import FormatError, MeshError
-from copart.mesh import Mesh, cube, dual_graph, read_mesh, regions, write_mesh, write_vtu
+from copart.mesh import Mesh, cube, dual_graph, from_meshio, read_mesh, regions, write_mesh, write_vtu
 from copart.mesh.mdpa import named_shapes
 from copart.mesh.reading import suffix_formats
+from copart.mesh.surface import boundary_surface
 
 from .helpers import ROOT
 
@@ -105,6 +107,27 @@ def test_truncated_files(small, tmp_path, capsys, suffix, share):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(("suffix", "text"), [
+    ("off", "OFF\n# nothing\n"), ("ply", "ply\nformat ascii 1.0\ncomment\n"), ("tec", 'TITLE = "x"\n'),
+    ("mdpa", "Begin Nodes\n1 0 0 0\n"), ("node", "# nothing\n"), ("nas", "$ nothing\n"),
+])
+def test_readers_that_look_for_more_find_the_end(tmp_path, suffix, text):
+    (tmp_path / f"m.{suffix}").write_text(text)
+    (tmp_path / "m.ele").write_text("# nothing\n")
+    start = time.perf_counter()
+    bad(tmp_path / f"m.{suffix}", None)
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("suffix", ["off", "ply", "obj", "stl", "avs", "nas", "dat", "mdpa", "dato"])
+def test_triangles_in_formats_of_surfaces(tmp_path, suffix):
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], float)
+    meshio.write(tmp_path / f"t.{suffix}", meshio.Mesh(points, [("triangle", np.array([[0, 1, 2], [1, 3, 2]]))]))
+    mesh = read_mesh(tmp_path / f"t.{suffix}")
+    assert (mesh.ncells, mesh.dimension) == (2, 2)
+    assert sorted(mesh.points.tolist()) == sorted(points.tolist())
+
+
 def test_points_only(tmp_path):
     meshio.write_points_cells(tmp_path / "p.vtk", np.random.default_rng(0).random((5, 3)), [("vertex", [[0], [1]])])
     bad(tmp_path / "p.vtk", "points only, no cells")
@@ -139,7 +162,7 @@ def test_a_msh_file_of_calculix(tmp_path):
         "*NODE, NSET=Nall\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,1,1,1\n"
         "*ELEMENT, TYPE=C3D4, ELSET=Eall\n1,1,2,3,4\n2,2,3,4,5\n")
     mesh = read_mesh(tmp_path / "all.msh")
-    assert repr(mesh) == "Mesh('all': 2 tetra in 3D, 5 points)"
+    assert repr(mesh) == "Mesh('all': 2 tetra in 3D, 5 points, cell group Eall, point group Nall)"
     assert dual_graph(mesh).nedges == 1
 
 
@@ -152,7 +175,7 @@ def test_regions_by_physical_group():
     assert read_mesh(path, "solid").ncells == 92
     assert read_mesh(path, ("gmsh:physical", 1)).npoints == 451
     assert read_mesh(path, ("gmsh:physical", "1")).ncells == 800
-    with pytest.raises(MeshError, match=r"no physical group 'air' of dimension 2; it has: fluid, solid"):
+    with pytest.raises(MeshError, match=r"no group 'air'; it has: cell groups fluid, solid$"):
         read_mesh(path, "air")
     with pytest.raises(MeshError, match=r"gmsh:physical = 3; values there: 1, 2"):
         read_mesh(path, ("gmsh:physical", 3))
@@ -200,6 +223,40 @@ def test_formats_by_suffix():
     assert suffix_formats(Path("a.dato.gz")) == ["permas"]
 
 
+def test_arrays_on_points_are_left_out_and_said(tmp_path):
+    mesh = cube("hexa", 1)
+    meshio.write(tmp_path / "p.vtu", meshio.Mesh(mesh.points, mesh.blocks, point_data={"p": np.zeros(8)}))
+    assert read_mesh(tmp_path / "p.vtu").remarks == ("arrays on points are left out: p",)
+
+
+def test_named_sets_of_meshio():
+    mesh = cube("hexa", 2)
+    cells = mesh.blocks[0][1]
+    raw = meshio.Mesh(mesh.points, [("hexahedron", cells), ("quad", cells[:2, :4])],
+                      cell_sets={"half": [np.arange(4), np.zeros(0, int)], "face": [None, np.array([1])]},
+                      point_sets={"few": np.array([3, 1])})
+    found = from_meshio(raw)
+    assert found.cell_groups["half"].tolist() == [0, 1, 2, 3]
+    assert found.facet_groups["face"].tolist() == [cells[1, :4].tolist()]
+    assert found.point_groups["few"].tolist() == [1, 3]
+    assert found.remarks == ("cells of lower dimension that belong to no named group are left out: 1 quad",)
+    raw.cell_sets["half"][0] = np.array([8])
+    with pytest.raises(MeshError, match=r"set 'half': needs whole numbers in 0\.\.7"):
+        from_meshio(raw)
+
+
+def test_numbered_boundaries_of_medit(tmp_path):
+    mesh = cube("hexa", 2)
+    cells = mesh.blocks[0][1]
+    raw = meshio.Mesh(mesh.points, [("hexahedron", cells), ("quad", cells[:3, :4])],
+                      cell_data={"medit:ref": [np.repeat([4, 5], 4), np.array([7, 7, 0])]})
+    meshio.write(tmp_path / "m.mesh", raw)
+    found = read_mesh(tmp_path / "m.mesh")
+    assert {k: v.tolist() for k, v in found.cell_groups.items()} == {"4": [0, 1, 2, 3], "5": [4, 5, 6, 7]}
+    assert found.facet_groups["7"].tolist() == cells[:2, :4].tolist()
+    assert found.remarks == ("cells of lower dimension that belong to no named group are left out: 1 quad",)
+
+
 # ---- Kratos
 MDPA = """Begin ModelPartData
 End ModelPartData
@@ -228,8 +285,14 @@ def test_kratos_triangles_are_triangles(tmp_path):
     (tmp_path / "m.mdpa").write_text(MDPA)
     mesh = read_mesh(tmp_path / "m.mdpa")
     assert repr(mesh).startswith("Mesh('m': 2 triangle in 2D, 4 points")
-    assert [t for t, _ in mesh.lower] == ["line"]
+    assert mesh.remarks == ("cells of lower dimension that belong to no named group are left out: 1 line",)
     assert dual_graph(mesh).nedges == 1
+
+
+def test_groups_that_kratos_files_lose(tmp_path):
+    (tmp_path / "m.mdpa").write_text(MDPA + "\nBegin SubModelPart Wall\n Begin SubModelPartNodes\n1\n"
+                                     " End SubModelPartNodes\nEnd SubModelPart\n")
+    assert read_mesh(tmp_path / "m.mdpa").remarks[-1] == "the groups of the file are left out: Wall"
 
 
 @pytest.mark.parametrize(("kind", "entity", "shape"), [
@@ -286,11 +349,73 @@ def test_su2_zones_and_markers(tmp_path):
     (tmp_path / "m.su2").write_text(SU2)
     mesh = read_mesh(tmp_path / "m.su2")
     assert mesh.cell_data["zone"].tolist() == [1, 1, 2]
-    assert mesh.tags == {"right": (1, 1), "left": (2, 1)}
-    assert mesh.lower[1][1].tolist() == [[7, 4]]
+    assert {name: rows.tolist() for name, rows in mesh.facet_groups.items()} == {"right": [[1, 2]], "left": [[7, 4]]}
     zones = regions(mesh, "zone")
     assert zones["2"].bounds.tolist() == [[1, 0, 0], [2, 1, 0]]
     assert read_mesh(tmp_path / "m.su2", ("zone", 1)).ncells == 2
+
+
+def test_su2_markers_are_boundaries_of_their_zone(tmp_path):
+    (tmp_path / "m.su2").write_text(SU2)
+    left = read_mesh(tmp_path / "m.su2").select(("zone", 2)).select("left")
+    assert boundary_surface(left).corners[0, :, 0].tolist() == [1, 1]
+    with pytest.raises(MeshError, match="no group 'right'; it has: facet groups left"):
+        left.select("right")
+
+
+def test_su2_mixed_cells_in_space(tmp_path):
+    # a hexahedron, a pyramid on it, a tetrahedron beside that, a wedge at its foot; no index after the cells
+    (tmp_path / "m.su2").write_text("""NDIME=3
+NELEM=4
+12 0 1 2 3 4 5 6 7
+14 4 5 6 7 8
+10 5 6 8 9
+13 1 10 5 2 11 6
+NPOIN= 12 12
+0 0 0
+1 0 0
+1 1 0
+0 1 0
+0 0 1
+1 0 1
+1 1 1
+0 1 1
+.5 .5 2
+2 .5 2
+2 0 0
+2 1 0
+NMARK= 2
+MARKER_TAG= foot
+MARKER_ELEMS= 2
+9 0 3 2 1
+9 1 2 11 10
+MARKER_TAG= side
+MARKER_ELEMS= 1
+5 2 11 6
+FFD_NBOX= 1
+FFD_CORNER_POINTS= 2
+0 0 0
+1 1 1
+""")
+    mesh = read_mesh(tmp_path / "m.su2")
+    assert [t for t, _ in mesh.blocks] == ["hexahedron", "pyramid", "tetra", "wedge"]
+    assert dual_graph(mesh).nedges == 3
+    assert boundary_surface(mesh.select("foot")).cell.tolist() == [0, 3]
+    assert boundary_surface(mesh.select("side")).size.tolist() == [3]
+
+
+@pytest.mark.slow
+def test_a_million_numbers_of_su2_in_a_second(tmp_path):
+    mesh = cube("hexa", 50)
+    cells = np.column_stack([np.full(125_000, 12), mesh.blocks[0][1]])
+    with open(tmp_path / "m.su2", "w") as out:
+        out.write("NDIME= 3\nNELEM= 125000\n")
+        np.savetxt(out, cells, "%d")
+        out.write(f"NPOIN= {mesh.npoints}\n")
+        np.savetxt(out, mesh.points)
+    start = time.perf_counter()
+    assert read_mesh(tmp_path / "m.su2").ncells == 125_000
+    assert time.perf_counter() - start < 2  # 0.3 s in calibration
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from copart.errors import MeshError
-from copart.mesh import Mesh, cube, extract
+from copart.mesh import Mesh, Polyhedra, cube, extract
 from copart.mesh.cells import shape_of
 
 from .helpers import ROOT
@@ -44,14 +44,15 @@ def test_only_cells_of_the_largest_dimension_count():
     assert mesh.ncells == 2
     assert mesh.dimension == 2
     assert mesh.cell_data["tag"].tolist() == [3, 5]
-    assert [t for t, _ in mesh.lower] == ["line", "vertex"]
-    assert mesh.lower_data["tag"].tolist() == [1, 2, 4]
+    assert [t for t, _ in mesh.blocks] == ["triangle", "triangle"]
 
 
-def test_replace_keeps_data_and_lower_cells():
-    mesh = Mesh(SQUARE, [("line", [[0, 1]]), ("quad", [[0, 1, 2, 3]])], {"tag": [7, 8]}).translated((1, 2, 3))
+def test_replace_keeps_data_and_groups():
+    mesh = Mesh(SQUARE, [("line", [[0, 1]]), ("quad", [[0, 1, 2, 3]])], {"tag": [7, 8]}, facet_groups={"low": [[0, 1]]})
+    mesh = mesh.select("low").translated((1, 2, 3))
     assert mesh.cell_data["tag"].tolist() == [8]
-    assert mesh.lower_data["tag"].tolist() == [7]
+    assert mesh.facet_groups["low"].tolist() == [[0, 1]]
+    assert mesh.interface == "low"
     assert mesh.bounds.tolist() == [[1, 2, 3], [2, 3, 3]]
     assert mesh.scaled(2).bounds.tolist() == [[2, 4, 6], [4, 6, 6]]
 
@@ -105,6 +106,42 @@ def test_a_nan_in_an_offset_is_refused():
         cube("hexa", 1, offset=(np.nan, 0, 0))
     with pytest.raises(MeshError, match="factor"):
         cube("hexa", 1).scaled(0)
+
+
+FACES = ([0, 3, 6, 9, 12], [0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3])
+
+
+@pytest.mark.parametrize(("start", "nodes", "owner", "neighbour", "message"), [
+    ([0, 3, 6, 9], FACES[1], [0] * 3, [-1] * 3, "must run from 0 to the 12 nodes"),
+    ([0, 2, 6, 9, 12], FACES[1], [0] * 4, [-1] * 4, "1 of 4 have less than 3 nodes, first at index 0"),
+    ([0, 6, 3, 9, 12], FACES[1], [0] * 4, [-1] * 4, "have less than 3 nodes, first at index 1"),
+    (*FACES, [0] * 3, [-1] * 4, "owner: needs 4 entries, has 3"),
+    (*FACES, [0, 0, 0, -1], [-1] * 4, "owner: 1 of 4 entries are outside"),
+    (*FACES, [0, 0, 0, 7], [-1] * 4, "7 of 8 cells have no face, first cell 1|6 of 8 cells have no face"),
+    (*FACES, [0, 0, 0, 2**30], [-1] * 4, "name cell 1073741824, more than 4 faces can enclose"),
+    (*FACES, [0] * 4, [-1, -1, -1, 0], "one cell on both sides, first at index 3: cell 0"),
+    (*FACES, [0] * 4, [-1, -1, -1, -2], "neighbour: 1 of 4 entries are outside"),
+])
+def test_unusable_polyhedra_are_refused(start, nodes, owner, neighbour, message):
+    with pytest.raises(MeshError, match=message):
+        Polyhedra(start, nodes, owner, neighbour)
+
+
+def test_polyhedra_and_their_points():
+    solid = Polyhedra(*FACES, [0] * 4, [-1] * 4)
+    assert repr(solid) == "Polyhedra(1 cells, 4 faces)"
+    mesh = Mesh(np.eye(4)[:, 1:], polyhedra=solid, cell_data={"id": [5]})
+    assert (mesh.ncells, mesh.dimension, mesh.cell_data["id"].tolist()) == (1, 3, [5])
+    assert mesh.centres().tolist() == [[0.25] * 3]
+    assert [a.tolist() for a in mesh.corners] == [[0, 4], [0, 1, 2, 3]]
+    with pytest.raises(MeshError, match="have no shape"):
+        mesh.shapes()
+    with pytest.raises(MeshError, match="faces point outside the 3 points"):
+        Mesh(np.eye(3), polyhedra=solid)
+    with pytest.raises(MeshError, match="both blocks and polyhedra"):
+        Mesh(np.eye(4)[:, 1:], [("tetra", [[0, 1, 2, 3]])], polyhedra=solid)
+    with pytest.raises(MeshError, match="more than two cells"):
+        Polyhedra.from_cells([[[0, 1, 2]], [[0, 1, 2]], [[2, 1, 0]]])
 
 
 def test_extract_compacts_points():

@@ -90,8 +90,9 @@ def test_split_region(tmp_path):
     whole = f"{tmp_path}/odd:name.vtu"
     assert split_region(whole) == (whole, None)
     assert split_region("dir:x/case.vtu") == ("dir:x/case.vtu", None)
-    assert split_region("case.vtu:zone=2.5") == ("case.vtu", ("zone", 2.5))
-    assert split_region("case.vtu:zone=hot") == ("case.vtu", ("zone", "hot"))
+    assert split_region("case.vtu:zone=2.5") == ("case.vtu", "zone=2.5")
+    assert split_region("case.vtu:zone=2:wall") == ("case.vtu", "zone=2:wall")
+    assert split_region("case/polyMesh/:wall") == ("case/polyMesh/", "wall")
     assert split_region("case.vtu:wall") == ("case.vtu", "wall")
 
 
@@ -113,8 +114,8 @@ def test_names_are_different_and_can_be_chosen():
 
 def test_written_files_hold_the_plan(tmp_path):
     plan = copart.plan(A, B, parts=(4, 8), output=tmp_path / "deep" / "out")
-    assert [p.name for p in plan.files] == ["left.vtu", "right.vtu", "left.part.4", "right.part.8", "coupling.json",
-                                            "metrics.json"]
+    assert [p.name for p in plan.files] == ["left.vtu", "right.vtu", "left.part.4", "right.part.8", "interedges.mtx",
+                                            "coupling.json", "metrics.json"]
     assert sorted(p.name for p in (tmp_path / "deep" / "out").iterdir()) == sorted(p.name for p in plan.files)
     for name, k in (("left", 4), ("right", 8)):
         data = meshio.read(tmp_path / "deep" / "out" / f"{name}.vtu").cell_data

@@ -10,9 +10,10 @@ from copart.coupling import Interedges
 from copart.errors import ConfigError
 from copart.mesh import Mesh, cube, cylinder, tube
 from copart.report import COMPARISON_COLUMNS, Table, comparison_table, component_table, pair_table
-from copart.report.palette import COLOURS, colour_parts
+from copart.report.palette import COLOURS, RGB, colour_numbers, part_colours
 from copart.report.pictures import draw_coupled
-from copart.report.projection import Chart, Line, interface, mean_normal, visible
+from copart.report.projection import Chart, Line, interface, mean_normal
+from copart.report.scene import mesh_scene, whole_boundary
 
 from .helpers import grid
 
@@ -60,20 +61,24 @@ def test_tables_of_a_plan():
 
 # ---- colours
 def test_neighbours_have_different_colours_and_all_are_used():
-    part = np.arange(64)
-    u, v, _ = grid(8, 8).edges()
-    colour = colour_parts(64, zip(part[u].tolist(), part[v].tolist(), strict=True))
-    assert (np.abs(colour[u] - colour[v]).max(axis=1) > 0.05).all()
-    assert len(np.unique(colour, axis=0)) == len(COLOURS)
-    assert len(np.unique(colour_parts(20, [(i, j) for i in range(20) for j in range(i)]), axis=0)) == len(COLOURS)
+    graph = grid(8, 8)
+    u, v, _ = graph.edges()
+    colour = part_colours(graph, np.arange(64, dtype=np.int32), 64)
+    assert (colour[u] != colour[v]).all()
+    assert len(np.unique(colour)) == len(COLOURS) == len(np.unique(RGB, axis=0))
+    assert len(np.unique(colour_numbers(20, [(i, j) for i in range(20) for j in range(i)]))) == len(COLOURS)
 
 
 # ---- geometry
 def test_a_cube_shows_three_faces_the_interface_first():
-    seen = visible(cube("hexa", 4), np.array([1.0, 0.0, 0.0]))
-    assert len(seen.cell) == 3 * 16
-    facing = (seen.shade > 0).sum()
-    assert facing == len(seen.cell)
+    mesh = cube("hexa", 4)
+    scene = mesh_scene(mesh, whole_boundary(mesh), np.array([1.0, 0.0, 0.0]))
+    middle = mesh.centres()[np.unique(scene.cell[scene.cell >= 0])]
+    assert len(middle) == 64 - 27
+    assert (middle[:, 0] > 0.8).sum() == 16
+    # the face that matters most has most room
+    facing = mesh.centres()[scene.cell[scene.cell >= 0]]
+    assert (facing[:, 0] > 0.8).mean() > 0.5
 
 
 def test_the_interface_of_two_cubes_is_their_common_face():

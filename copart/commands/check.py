@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import options
 from .console import Console, Progress
 
 if TYPE_CHECKING:
-    from ..checks import Report
+    from ..checks import Finding, Report
+    from ..coupling import Interedges
+
+#: Settings of a plan that say how its interedges were found.
+_MEETING = ("interedges", "tolerance", "gap", "scale_b", "shift_b", "periodic_b", "several")
 
 EPILOG = """\
 three forms:
@@ -37,8 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--parts", type=int, nargs=2, metavar=("N_A", "N_B"), help="numbers of parts (default as above)")
     group.add_argument("--coupled", type=int, nargs=2, metavar=("K_A", "K_B"),
                        help="numbers of parts that must own coupled cells, in balance")
-    group.add_argument("--interedges", choices=["facet", "touch"], default="facet", help="which cells are coupled")
-    group.add_argument("--tolerance", type=float, metavar="F", help="as for copart plan")
+    options.add_meeting(group)
     group.add_argument("--names", nargs=2, metavar=("NAME_A", "NAME_B"), help="names in the files below")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
     group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
@@ -92,7 +97,7 @@ def _pair(args: argparse.Namespace, progress: Progress) -> Report:
     elif names is None and claimed is not None:
         names = list(claimed["components"])
     return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or (None, None),
-                    coupled=args.coupled or (None, None), interedges=args.interedges, tolerance=args.tolerance,
+                    coupled=args.coupled or (None, None), meeting=options.meeting(args),
                     weights=args.weights, eps=args.eps, claimed=claimed, coupling=coupling)
 
 
@@ -100,31 +105,64 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
     """Everything a plan wrote, as its own metrics.json names it."""
     from ..errors import FormatError
     from ..formats import read_coupling
+    from ..formats.interedges_file import read_interedges
     from ..output import file_name, read_summary
 
     folder = Path(args.files[0])
-    settings = read_summary(folder)["settings"]
+    summary = read_summary(folder)
+    settings = summary["settings"]
     names = settings["names"]
     meshes = [folder / f"{file_name(name)}.vtu" for name in names]
     absent = [mesh.name for mesh in meshes if not mesh.exists()]
     if absent:
         raise FormatError(folder, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
     parts = [folder / f"{file_name(name)}.part.{n}" for name, n in zip(names, settings["parts"], strict=True)]
-    return _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
-                    interedges=settings["interedges"], tolerance=settings.get("tolerance"),
-                    weights=settings.get("weights"), eps=settings["eps"] if args.eps is None else args.eps,
-                    claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
+    search = {key: settings[key] for key in _MEETING if key in settings}
+    kept = read_interedges(folder / "interedges.mtx") if (folder / "interedges.mtx").exists() else None
+    report = _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
+                      meeting=search if kept is None else {"interedges": kept}, weights=settings.get("weights"),
+                      eps=settings["eps"] if args.eps is None else args.eps,
+                      claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
+    if kept is None or search["interedges"] == "given":
+        return report
+    progress("finding the interedges once more")
+    return replace(report, findings=(*report.findings, *_searched(meshes, summary.get("interface"), search, kept)))
 
 
-def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any, interedges: str,
-             tolerance: float | None, weights: str | None, eps: float | None, claimed: Any, coupling: Any) -> Report:
+def _searched(paths: list[Path], interface: Any, search: dict[str, Any], kept: Interedges) -> list[Finding]:
+    """What differs when the interedges are searched for once more, on the meshes in the folder."""
+    import numpy as np
+
+    from ..checks import Finding
+    from ..components import coupled_problem
+    from ..sources import open_mesh
+
+    meshes = []
+    for path, side in zip(paths, ("a", "b"), strict=True):
+        mesh, group = open_mesh(path), ((interface or {}).get(side) or {}).get("group")
+        if group is not None:
+            if group not in mesh.facet_groups and group not in mesh.point_groups:
+                # the file keeps no groups: what was meant cannot be known
+                return []
+            mesh = mesh.replace(interface=group)
+        meshes.append(mesh)
+    again = coupled_problem(*meshes, **search).problem.interedges
+    columns: list[tuple[str, Any, Any]] = list(zip(("A", "B", "weights"), again.pairs(), kept.pairs(), strict=True))
+    for what, one, other in columns:
+        if len(one) != len(other) or not np.allclose(one, other, rtol=1e-9, atol=0):
+            return [Finding("interedges", "interedges.mtx", "must be those of the meshes",
+                            f"{len(kept)}, of the meshes {len(again)}, which differ in {what}")]
+    return []
+
+
+def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any,
+             meeting: dict[str, Any], weights: str | None, eps: float | None, claimed: Any, coupling: Any) -> Report:
     from ..checks import check_copartition
     from ..components import coupled_problem
     from ..coupling import CoPartition
     from ..formats import read_part
 
-    problem, _ = coupled_problem(*meshes, interedges=interedges, names=names, weights=weights, tolerance=tolerance,
-                                 progress=progress)
+    problem, *_ = coupled_problem(*meshes, names=names, weights=weights, progress=progress, **meeting)
     found, count = {}, {}
     for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
         found[name] = read_part(path, problem.components[name].nvtxs, wanted)

@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="which to run: naive, aware, projrepart (default: all)")
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
     parser.add_argument("--picture", metavar="FILE", help="also draw meshes, interface and coupling matrices (.png)")
+    parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
     parser.add_argument("--legend", action="store_true", help="say what each column means")
     options.add_partitioning(parser, seed=False)
 
@@ -36,6 +37,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from ..report.pictures import need_matplotlib
 
         need_matplotlib(args.picture)
+    if args.report:
+        from ..report.page import need_page
+
+        need_page(args.report)
     with console.progress() as progress:
         first_use(progress)
         made = compare(args.mesh_a, args.mesh_b, schemes=args.schemes, seeds=args.seeds, progress=progress,
@@ -44,9 +49,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
             from ..report.pictures import draw_coupled
 
             progress("drawing")
-            draw_coupled(args.picture, made.problem, made.meshes, made.copartitions, made.schemes[-1])
+            draw_coupled(args.picture, made.problem, made.placed(), made.copartitions, made.schemes[-1])
+        if args.report:
+            progress("writing the report")
+            made.report(args.report)
     a, b = made.problem.names
     title = f"A = {a} in {args.parts[0]} parts, B = {b} in {args.parts[1]} parts, mean of {args.seeds} seeds"
+    for remark in made.remarks:
+        console.say(f"note: {remark}")
+    if made.interface is not None:
+        for line in made.interface.lines():
+            console.say(f"interface: {line}")
+        console.say()
     console.table(comparison_table(made.rows(), title))
     if args.legend:
         console.say()
@@ -54,5 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.say(f"{column.title:<12} {column.meaning}")
     if args.picture:
         console.say(f"wrote {args.picture}")
+    if args.report:
+        console.say(f"wrote {args.report}")
     console.result(made.to_dict())
     return 0

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import options
+from . import options, writing
 from .console import Console
 
 if TYPE_CHECKING:
@@ -18,15 +18,18 @@ EPILOG = """\
 examples:
   copart part wing.graph 8                        writes wing.graph.part.8
   copart part mesh.msh 16 --preset strong -o parts.vtu
+  copart part mesh.msh 16 --preset best --time-limit 60 --threads 8
+  copart part case:air 32 --write openfoam        one region of a case; also files for decomposePar
   copart part wing.graph 8 --fixed pinned.txt     one number a line: a part, or -1 for a free vertex
 
-Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: whatever meshio reads.
+Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
+gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="file to partition")
+    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
     parser.add_argument("nparts", type=int, metavar="K", help="number of parts")
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
@@ -35,6 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     parser.add_argument("--best-balance", action="store_true",
                         help="where no balanced partition is found, take the best balance instead of stopping")
+    parser.add_argument("--contiguous", action="store_true", help="every part in one piece where the graph is")
+    parser.add_argument("--time-limit", type=float, metavar="S",
+                        help="seconds that --preset best may take, about (default: a fixed amount of work)")
+    writing.add_write(parser, single=True)
     options.add_partitioning(parser)
 
 
@@ -46,30 +53,35 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..components import component
     from ..formats import read_part
     from ..kgggp_ml import partition
+    from ..writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
     nparts = whole("K", args.nparts, low=1)
+    kinds = checked_kinds(args.write, SINGLE_KINDS) or ()
     target = Path(args.output or default_output(args.source, nparts))
-    check_target(target)
+    check_target(target, args.source, args.fixed, args.tpwgts)
     with console.progress() as progress:
         first_use(progress)
         progress(f"reading {args.source}")
         graph, mesh = component(args.source, args.weights)
         check_kind(target, mesh)
+        if kinds:
+            writing.check_single(kinds, args.source, mesh)
         fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {graph.nvtxs} vertices")
         begin = time.perf_counter()
         part = partition(graph, nparts, fixed=fixed, tpwgts=shares, strict=not args.best_balance,
-                         **options.partitioning(args))
+                         contiguous=args.contiguous, time_limit=args.time_limit, **options.partitioning(args))
         seconds = time.perf_counter() - begin
         progress(f"writing {target}")
         write_parts(target, part, mesh)
+        more = writing.write_single(kinds, args.source, target.parent, part, nparts, mesh) if kinds else []
     figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(target)}
     console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
                 f"{figures['pieces']} connected pieces, {seconds:.2f} s")
-    console.say(f"wrote {target}")
-    console.result(figures)
+    writing.tell_written(console, [str(target), *more])
+    console.result({**figures, "more": more} if more else figures)
     return 0
 
 
@@ -90,17 +102,19 @@ def default_output(source: str, nparts: int) -> str:
     path, region = split_region(source)
     if region is None:
         return f"{path}.part.{nparts}"
-    tag = region if isinstance(region, str) else f"{region[0]}-{region[1]}"
-    return f"{path}.{file_name(tag)}.part.{nparts}"
+    return f"{path}.{file_name(region.replace('=', '-'))}.part.{nparts}"
 
 
-def check_target(target: Path) -> None:
-    """Refuse a file that cannot be written, before the work."""
+def check_target(target: Path, *sources: str | None) -> None:
+    """Refuse a file that cannot be written, or that is read, before the work."""
+    from ..components import split_region
     from ..errors import ConfigError
     from ..formats import prepare_folder
+    from ..writers import refuse_inputs
 
     if target.is_dir():
         raise ConfigError(f"output: {target} is a folder, a file name is needed")
+    refuse_inputs([target], [split_region(source)[0] for source in sources if source is not None])
     prepare_folder(target.parent)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from . import options
+from . import options, writing
 from .console import Console
 
 EPILOG = """\
@@ -13,9 +13,15 @@ examples:
   copart plan fluid.vtu solid.msh --parts 16 64
   copart plan case.msh:fluid case.msh:solid --parts 8 24 --scheme aware -o out
   copart plan all.vtu:zone=1 all.vtu:zone=2 --parts 4 4 --interedges touch
+  copart plan fluid.su2:flowbound solid.su2:feabound --parts 16 4
+  copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale-b 0.001
+  copart plan fluid-case:interface solid.inp --parts 64 16 --write openfoam,precice,pvtu
+  copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
-(one number a line), coupling.json (who sends which cells to whom) and metrics.json.
+(one number a line), interedges.mtx (pairs of coupled cells), coupling.json (who
+sends which cells to whom) and metrics.json; with --write also NAME.K.pvtu and its
+pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml.
 """
 
 
@@ -26,8 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="how the two are partitioned (default projrepart)")
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
                         help="folder to write (default copart-out)")
+    writing.add_write(parser)
     parser.add_argument("--picture", action="store_true",
                         help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
+    parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
     options.add_partitioning(parser)
 
 
@@ -43,21 +51,29 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_matplotlib()
     with console.progress() as progress:
         first_use(progress)
-        made = plan(args.mesh_a, args.mesh_b, scheme=args.scheme, output=args.output, progress=progress,
-                    **options.coupled_pair(args), **options.partitioning(args))
+        made = plan(args.mesh_a, args.mesh_b, scheme=args.scheme, output=args.output, write=args.write,
+                    progress=progress, **options.coupled_pair(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
         if args.picture:
             from ..report.pictures import draw_coupled
 
             progress("drawing")
-            files.append(str(draw_coupled(os.path.join(args.output, "plan.png"), made.problem, made.meshes,
+            files.append(str(draw_coupled(os.path.join(args.output, "plan.png"), made.problem, made.placed(),
                                           {args.scheme: made.copartition}, args.scheme)))
+        if args.report:
+            progress("writing the report")
+            files.append(str(made.report(os.path.join(args.output, "report.html"))))
+    for remark in made.remarks:
+        console.say(f"note: {remark}")
+    if made.interface is not None:
+        for line in made.interface.lines():
+            console.say(f"interface: {line}")
+        console.say()
     console.table(component_table(made.metrics))
     console.say()
     console.table(pair_table(made.metrics))
     console.say()
     console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s{progress.remark}")
-    for name in files:
-        console.say(f"wrote {name}")
+    writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0

@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="mxn: few messages and little migration (default); the others are comparators")
     parser.add_argument("--migration-cost", type=int, metavar="N", help="weight of moved data against the edge cut")
     parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
+    parser.add_argument("--report", metavar="FILE", help="also write one page with what moves and the parts (.html)")
     parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     options.add_partitioning(parser)
 
@@ -41,15 +42,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..formats import count_in_name, read_part
     from ..metrics import migration_matrix, migration_messages, migration_volume
     from ..operators import repart
+    from ..report.page import need_page, write_page
+    from ..report.repartition import repartition_page
     from .console import first_use
     from .part import check_kind, check_target, default_output, describe, write_parts
 
     n = whole("N", args.nparts, low=1)
     former = count_in_name(args.partfile) if args.former is None else whole("--from", args.former, low=1)
     target = Path(args.output or default_output(args.source, n))
-    if args.output is None and target.exists() and Path(args.partfile).exists() and target.samefile(args.partfile):
+    if target.exists() and Path(args.partfile).exists() and target.samefile(args.partfile):
         raise ConfigError(f"output: {target} holds the former parts; name another file with -o")
-    check_target(target)
+    check_target(target, args.source)
+    if args.report:
+        need_page(args.report)
     with console.progress() as progress:
         first_use(progress)
         progress(f"reading {args.source}")
@@ -69,9 +74,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
         **describe(graph, new, n), "former_parts": m, "method": args.method,
         "migration_volume": migration_volume(moves), "migration_messages": migration_messages(moves),
         "seconds": round(seconds, 3), "file": str(target)}
+    if args.report:
+        write_page(args.report, repartition_page(graph, old, new, m, n, figures, mesh, eps=args.eps,
+                                                 name=Path(args.source).name))
     console.say(f"{graph.nvtxs} vertices from {m} to {n} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
                 f"{figures['pieces']} connected pieces, {seconds:.2f} s")
     console.say(f"migration: {figures['migration_volume']} in {figures['migration_messages']} messages ({args.method})")
     console.say(f"wrote {target}")
+    if args.report:
+        console.say(f"wrote {args.report}")
     console.result(figures)
     return 0

@@ -10,8 +10,10 @@ from .coupling_file import SCHEMA, VERSION, coupling_schedule, read_coupling, wr
 from .hgr import Nets, read_hgr
 from .matrix_market import read_matrix_market
 from .metis import read_metis, write_metis
+from .openfoam import write_decomposition
 from .output import prepare_folder, write_json, write_text_atomic
 from .parts import count_in_name, read_part, write_part
+from .precice import precice_hints, write_precice
 from .scotch import read_scotch
 from .text import PathLike, read_json
 
@@ -49,7 +51,6 @@ def read_graph(path: PathLike) -> Graph:
 write_graph = write_metis
 
 __all__ = ["GRAPH_READERS", "SCHEMA", "VERSION", "Nets", "count_in_name", "coupling_schedule", "graph_suffix",
-           "prepare_folder", "read_coupling", "read_graph", "read_hgr", "read_json", "read_matrix_market",
-           "read_metis", "read_part",
-           "read_scotch", "write_coupling", "write_graph", "write_json", "write_metis", "write_part",
-           "write_text_atomic"]
+           "precice_hints", "prepare_folder", "read_coupling", "read_graph", "read_hgr", "read_json",
+           "read_matrix_market", "read_metis", "read_part", "read_scotch", "write_coupling", "write_decomposition",
+           "write_graph", "write_json", "write_metis", "write_part", "write_precice", "write_text_atomic"]

@@ -110,9 +110,7 @@ def two_way_pass(g, side, pwgt, population, limit, stall, key, heap, pos, state,
                 size[s] = remove(heap[s], pos, key, size[s], v)
         if pwgt[0] > limit[0]:
             own = 0
-        elif pwgt[1] > limit[1]:
-            own = 1
-        elif size[0] == 0:
+        elif pwgt[1] > limit[1] or size[0] == 0:
             own = 1
         elif size[1] == 0:
             own = 0
@@ -216,7 +214,7 @@ def _level(arena, x, n, a):
 
 @kernel
 def _shrink(arena, x, n, a, heaviest):
-    """Coarsen the level at (x, a) into the next place of the arena; returns the number of coarse vertices, 0 if stuck."""
+    """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck."""
     g = _level(arena, x, n, a)
     match, leader, cwgt = arena.match[:n], arena.leader[:n], arena.cwgt[:n]
     for v in range(n):
@@ -435,7 +433,7 @@ def split(g, limit, vertices, labels, salt, arena):
         held[i] = -1
         if len(g.fixed) > 0:
             held[i] = g.fixed[vertices[i]]
-    # more parts than vertices where fixed vertices hold most of the weight: no row of the arena is sure to be long enough
+    # more parts than vertices where fixed vertices hold most of the weight: no row of the arena is sure to do
     left = _split_labels(side, held, labels, left, np.empty(len(labels), np.int32))
     # a stable partition of the vertices
     zeros = 0

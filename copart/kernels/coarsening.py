@@ -85,7 +85,8 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
     Every vertex in turn joins the neighbouring cluster of best rate, conn^2 / sqrt(weight): heavy ties, and
     small clusters first, which keeps them round (cut of a dual graph of 490,000 tetrahedra 3 % lower than by
     the tie alone).  Visits vertices in order, or scattered inside windows: where neighbours have neighbours in
-    common, clusters would stretch along the numbering.  Writes cluster: the smallest member of each vertex' cluster, cwgt (nvtxs,) int64 by leader,
+    common, clusters would stretch along the numbering.  Writes cluster: the smallest member of each vertex'
+    cluster, cwgt (nvtxs,) int64 by leader,
     and match: -1 where a vertex stays alone.  conn int64, touched, members int32 (hi - lo,) are scratch.
     """
     unit = len(g.ewgt) == 0
@@ -379,7 +380,7 @@ def sample_shape(g, samples, result):
 
 @kernel
 def breadth_first(g, order, seen):
-    """All vertices in breadth-first order, piece after piece: order (nvtxs,) int32; seen (nvtxs,) uint8 is 0 on entry."""
+    """All vertices in breadth-first order, piece by piece: order (nvtxs,) int32; seen (nvtxs,) uint8 is 0 on entry."""
     tail = 0
     for root in range(len(order)):
         if seen[root]:

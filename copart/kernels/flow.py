@@ -104,7 +104,7 @@ def _grow(g, part, a, b, seeds, reach, room, arena):
 
 @kernel
 def _build(g, part, a, b, size, arena):
-    """The network of the region: arcs by vertex, sorted by head, each with its reverse; terminals from what lies outside."""
+    """The network of the region: arcs by vertex, sorted by head; terminals from what lies outside."""
     local, vertex, first = arena.local, arena.vertex, arena.first
     unit = len(g.ewgt) == 0
     for i in range(size + 1):
@@ -370,7 +370,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
 
 @kernel
 def cut_pairs(g, part, border, nparts, key, weight):
-    """Cut edges at the border vertices, each once: key smaller part * nparts + larger part, and weight; returns how many."""
+    """Cut edges at the border, each once: key smaller part * nparts + larger part, and weight; returns how many."""
     at = 0
     for i in range(len(border)):
         v = border[i]

@@ -74,20 +74,27 @@ def link_facets(keys, nfacets, owner, table, link, alone):
                     and keys[g, 3] == keys[f, 3]):
                 link[f] = g
                 table[slot] = f
-                e = g
-                while e >= 0:
-                    if owner[e] != owner[f]:
+                if not alone[g]:
+                    alone[f] = False  # two cells have it already, whichever this one is
+                elif owner[g] != owner[f]:
+                    # all so far were of one cell; walked once only, so the work stays linear
+                    alone[f] = False
+                    e = g
+                    while e >= 0:
                         alone[e] = False
-                        alone[f] = False
-                    e = link[e]
+                        e = link[e]
                 break
             slot = (slot + 1) & mask
     return distinct
 
 
 @kernel
-def count_neighbours(link, owner, xadj):
-    """Entries of each row, repetitions included, as offsets xadj (ncells + 1,) int64; returns their sum."""
+def count_neighbours(link, owner, most, xadj):
+    """Entries of each row, repetitions included, as offsets xadj (ncells + 1,) int64.
+
+    Returns their sum, or -1 as soon as it would be above `most` (then xadj is unusable).
+    """
+    total = 0
     n = len(xadj) - 1
     for c in range(n + 1):
         xadj[c] = 0
@@ -97,6 +104,9 @@ def count_neighbours(link, owner, xadj):
             if owner[f] != owner[g]:
                 xadj[owner[f] + 1] += 1
                 xadj[owner[g] + 1] += 1
+                total += 2
+                if total > most:
+                    return -1
             g = link[g]
     for c in range(n):
         xadj[c + 1] += xadj[c]

@@ -36,8 +36,9 @@ def project_polygon(corners, size, origin, frame, out):
 def clip_polygon(polygon, size, clip, clip_size, spare):
     """Cut `polygon` by every edge of the counter-clockwise convex `clip`, in place.
 
-    Sutherland-Hodgman; returns the number of corners left.  polygon and spare
-    (>= size + clip_size, 2) float64.
+    Sutherland-Hodgman; returns the number of corners left, 0 also where there is
+    no room for them.  polygon and spare (>= size + clip_size, 2) float64, which is
+    enough for a convex polygon; one that is not may cross an edge many times.
     """
     for k in range(clip_size):
         j = k + 1 if k + 1 < clip_size else 0
@@ -47,6 +48,8 @@ def clip_polygon(polygon, size, clip, clip_size, spare):
             continue
         left = 0
         for i in range(size):
+            if left + 2 > len(spare):
+                return 0
             h = i + 1 if i + 1 < size else 0
             here = ex * (polygon[i, 1] - clip[k, 1]) - ey * (polygon[i, 0] - clip[k, 0])
             there = ex * (polygon[h, 1] - clip[k, 1]) - ey * (polygon[h, 0] - clip[k, 0])
@@ -125,19 +128,38 @@ def plane_frame(ax, ay, az, frame):
 
 
 @kernel
+def plane_gap(s, t, frame, normal_a, centre_a, normal_b, centre_b):
+    """Distance of two planes along frame[2] at (s, t) of the other two directions, counted from centre_a."""
+    x = s * frame[0, 0] + t * frame[1, 0]
+    y = s * frame[0, 1] + t * frame[1, 1]
+    z = s * frame[0, 2] + t * frame[1, 2]
+    height_a = -(x * normal_a[0] + y * normal_a[1] + z * normal_a[2]) / (
+        frame[2, 0] * normal_a[0] + frame[2, 1] * normal_a[1] + frame[2, 2] * normal_a[2])
+    x += centre_a[0] - centre_b[0]
+    y += centre_a[1] - centre_b[1]
+    z += centre_a[2] - centre_b[2]
+    height_b = -(x * normal_b[0] + y * normal_b[1] + z * normal_b[2]) / (
+        frame[2, 0] * normal_b[0] + frame[2, 1] * normal_b[1] + frame[2, 2] * normal_b[2])
+    return abs(height_a - height_b)
+
+
+@kernel
 def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diameter_a,
-                  corners_b, size_b, normal_b, centre_b, diameter_b, tolerance, min_cosine,
-                  frame, first, second, spare, measure, area):
+                  corners_b, size_b, normal_b, centre_b, diameter_b, reach_a, reach_b, min_cosine,
+                  frame, first, second, spare, measure, area, gap):
     """Overlap area of each pair of faces, 0 where they are apart or not parallel.
 
-    Scratch: frame (3, 3), first, second and spare (width_a + width_b, 2), measure
-    (3,).  Writes area (npairs,) float64; returns how many are positive.
+    A pair may be as far apart, at the overlap's centroid, as the larger of its two
+    reaches.  Scratch: frame (3, 3), first, second and spare (> width_a + width_b, 2),
+    measure (3,).  Writes area and gap, the largest over the overlap (npairs,)
+    float64; returns how many areas are positive.
     """
     found = 0
     for p in range(len(pair_a)):
         a = pair_a[p]
         b = pair_b[p]
         area[p] = 0.0
+        gap[p] = 0.0
         cosine = (normal_a[a, 0] * normal_b[b, 0] + normal_a[a, 1] * normal_b[b, 1]
                   + normal_a[a, 2] * normal_b[b, 2])
         if abs(cosine) < min_cosine:
@@ -156,35 +178,31 @@ def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diamete
         overlap = measure_polygon(second, left, measure)
         if overlap <= WIDTH * min(diameter_a[a], diameter_b[b]) * measure[2]:
             continue
-        # heights of the two planes above the overlap's centroid
-        x = measure[0] * frame[0, 0] + measure[1] * frame[1, 0]
-        y = measure[0] * frame[0, 1] + measure[1] * frame[1, 1]
-        z = measure[0] * frame[0, 2] + measure[1] * frame[1, 2]
-        height_a = -(x * normal_a[a, 0] + y * normal_a[a, 1] + z * normal_a[a, 2]) / (
-            frame[2, 0] * normal_a[a, 0] + frame[2, 1] * normal_a[a, 1] + frame[2, 2] * normal_a[a, 2])
-        x += centre_a[a, 0] - centre_b[b, 0]
-        y += centre_a[a, 1] - centre_b[b, 1]
-        z += centre_a[a, 2] - centre_b[b, 2]
-        height_b = -(x * normal_b[b, 0] + y * normal_b[b, 1] + z * normal_b[b, 2]) / (
-            frame[2, 0] * normal_b[b, 0] + frame[2, 1] * normal_b[b, 1] + frame[2, 2] * normal_b[b, 2])
-        if abs(height_a - height_b) > tolerance * max(diameter_a[a], diameter_b[b]):
+        if plane_gap(measure[0], measure[1], frame, normal_a[a], centre_a[a], normal_b[b], centre_b[b]) \
+                > max(reach_a[a], reach_b[b]):
             continue
         area[p] = overlap
+        # the planes are farthest apart over a corner of the overlap
+        for i in range(left):
+            gap[p] = max(gap[p], plane_gap(second[i, 0], second[i, 1], frame, normal_a[a], centre_a[a], normal_b[b],
+                                           centre_b[b]))
         found += 1
     return found
 
 
 @kernel
-def edge_overlaps(pair_a, pair_b, ends_a, ends_b, tolerance, min_cosine, length):
+def edge_overlaps(pair_a, pair_b, ends_a, ends_b, reach_a, reach_b, min_cosine, length, gap):
     """Overlap length of each pair of edges, 0 where they are apart or not parallel; returns how many are positive.
 
-    Reads ends_a, ends_b (nedges, 2, 3); writes length (npairs,) float64.
+    Reads ends_a, ends_b (nedges, 2, 3) and reaches as for `face_overlaps`; writes
+    length and gap (npairs,) float64.
     """
     found = 0
     for p in range(len(pair_a)):
         a = pair_a[p]
         b = pair_b[p]
         length[p] = 0.0
+        gap[p] = 0.0
         ux = ends_a[a, 1, 0] - ends_a[a, 0, 0]
         uy = ends_a[a, 1, 1] - ends_a[a, 0, 1]
         uz = ends_a[a, 1, 2] - ends_a[a, 0, 2]
@@ -218,14 +236,20 @@ def edge_overlaps(pair_a, pair_b, ends_a, ends_b, tolerance, min_cosine, length)
         stop = min(a1, max(b0, b1))
         if stop - start <= WIDTH * min(long_a, long_b):
             continue
-        middle = 0.5 * (start + stop)
-        s = middle / a1
-        t = (middle - b0) / along
-        gx = wx + t * vx - s * ux
-        gy = wy + t * vy - s * uy
-        gz = wz + t * vz - s * uz
-        if math.sqrt(gx * gx + gy * gy + gz * gz) > tolerance * max(long_a, long_b):
+        largest = 0.0
+        for place in (0.0, 1.0, 0.5):
+            middle = start + place * (stop - start)
+            s = middle / a1
+            t = (middle - b0) / along
+            gx = wx + t * vx - s * ux
+            gy = wy + t * vy - s * uy
+            gz = wz + t * vz - s * uz
+            apart = math.sqrt(gx * gx + gy * gy + gz * gz)
+            largest = max(largest, apart)
+        # `apart` is now that in the middle
+        if apart > max(reach_a[a], reach_b[b]):
             continue
         length[p] = stop - start
+        gap[p] = largest
         found += 1
     return found

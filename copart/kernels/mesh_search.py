@@ -35,10 +35,11 @@ def build_tree(order, low, high, leaf, tree_low, tree_high):
 
 
 @kernel
-def box_pairs(low_a, high_a, low_b, high_b, order, leaf, tree_low, tree_high, stack, pair_a, pair_b):
+def box_pairs(low_a, high_a, low_b, high_b, order, leaf, tree_low, tree_high, limit, stack, pair_a, pair_b):
     """All pairs of boxes of A and B whose closed boxes meet; returns how many.
 
-    Pairs beyond the room in pair_a and pair_b are counted and not written.
+    Pairs beyond the room in pair_a and pair_b are counted and not written; the
+    count ends soon after `limit`.
     stack (>= 64,) int64 is scratch.
     """
     nleaves = len(tree_low) // 2
@@ -46,6 +47,8 @@ def box_pairs(low_a, high_a, low_b, high_b, order, leaf, tree_low, tree_high, st
     n = len(order)
     count = 0
     for a in range(len(low_a)):
+        if count > limit:
+            return count
         top = 0
         stack[0] = 1
         while top >= 0:

@@ -11,18 +11,22 @@ from .. import arrays
 from ..arrays import OFFSET, VERTEX
 from ..errors import MeshError
 from ..graph import Graph
+from .polyhedra import Polyhedra
 from .value import Mesh
+
+MOST_NEIGHBOURS = 50
+"""Neighbours across a facet on average; a mesh of volumes has one, shells that meet in an edge a few."""
 
 
 class Facets(NamedTuple):
     """All facets of all cells, each as often as cells have it."""
 
     keys: NDArray[np.int32]
-    """(nfacets, 4) sorted distinct corner nodes, padded with -1."""
+    """(nfacets, 4) sorted distinct corner nodes, padded with -1; none for polyhedra."""
     owner: NDArray[np.int32]
     """(nfacets,) cell."""
     local: NDArray[np.int32]
-    """(nfacets,) number of the facet in its cell."""
+    """(nfacets,) number of the facet in its cell; for polyhedra that of the face."""
     link: NDArray[np.int32]
     """(nfacets,) an earlier facet with the same key, or -1."""
     alone: NDArray[np.bool_]
@@ -33,6 +37,8 @@ def all_facets(mesh: Mesh) -> Facets:
     """Facets of `mesh` and which of them coincide; linear in the number of cells."""
     from ..kernels.mesh_dual import facet_keys, link_facets
 
+    if mesh.polyhedra is not None:
+        return _faces(mesh.polyhedra)
     if mesh.ncells >= 2**31:
         raise MeshError(f"mesh {mesh.name!r}: {mesh.ncells} cells, at most {2**31 - 1} are supported")
     room = sum(len(cells) * len(shape.facets) for shape, cells in mesh.shapes())
@@ -50,6 +56,15 @@ def all_facets(mesh: Mesh) -> Facets:
     link, alone = np.empty(count, VERTEX), np.empty(count, np.bool_)
     link_facets(keys, count, owner, table, link, alone)
     return Facets(keys, owner, local, link, alone)
+
+
+def _faces(solid: Polyhedra) -> Facets:
+    """The faces of polyhedra: those of owners first, then those inside once more, of neighbours."""
+    inner = np.flatnonzero(solid.neighbour >= 0)
+    owner = np.concatenate([solid.owner, solid.neighbour[inner]]).astype(VERTEX)
+    local = np.concatenate([np.arange(solid.nfaces), inner]).astype(VERTEX)
+    link = np.concatenate([np.full(solid.nfaces, -1), inner]).astype(VERTEX)
+    return Facets(np.empty((0, 4), VERTEX), owner, local, link, solid.neighbour[local] < 0)
 
 
 def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
@@ -73,7 +88,7 @@ def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
     Raises
     ------
     MeshError
-        Several cells but no shared facet; no such cell array; unusable weights.
+        Several cells but no shared facet, or far too many at one; no such cell array; unusable weights.
 
     Examples
     --------
@@ -87,7 +102,11 @@ def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
     facets = all_facets(mesh)
     n = mesh.ncells
     xadj = np.empty(n + 1, OFFSET)
-    adjncy = np.empty(count_neighbours(facets.link, facets.owner, xadj), VERTEX)
+    room = count_neighbours(facets.link, facets.owner, MOST_NEIGHBOURS * len(facets.link) + 1_000_000, xadj)
+    if room < 0:
+        raise MeshError(f"mesh {mesh.name!r}: so many cells share a facet that the graph would have more than "
+                        f"{MOST_NEIGHBOURS} neighbours a facet; perhaps cells are listed again and again")
+    adjncy = np.empty(room, VERTEX)
     fill_neighbours(facets.link, facets.owner, xadj, np.empty(n, OFFSET), adjncy)
     entries = sort_rows(xadj, adjncy)
     if entries == 0 and n > 1:

@@ -44,6 +44,12 @@ def named_shapes(path: str | os.PathLike[str]) -> str:
     return "".join(lines)
 
 
+def submodels(path: str | os.PathLike[str]) -> list[str]:
+    """Names of the SubModelParts of the file, which meshio passes over."""
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    return re.findall(r"^[ \t]*Begin[ \t]+SubModelPart[ \t]+(\S+)", text, re.MULTILINE)
+
+
 def _shape(path: str | os.PathLike[str], kind: str, entity: str, line: int) -> str:
     """meshio's name of the shape of an entity such as ``SurfaceCondition3D3N``."""
     size = _SIZE.search(entity)

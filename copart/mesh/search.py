@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import OFFSET, VERTEX
+from ..errors import MeshError
 
+MAX_PAIRS = 300_000_000
+"""More than this hardly fits in memory, and comes from a tolerance that is out of all proportion."""
 _LEAF = 4
 _BITS = 20
 
@@ -26,6 +29,11 @@ def overlapping_pairs(low_a: NDArray[np.float64], high_a: NDArray[np.float64], l
     -------
     a, b : (npairs,) int32
         Box numbers, a ascending.  O((na + npairs) log nb) for boxes of similar sizes.
+
+    Raises
+    ------
+    MeshError
+        More than `MAX_PAIRS` pairs.
     """
     from ..kernels.mesh_search import box_pairs, build_tree
 
@@ -39,7 +47,11 @@ def overlapping_pairs(low_a: NDArray[np.float64], high_a: NDArray[np.float64], l
     room = 16 * max(len(low_a), len(low_b))
     while True:
         a, b = np.empty(room, VERTEX), np.empty(room, VERTEX)
-        count = box_pairs(low_a, high_a, low_b, high_b, order, _LEAF, tree_low, tree_high, np.empty(64, OFFSET), a, b)
+        count = box_pairs(low_a, high_a, low_b, high_b, order, _LEAF, tree_low, tree_high, MAX_PAIRS,
+                          np.empty(64, OFFSET), a, b)
+        if count > MAX_PAIRS:
+            raise MeshError(f"interedges: more than {MAX_PAIRS} pairs of cells or facets are near enough to meet; "
+                            f"use a smaller tolerance or gap")
         if count <= room:
             return a[:count], b[:count]
         room = count

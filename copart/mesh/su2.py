@@ -6,23 +6,30 @@ replaces marker names by numbers; names and zones are what coupling needs.
 
 from __future__ import annotations
 
-import os
+import re
 from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
-from .value import Block, Mesh
+from .assembling import stacked
+from .fields import Block
+from .numbers import NotANumberError, numbers
+from .value import Mesh
 
 ZONE = "zone"
 """Cell array with the zone of each cell, from 1, where a file has several."""
-MARKER = "su2:tag"
-"""Array on the boundary cells with the number of their marker; `Mesh.tags` has the names."""
 
 # VTK's cell codes: meshio's name, number of nodes
 _TYPES = {3: ("line", 2), 5: ("triangle", 3), 9: ("quad", 4), 10: ("tetra", 4), 12: ("hexahedron", 8),
           13: ("wedge", 6), 14: ("pyramid", 5)}
+
+
+_COMMENT = re.compile(rb"%[^\n]*")
 
 
 @dataclass
@@ -35,7 +42,7 @@ class _Zone:
     markers: list[tuple[str, list[Block]]] = field(default_factory=list)
 
 
-def read_su2(path: str | os.PathLike[str], name: str) -> Mesh:
+def read_su2(path: Path) -> Mesh:
     """Read an SU2 file as one mesh; zones share no points.
 
     Raises
@@ -44,57 +51,88 @@ def read_su2(path: str | os.PathLike[str], name: str) -> Mesh:
         With the line where the file breaks the format.
     """
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            lines = stream.read().splitlines()
+        text = path.read_bytes()
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
-    zones = _Parser(path, lines).zones()
-    return _joined(zones, name)
+    text = _COMMENT.sub(b"", text.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    zones = _Parser(path, text).zones()
+    return _joined(zones, path.stem)
 
 
 def _joined(zones: list[_Zone], name: str) -> Mesh:
     """All zones in one mesh, with a zone array where there are several."""
     blocks: list[Block] = []
-    lower: list[Block] = []
-    zone_of, tag_of = [], []
-    tags: dict[str, tuple[int, int]] = {}
+    zone_of: list[NDArray[np.int64]] = []
+    markers: dict[str, list[NDArray[np.int64]]] = {}
     first = 0
     for number, zone in enumerate(zones, start=1):
         for kind, nodes in zone.cells or []:
             blocks.append((kind, nodes + first))
             zone_of.append(np.full(len(nodes), number))
         for marker, parts in zone.markers:
-            tag = tags.setdefault(marker, (len(tags) + 1, 0))[0]
-            for kind, nodes in parts:
-                tags[marker] = (tag, 1 if kind == "line" else 2)
-                lower.append((kind, nodes + first))
-                tag_of.append(np.full(len(nodes), tag))
+            markers.setdefault(marker, []).extend(nodes + first for _, nodes in parts)
         first += len(zone.points)
     data = {ZONE: np.concatenate(zone_of)} if len(zones) > 1 and zone_of else {}
-    lower_data = {MARKER: np.concatenate(tag_of)} if tag_of else {}
-    return Mesh(np.concatenate([z.points for z in zones]), blocks, data, name, lower, lower_data, tags)
+    return Mesh(np.concatenate([z.points for z in zones]), blocks, data, name,
+                {marker: stacked(parts) for marker, parts in markers.items()})
+
+
+def _keywords(text: bytes) -> list[tuple[int, int]]:
+    """Where the lines with a keyword begin and end."""
+    out, stop = [], 0
+    while (sign := text.find(b"=", stop)) >= 0:
+        start = text.rfind(b"\n", stop, sign) + 1 or stop
+        stop = text.find(b"\n", sign)
+        stop = len(text) if stop < 0 else stop
+        out.append((start, stop))
+    return out
+
+
+class _Rows(NamedTuple):
+    """The numbers of the lines between two keywords."""
+
+    values: NDArray[Any]
+    first: NDArray[np.int64]
+    """Where each line begins in `values`."""
+    size: NDArray[np.int64]
+    """Numbers on each line."""
+    line: NDArray[np.int64]
+    """Number of each line in the file; empty lines are not there."""
 
 
 class _Parser:
-    """Walks the lines of the file once."""
+    """Walks from keyword to keyword; what is between two is read at once."""
 
-    def __init__(self, path: str | os.PathLike[str], lines: list[str]) -> None:
-        self.path, self.lines, self.at = path, lines, 0
+    def __init__(self, path: Path, text: bytes) -> None:
+        self.path, self.text = path, text
+        self.line = 1
+        """Of the current keyword."""
+        self.data = (0, 0)
+        """Where the lines after the current keyword begin and end."""
 
     def zones(self) -> list[_Zone]:
         """All zones of the file; one where it does not say."""
         out: list[_Zone] = []
         zone = _Zone()
         announced, tag = None, ""
-        while self.at < len(self.lines):
-            text = self.lines[self.at].split("%")[0].strip()
-            self.at += 1
-            if not text:
-                continue
-            if "=" not in text:
-                raise FormatError(self.path, f"expected KEYWORD= value, found {text[:40]!r}", self.at)
-            key, _, value = (part.strip() for part in text.partition("="))
+        found = _keywords(self.text)
+        self.data = (0, found[0][0] if found else len(self.text))
+        self._nothing()
+        at = 0
+        for i, (start, stop) in enumerate(found):
+            self.line += self.text.count(b"\n", at, start)
+            at = start
+            self.data = (stop, found[i + 1][0] if i + 1 < len(found) else len(self.text))
+            key, _, value = (part.strip() for part in self.text[start:stop].decode("utf-8", "replace").partition("="))
             key = key.upper()
+            if key == "NELEM":
+                zone.cells = self._elements(self._number(key, value))
+            elif key == "NPOIN":
+                zone.points = self._points(self._number(key, value.split()[0] if value else ""), zone.dim)
+            elif key == "MARKER_ELEMS":
+                zone.markers.append((tag, self._elements(self._number(key, value))))
+            elif key in ("NZONE", "IZONE", "NDIME", "MARKER_TAG"):
+                self._nothing()
             if key == "NZONE":
                 announced = self._number(key, value)
             elif key == "IZONE":
@@ -104,26 +142,28 @@ class _Parser:
             elif key == "NDIME":
                 zone.dim = self._number(key, value)
                 if zone.dim not in (2, 3):
-                    raise FormatError(self.path, f"NDIME must be 2 or 3, is {zone.dim}", self.at)
-            elif key == "NELEM":
-                zone.cells = self._elements(self._number(key, value))
-            elif key == "NPOIN":
-                zone.points = self._points(self._number(key, value.split()[0] if value else ""), zone.dim)
+                    raise FormatError(self.path, f"NDIME must be 2 or 3, is {zone.dim}", self.line)
             elif key == "MARKER_TAG":
                 tag = value
-            elif key == "MARKER_ELEMS":
-                zone.markers.append((tag, self._elements(self._number(key, value))))
         out.append(self._checked(zone, len(out) + 1))
         if announced is not None and announced != len(out):
             raise FormatError(self.path, f"NZONE announces {announced} zones, the file has {len(out)}")
         return out
 
+    def _nothing(self) -> None:
+        """No text follows until the next keyword."""
+        text = self.text[slice(*self.data)]
+        if text.strip():
+            before = text[:len(text) - len(text.lstrip())].count(b"\n")
+            raise FormatError(self.path, f"expected KEYWORD= value, found {text.split()[0][:40].decode('latin-1')!r}",
+                              self.line + before)
+
     def _checked(self, zone: _Zone, number: int) -> _Zone:
         """The zone, if it has elements and points and its cells stay inside them."""
         if zone.cells is None:
-            raise FormatError(self.path, f"zone {number}: no elements (NELEM=)", self.at)
+            raise FormatError(self.path, f"zone {number}: no elements (NELEM=)", self.line)
         if len(zone.points) == 0:
-            raise FormatError(self.path, f"zone {number}: no points (NPOIN=)", self.at)
+            raise FormatError(self.path, f"zone {number}: no points (NPOIN=)", self.line)
         self._check_nodes(zone.cells, len(zone.points), f"zone {number}")
         for label, parts in zone.markers:
             self._check_nodes(parts, len(zone.points), f"marker {label}")
@@ -131,65 +171,69 @@ class _Parser:
 
     def _number(self, key: str, value: str) -> int:
         """A count after a keyword."""
-        try:
-            number = int(value)
-        except ValueError:
-            number = -1
-        if number < 0:
-            raise FormatError(self.path, f"{key} needs a whole number, has {value!r}", self.at)
-        return number
+        if not value.isdigit() or len(value) > 18:
+            raise FormatError(self.path, f"{key} needs a whole number, has {value[:40]!r}", self.line)
+        return int(value)
 
-    def _rows(self, count: int) -> list[list[str]]:
-        """The next `count` lines that are not empty or comments, as words."""
-        rows: list[list[str]] = []
-        while len(rows) < count:
-            if self.at >= len(self.lines):
-                raise FormatError(self.path, f"the file ends {count - len(rows)} lines too early", self.at)
-            text = self.lines[self.at].split("%")[0]
-            if "=" in text:
-                raise FormatError(self.path, f"{count} lines announced, {len(rows)} found", self.at + 1)
-            self.at += 1
-            words = text.split()
-            if words:
-                rows.append(words)
-        return rows
+    def _rows(self, count: int, dtype: Any, what: str) -> _Rows:
+        """The lines after the keyword, which must be `count`."""
+        start, stop = self.data
+        text = self.text[start:stop]
+        raw = np.frombuffer(text, np.uint8)
+        full = raw > 32
+        begin = np.flatnonzero(full & ~np.concatenate([[False], full[:-1]]))
+        line_of = np.searchsorted(np.flatnonzero(raw == 10), begin) + self.line
+        first = np.flatnonzero(np.diff(line_of, prepend=-1))
+        if len(first) < count:
+            missing = count - len(first)
+            if stop == len(self.text):
+                raise FormatError(self.path, f"the file ends {missing} lines too early",
+                                  self.line + self.text.count(b"\n", start))
+            raise FormatError(self.path, f"{count} lines announced, {len(first)} found", self.line + text.count(b"\n"))
+        if len(first) > count:
+            word = text[begin[first[count]]:].split(b"\n")[0][:40].decode("latin-1").strip()
+            raise FormatError(self.path, f"expected KEYWORD= value, found {word!r}", int(line_of[first[count]]))
+        try:
+            values = numbers(text, dtype)
+        except NotANumberError as error:
+            raise FormatError(self.path, f"not a {what}: {error.word!r}",
+                              self.line + text.count(b"\n", 0, error.at)) from None
+        if len(values) != len(begin):
+            raise FormatError(self.path, f"{len(begin)} words are only {len(values)} numbers", self.line + 1)
+        return _Rows(values, first, np.diff(first, append=len(begin)), line_of[first])
 
     def _elements(self, count: int) -> list[Block]:
         """Cells as blocks of one type each, in the order of the file."""
-        start = self.at
-        blocks: list[tuple[str, list[list[str]]]] = []
-        for i, words in enumerate(self._rows(count)):
-            code = int(words[0]) if words[0].isdigit() else -1
-            if code not in _TYPES:
-                raise FormatError(self.path, f"unknown element type {words[0]!r}", start + i + 1)
-            kind, size = _TYPES[code]
-            if len(words) < size + 1:
-                raise FormatError(self.path, f"{kind} needs {size} nodes, has {len(words) - 1}", start + i + 1)
-            if not blocks or blocks[-1][0] != kind:
-                blocks.append((kind, []))
-            blocks[-1][1].append(words[1:size + 1])
-        out = []
-        for kind, nodes in blocks:
-            try:
-                out.append((kind, np.array(nodes, dtype=np.int64)))
-            except (ValueError, OverflowError):
-                raise FormatError(self.path, f"a {kind} has a node that is not a whole number", start + 1) from None
-        return out
+        rows = self._rows(count, np.int64, "whole number")
+        if count == 0:
+            return []
+        code = rows.values[rows.first]
+        blocks: list[Block] = []
+        change = [0, *(np.flatnonzero(np.diff(code)) + 1).tolist(), count]
+        for low, high in pairwise(change):
+            if int(code[low]) not in _TYPES:
+                raise FormatError(self.path, f"unknown element type '{int(code[low])}'", int(rows.line[low]))
+            kind, size = _TYPES[int(code[low])]
+            short = rows.size[low:high] < size + 1
+            if short.any():
+                i = low + int(np.argmax(short))
+                raise FormatError(self.path, f"{kind} needs {size} nodes, has {int(rows.size[i]) - 1}",
+                                  int(rows.line[i]))
+            # an index of the element may follow
+            blocks.append((kind, rows.values[rows.first[low:high, None] + np.arange(1, size + 1)]))
+        return blocks
 
     def _points(self, count: int, dim: int) -> NDArray[np.float64]:
         """Coordinates with three columns; an index at the end of a line is ignored, points are in order."""
         if dim == 0:
-            raise FormatError(self.path, "NDIME= must come before NPOIN=", self.at)
-        start = self.at
-        rows = self._rows(count)
+            raise FormatError(self.path, "NDIME= must come before NPOIN=", self.line)
+        rows = self._rows(count, np.float64, "number")
+        short = rows.size < dim
+        if short.any():
+            i = int(np.argmax(short))
+            raise FormatError(self.path, f"a point needs {dim} coordinates, has {int(rows.size[i])}", int(rows.line[i]))
         out = np.zeros((count, 3))
-        for i, words in enumerate(rows):
-            if len(words) < dim:
-                raise FormatError(self.path, f"a point needs {dim} coordinates, has {len(words)}", start + i + 1)
-        try:
-            out[:, :dim] = np.array([words[:dim] for words in rows], dtype=np.float64).reshape(count, dim)
-        except ValueError:
-            raise FormatError(self.path, "a point has a coordinate that is not a number", start + 1) from None
+        out[:, :dim] = rows.values[rows.first[:, None] + np.arange(dim)]
         return out
 
     def _check_nodes(self, blocks: list[Block], npoints: int, where: str) -> None:

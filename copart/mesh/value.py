@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import frozen, integers
+from ..arrays import frozen
 from ..errors import MeshError
 from .cells import CellShape, shape_of
-
-Block = tuple[str, NDArray[np.int64]]
+from .fields import Block, Groups, block_of, facet_groups_of, index_groups_of, points_of, vector
+from .polyhedra import Polyhedra, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,106 +24,106 @@ class Mesh:
     """Points and cells, as read from a file or generated.
 
     The blocks given may mix dimensions: those of the largest dimension are the
-    *cells* of the mesh, numbered over the blocks in order; the others (boundary
-    faces with a tag, say) are kept aside in `lower`.
+    *cells* of the mesh, numbered over the blocks in order; the others are left
+    out.  The boundaries they stood for are facet groups.
 
     Parameters
     ----------
     points : (npoints, d) array_like of float
         Coordinates, d = 1, 2 or 3; kept as float64 with three columns.
     blocks : sequence of (str, (n, k) array_like of int)
-        meshio cell type and the nodes of each cell; empty blocks are dropped.
+        meshio cell type and the nodes of each cell; empty blocks are dropped.  Empty where there are `polyhedra`.
     cell_data : mapping of str to (ncells, ...) array, optional
         Values on the cells.
     name : str
         What to call the mesh in files and messages.
-    lower : sequence of blocks, optional
-        More blocks of lower dimension.
-    lower_data : mapping of str to (nlower, ...) array, optional
-        Values on the cells of `lower`.
-    tags : mapping of str to (int, int), optional
-        Names of regions: value in ``cell_data["gmsh:physical"]`` and dimension.
+    facet_groups : mapping of str to (n, w) array_like of int, optional
+        Corner nodes of the facets of each named boundary, in cyclic order, padded with -1 at the end.
+    point_groups : mapping of str to (n,) array_like of int, optional
+        Named sets of nodes; a facet belongs to one when all its corners do.
+    cell_groups : mapping of str to (n,) array_like of int, optional
+        Named sets of cells.
+    interface : str, optional
+        The facet or point group that is offered for coupling; the whole boundary where not given.
+    remarks : sequence of str, optional
+        What was lost when the mesh was read.
+    polyhedra : Polyhedra, optional
+        Cells of any shape, instead of `blocks`.
 
     Raises
     ------
     MeshError
-        Not finite coordinates, nodes outside the points, no cells, or data of the wrong length.
+        Not finite coordinates, nodes outside the points, no cells, data of the wrong length, or an unknown interface.
 
     Examples
     --------
-    >>> m = Mesh([[0, 0], [1, 0], [0, 1], [1, 1]], [("triangle", [[0, 1, 2], [1, 3, 2]])])
+    >>> m = Mesh([[0, 0], [1, 0], [0, 1], [1, 1]], [("triangle", [[0, 1, 2], [1, 3, 2]])],
+    ...          facet_groups={"left": [[0, 2]]})
     >>> m
-    Mesh('mesh': 2 triangle in 2D, 4 points)
-    >>> m.ncells, m.dimension
-    (2, 2)
+    Mesh('mesh': 2 triangle in 2D, 4 points, facet group left)
+    >>> m.ncells, m.dimension, m.select("left").interface
+    (2, 2, 'left')
     """
 
     points: NDArray[np.float64]
-    blocks: Sequence[Block]
+    blocks: Sequence[Block] = ()
     cell_data: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     name: str = "mesh"
-    lower: Sequence[Block] = ()
-    lower_data: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    tags: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    facet_groups: Groups = field(default_factory=dict)
+    point_groups: Groups = field(default_factory=dict)
+    cell_groups: Groups = field(default_factory=dict)
+    interface: str | None = None
+    remarks: Sequence[str] = ()
+    polyhedra: Polyhedra | None = None
 
     def __post_init__(self) -> None:
-        points = _points(self.points)
-        given = [*self.blocks, *self.lower]
-        nblocks = len(self.blocks)
-        checked = [_block(t, cells, len(points)) for t, cells in given]
-        used = [(i, b) for i, b in enumerate(checked) if len(b[1])]
-        dims = [shape_of(t, c.shape[1]).dimension for _, (t, c) in used]
-        top = max((d for (i, _), d in zip(used, dims, strict=True) if i < nblocks), default=0)
+        points = points_of(self.points)
+        checked = [block_of(t, cells, len(points)) for t, cells in self.blocks]
+        if self.polyhedra is not None:
+            if checked:
+                raise MeshError(f"mesh {self.name!r}: has both blocks and polyhedra")
+            if int(self.polyhedra.nodes.max()) >= len(points):
+                raise MeshError(f"mesh {self.name!r}: faces point outside the {len(points)} points, "
+                                f"first at node {int(self.polyhedra.nodes.max())}")
+        dims = [shape_of(t, c.shape[1]).dimension if len(c) else 0 for t, c in checked]
+        top = 3 if self.polyhedra is not None else max(dims, default=0)
         if top == 0:
             what = "points only, no cells" if len(points) else "empty: neither points nor cells"
             raise MeshError(f"mesh {self.name!r}: {what}")
-        main = [(i, b) for (i, b), d in zip(used, dims, strict=True) if d == top and i < nblocks]
-        aside = [(i, b) for (i, b), d in zip(used, dims, strict=True) if d < top]
-        data, aside_data = self._split_data(checked, nblocks, [i for i, _ in main], [i for i, _ in aside])
+        main = [i for i, d in enumerate(dims) if d == top]
+        data = self._cells_only([len(c) for _, c in checked], main)
         put = object.__setattr__
         put(self, "points", frozen(points))
-        put(self, "blocks", tuple((t, frozen(c)) for _, (t, c) in main))
-        put(self, "lower", tuple((t, frozen(c)) for _, (t, c) in aside))
+        put(self, "blocks", tuple((checked[i][0], frozen(checked[i][1])) for i in main))
         put(self, "cell_data", MappingProxyType(data))
-        put(self, "lower_data", MappingProxyType(aside_data))
-        put(self, "tags", MappingProxyType({str(k): (int(v[0]), int(v[1])) for k, v in self.tags.items()}))
+        put(self, "facet_groups", facet_groups_of(self.facet_groups, len(points), top))
+        put(self, "point_groups", index_groups_of("point", self.point_groups, len(points)))
+        put(self, "cell_groups", index_groups_of("cell", self.cell_groups, self.ncells))
+        put(self, "remarks", tuple(str(r) for r in self.remarks))
+        if self.interface is not None and self.interface not in self.facet_groups \
+                and self.interface not in self.point_groups:
+            raise MeshError(f"interface: mesh {self.name!r} has no facet or point group {self.interface!r}; "
+                            f"it has: {', '.join([*self.facet_groups, *self.point_groups]) or 'none'}")
 
-    def _split_data(self, checked: list[Block], nblocks: int, main: list[int], aside: list[int],
-                    ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
-        """Cut the cell arrays by block; what belongs to lower blocks goes to `lower_data`.
-
-        An array may cover all blocks given, or only the cells of the largest dimension.
-        """
-        sizes = [len(c) for _, c in checked]
-        total, cells, rest = sum(sizes[:nblocks]), sum(sizes[i] for i in main), sum(sizes[nblocks:])
+    def _cells_only(self, sizes: list[int], main: list[int]) -> dict[str, NDArray[Any]]:
+        """The cell arrays, cut to the cells of the largest dimension where they cover all blocks given."""
+        cells = self.polyhedra.ncells if self.polyhedra is not None else sum(sizes[i] for i in main)
         start = np.concatenate([[0], np.cumsum(sizes)])
         data: dict[str, NDArray[Any]] = {}
-        aside_data: dict[str, NDArray[Any]] = {}
         for name, values in self.cell_data.items():
             array = np.asarray(values)
-            if array.ndim == 0 or len(array) not in (total, cells):
+            if array.ndim == 0 or len(array) not in (sum(sizes), cells):
                 raise MeshError(f"cell data {name!r}: needs {cells} entries, one a cell, has shape {array.shape}")
-            if len(array) == cells and total != cells:
-                data[name] = frozen(array)
-                continue
-            parts = {i: array[start[i]:start[i + 1]] for i in range(nblocks)}
-            data[name] = frozen(np.concatenate([parts[i] for i in main]))
-            low = [parts[i] for i in aside if i < nblocks]
-            if low and rest == 0:
-                aside_data[name] = frozen(np.concatenate(low))
-        nlower = sum(sizes[i] for i in aside)
-        for name, values in self.lower_data.items():
-            array = np.asarray(values)
-            if array.ndim == 0 or len(array) != nlower:
-                raise MeshError(f"lower data {name!r}: needs {nlower} entries, has shape {array.shape}")
-            aside_data[name] = frozen(array)
-        return data, aside_data
+            if len(array) != cells:
+                array = np.concatenate([array[start[i]:start[i + 1]] for i in main])
+            data[name] = frozen(array)
+        return data
 
     # ---- what a reader asks first
     @cached_property
     def ncells(self) -> int:
         """Number of cells (of the largest dimension)."""
-        return sum(len(c) for _, c in self.blocks)
+        return self.polyhedra.ncells if self.polyhedra is not None else sum(len(c) for _, c in self.blocks)
 
     @property
     def npoints(self) -> int:
@@ -133,16 +133,41 @@ class Mesh:
     @cached_property
     def dimension(self) -> int:
         """Dimension of the cells, 1, 2 or 3; that of the space may be larger."""
+        if self.polyhedra is not None:
+            return 3
         t, c = self.blocks[0]
         return shape_of(t, c.shape[1]).dimension
 
     def shapes(self) -> list[tuple[CellShape, NDArray[np.int64]]]:
-        """Shape and nodes of each block, in cell order."""
+        """Shape and nodes of each block, in cell order.
+
+        Raises
+        ------
+        MeshError
+            The cells are polyhedra, which have no shape; `corners` knows their nodes.
+        """
+        if self.polyhedra is not None:
+            raise MeshError(f"mesh {self.name!r}: cells that are polyhedra have no shape")
         return [(shape_of(t, c.shape[1]), c) for t, c in self.blocks]
+
+    @cached_property
+    def corners(self) -> Rows:
+        """Corner nodes of each cell: offsets (ncells + 1,) int64 and the nodes one after the other."""
+        if self.polyhedra is not None:
+            return self.polyhedra.corners
+        shapes = self.shapes()
+        size = np.repeat([s.ncorners for s, _ in shapes], [len(c) for _, c in shapes])
+        nodes = np.concatenate([c[:, :s.ncorners].ravel() for s, c in shapes])
+        return np.concatenate([[0], np.cumsum(size)]), nodes
 
     def centres(self) -> NDArray[np.float64]:
         """(ncells, 3) mean of the corner points of each cell."""
         out = np.empty((self.ncells, 3))
+        if self.polyhedra is not None:
+            start, nodes = self.corners
+            for k in range(3):
+                out[:, k] = np.add.reduceat(self.points[nodes, k], start[:-1]) / np.diff(start)
+            return out
         at = 0
         for shape, cells in self.shapes():
             part = out[at:at + len(cells)]
@@ -157,10 +182,31 @@ class Mesh:
     def bounds(self) -> NDArray[np.float64]:
         """(2, 3) smallest and largest coordinates of the points that cells use."""
         used = np.zeros(self.npoints, bool)
-        for shape, cells in self.shapes():
-            used[cells[:, :shape.ncorners]] = True
+        if self.polyhedra is not None:
+            used[self.polyhedra.nodes] = True
+        for cell_type, cells in self.blocks:
+            used[cells[:, :shape_of(cell_type, cells.shape[1]).ncorners]] = True
         p = self.points[used]
         return frozen(np.stack([p.min(axis=0), p.max(axis=0)]))
+
+    def select(self, name: Any) -> Mesh:
+        """One region of the mesh, or the mesh with one boundary offered for coupling.
+
+        Parameters
+        ----------
+        name : str or (str, value)
+            A cell group: only its cells. A facet or point group: the same mesh with that `interface`.
+            (cell array, value): only the cells where the array has that value. Where a name is that of groups
+            of two kinds: ("cells", name), ("facets", name) or ("points", name).
+
+        Raises
+        ------
+        MeshError
+            No such group, array or value; the message lists those there are.
+        """
+        from .groups import select
+
+        return select(self, name)
 
     def replace(self, **changes: Any) -> Mesh:
         """A copy with other fields, validated again."""
@@ -168,7 +214,7 @@ class Mesh:
 
     def translated(self, offset: Sequence[float]) -> Mesh:
         """The mesh moved by `offset` (3 numbers)."""
-        return self.replace(points=self.points + _vector("offset", offset))
+        return self.replace(points=self.points + vector("offset", offset))
 
     def scaled(self, factor: float) -> Mesh:
         """The mesh with all coordinates multiplied by `factor`."""
@@ -178,65 +224,17 @@ class Mesh:
         return self.replace(points=self.points * f)
 
     def __repr__(self) -> str:
-        kinds: dict[str, int] = {}
+        kinds: dict[str, int] = {} if self.polyhedra is None else {"polyhedron": self.ncells}
         for t, c in self.blocks:
             kinds[t] = kinds.get(t, 0) + len(c)
         cells = " + ".join(f"{n} {t}" for t, n in kinds.items())
-        data = f", data {', '.join(self.cell_data)}" if self.cell_data else ""
-        return f"Mesh({self.name!r}: {cells} in {self.dimension}D, {self.npoints} points{data})"
-
-
-def _vector(name: str, values: Sequence[float]) -> NDArray[np.float64]:
-    """Three finite numbers."""
-    try:
-        v = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise MeshError(f"{name}: needs 3 numbers, got {values!r}") from None
-    if v.shape != (3,) or not np.isfinite(v).all():
-        raise MeshError(f"{name}: needs 3 finite numbers, got {values!r}")
-    return v
-
-
-def _points(values: Any) -> NDArray[np.float64]:
-    """Points as (npoints, 3) float64, all finite."""
-    try:
-        p = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise MeshError("points: need numbers, one row a point") from None
-    if p.size == 0:
-        return np.zeros((0, 3))
-    if p.ndim != 2 or p.shape[1] not in (1, 2, 3):
-        raise MeshError(f"points: need shape (npoints, 1, 2 or 3), have {p.shape}")
-    bad = ~np.isfinite(p).all(axis=1)
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise MeshError(f"points: {int(bad.sum())} of {len(p)} are not finite, first at index {i}: {p[i].tolist()}")
-    if len(p) >= 2**31:
-        raise MeshError(f"points: {len(p)}, at most {2**31 - 1} are supported")
-    if p.shape[1] == 3:
-        return np.ascontiguousarray(p)
-    return np.hstack([p, np.zeros((len(p), 3 - p.shape[1]))])
-
-
-def _block(cell_type: Any, nodes: Any, npoints: int) -> Block:
-    """A block of cells: known type, whole node numbers, inside the points."""
-    name = str(cell_type)
-    try:
-        array = np.asarray(nodes)
-    except ValueError:
-        array = np.empty(0, object)
-    if array.size == 0 and array.dtype != object:
-        return name, np.zeros((0, 1), np.int64)
-    if array.ndim != 2 or array.dtype == object:
-        raise MeshError(f"cells {name}: need one row of nodes a cell, all of one length")
-    shape_of(name, array.shape[1])
-    flat = integers(f"cells {name}", array.reshape(-1), np.int64, MeshError)
-    low, high = int(flat.min()), int(flat.max())
-    if low < 0 or high >= npoints:
-        outside = (flat < 0) | (flat >= npoints)
-        i = int(np.argmax(outside))
-        cell = i // array.shape[1]
-        count = int(outside.reshape(array.shape).any(axis=1).sum())
-        raise MeshError(f"cells {name}: {count} of {len(array)} point outside the {npoints} points, "
-                        f"first cell {cell}: node {int(flat[i])}")
-    return name, flat.reshape(array.shape)
+        said = [f"{cells} in {self.dimension}D", f"{self.npoints} points"]
+        if self.cell_data:
+            said.append(f"data {', '.join(self.cell_data)}")
+        for kind, groups in (("cell", self.cell_groups), ("facet", self.facet_groups), ("point", self.point_groups)):
+            if groups:
+                more = f", {len(groups) - 6} more" if len(groups) > 6 else ""
+                said.append(f"{kind} group{'s' * (len(groups) > 1)} {', '.join(list(groups)[:6])}{more}")
+        if self.interface is not None:
+            said.append(f"coupled at {self.interface}")
+        return f"Mesh({self.name!r}: {', '.join(said)})"

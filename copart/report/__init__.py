@@ -1,5 +1,10 @@
-"""What people look at: tables of figures and pictures of parts."""
+"""What people look at: tables of figures, pictures of parts, and the page that holds all of it.
 
-from .tables import COMPARISON_COLUMNS, Table, comparison_table, component_table, pair_table
+The page (:mod:`.coupled`, :mod:`.repartition`) is made with numpy alone, so that it
+needs nothing that copart does not; only pictures by themselves (:mod:`.pictures`)
+need matplotlib.
+"""
 
-__all__ = ["COMPARISON_COLUMNS", "Table", "comparison_table", "component_table", "pair_table"]
+from .tables import COMPARISON_COLUMNS, Table, comparison_table, component_table, pair_table, scheme_table
+
+__all__ = ["COMPARISON_COLUMNS", "Table", "comparison_table", "component_table", "pair_table", "scheme_table"]

@@ -12,12 +12,24 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph import Graph
+
 #: After Okabe & Ito, with a dark and a light one more; they differ in lightness too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C", "#44355B", "#B7E4C7")
 
 
-def colour_parts(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.float64]:
-    """(nparts, 3) float64 colour of each part, 0 to 1, different where parts meet.
+#: (ncolours, 3) float64, the same from 0 to 1.
+RGB = np.array([[int(c[i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in COLOURS])
+
+
+def part_colours(graph: Graph, part: NDArray[np.int32], nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 number of the colour of each part of a partition, different where parts meet."""
+    u, v, _ = graph.quotient(part, nparts).edges()
+    return colour_numbers(nparts, zip(u.tolist(), v.tolist(), strict=True))
+
+
+def colour_numbers(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.int64]:
+    """(nparts,) int64 place in :data:`COLOURS` of the colour of each part, different where parts meet.
 
     Parameters
     ----------
@@ -35,7 +47,7 @@ def colour_parts(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.fl
         if a != b:
             neighbours[a].add(b)
             neighbours[b].add(a)
-    chosen = np.full(nparts, -1)
+    chosen = np.full(nparts, -1, np.int64)
     used = np.zeros(len(COLOURS), int)
     for part in sorted(range(nparts), key=lambda p: (-len(neighbours[p]), p)):
         taken = {chosen[q] for q in neighbours[part]}
@@ -43,8 +55,7 @@ def colour_parts(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.fl
         best = min(free, key=lambda c: (used[c], c))
         chosen[part] = best
         used[best] += 1
-    rgb = np.array([[int(c[i:i + 2], 16) / 255 for i in (1, 3, 5)] for c in COLOURS])
-    return np.asarray(rgb[chosen])
+    return chosen
 
 
-__all__ = ["COLOURS", "colour_parts"]
+__all__ = ["COLOURS", "RGB", "colour_numbers", "part_colours"]

@@ -20,13 +20,13 @@ from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..mesh import Mesh
-from ..mesh.surface import Surface
-from ..metrics import evaluate
-from .palette import colour_parts
-from .projection import Chart, Line, interface, mean_normal, visible
-
-INK = "#22303C"
-FAINT = "#6B7885"
+from .drawing import palette, parts_seen, shaded
+from .palette import part_colours
+from .pictures_interface import draw_interface, draw_outline, draw_strip
+from .pictures_matrix import draw_matrix
+from .pictures_style import INK, title
+from .projection import Chart, interface, mean_normal
+from .scene import mesh_scene, whole_boundary
 
 
 def need_matplotlib(path: str | os.PathLike[str] = "picture.png") -> None:
@@ -85,7 +85,7 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     below = figure.add_gridspec(1, columns, left=0.06, right=0.985, top=0.355 if solid else 0.80,
                                 bottom=0.055 if solid else 0.09, wspace=0.2)
     for i, (scheme, made) in enumerate(copartitions.items()):
-        _draw_matrix(figure.add_subplot(below[0, i]), problem, made, scheme, colours)
+        draw_matrix(figure.add_subplot(below[0, i]), problem, made, scheme, colours)
     # a picture is complete or not there
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -105,13 +105,9 @@ def _headline(problem: CoupledProblem, made: CoPartition) -> str:
 
 
 def _colours(problem: CoupledProblem, copartitions: Mapping[str, CoPartition], name: str) -> dict[str, Any]:
-    """Colours of the parts of a component, by scheme."""
+    """Numbers of the colours of the parts of a component, by scheme."""
     graph = problem.components[name]
-    out = {}
-    for scheme, made in copartitions.items():
-        u, v, _ = graph.quotient(made[name], made.nparts[name]).edges()
-        out[scheme] = colour_parts(made.nparts[name], zip(u.tolist(), v.tolist(), strict=True))
-    return out
+    return {scheme: part_colours(graph, made[name], made.nparts[name]) for scheme, made in copartitions.items()}
 
 
 # ---- meshes and interface
@@ -127,228 +123,29 @@ def _draw_meshes(grid: Any, figure: Any, problem: CoupledProblem, meshes: Mappin
         toward = mean_normal(facets[i], mesh.dimension)
         _draw_mesh(axes, mesh, made[name], colour, toward)
         turned = "; the interface faces you" if mesh.dimension == 3 and toward is not None else ""
-        _title(axes, f"{'AB'[i]}: {name}", f"by part, {scheme}{turned}")
+        title(axes, f"{'AB'[i]}: {name}", f"by part, {scheme}{turned}")
     if len(facets[0].cell) == 0 or len(facets[1].cell) == 0:
         return
     if facets[0].corners.shape[1] == 2 and facets[1].corners.shape[1] == 2:
-        _draw_strip(figure.add_subplot(grid[0, 2:]), facets, made, sides)
+        draw_strip(figure.add_subplot(grid[0, 2:]), facets, made, sides)
         return
     chart = Chart.of(facets[0], meshes[a].dimension)
     flat = [chart.flat(f) for f in facets]
     for i, (name, _, colour) in enumerate(sides):
         axes = figure.add_subplot(grid[0, 2 + i])
-        _draw_interface(axes, flat[i], made[name][facets[i].cell], colour)
+        draw_interface(axes, flat[i], made[name][facets[i].cell], colour)
         note = "parts of A"
         if i == 1:
-            _outline(axes, flat[0], made[a][facets[0].cell])
+            draw_outline(axes, flat[0], made[a][facets[0].cell])
             note = "parts of B; black: borders between parts of A"
         how = "face-on" if chart.around is None else "unrolled"
-        _title(axes, f"interface {how}, side {'AB'[i]}", note)
+        title(axes, f"interface {how}, side {'AB'[i]}", note)
 
 
-def _title(axes: Any, text: str, note: str) -> None:
-    axes.set_axis_off()
-    axes.set_anchor("N")
-    _caption(axes, text, note)
-
-
-def _caption(axes: Any, text: str, note: str) -> None:
-    axes.annotate(text, (0, 1), (0, 24), "axes fraction", "offset points", fontsize=13, color=INK, fontweight="bold")
-    axes.annotate(note, (0, 1), (0, 8), "axes fraction", "offset points", fontsize=9.5, color=FAINT)
-
-
-def _draw_mesh(axes: Any, mesh: Mesh, part: NDArray[np.int32], colour: NDArray[np.float64], toward: Any) -> None:
-    from matplotlib.collections import PolyCollection
-
-    seen = visible(mesh, toward)
-    fill = colour[part[seen.cell]] * seen.shade[:, None]
-    # thin lines show the cells as long as there is room for them
-    few = len(seen.cell) < 12_000
-    edge = np.clip(fill * 0.72, 0, 1) if few else fill
-    axes.add_collection(PolyCollection(list(seen.corners), facecolors=fill, edgecolors=edge,
-                                       linewidths=0.3 if few else 0.15))
-    _fit(axes, seen.corners)
-
-
-def _fit(axes: Any, corners: NDArray[np.float64]) -> None:
-    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
-    room = 0.02 * max(high - low)
-    axes.set_xlim(low[0] - room, high[0] + room)
-    axes.set_ylim(low[1] - room, high[1] + room)
-    axes.set_aspect("equal")
-
-
-def _draw_interface(axes: Any, flat: NDArray[np.float64], part: NDArray[np.int32], colour: NDArray[np.float64]) -> None:
-    from matplotlib.collections import PolyCollection
-
-    fill = colour[part]
-    axes.add_collection(PolyCollection(list(flat), facecolors=fill, edgecolors=fill * 0.86, linewidths=0.35))
-    _fit(axes, flat)
-    # a part in several pieces has its number on each of some size
-    centre, piece = flat.mean(axis=1), _pieces(flat, part)
-    for k, count in zip(*np.unique(piece, return_counts=True), strict=True):
-        if count >= 0.004 * len(flat):
-            x, y = _roomiest(centre, piece == k)
-            _label(axes, x, y, int(part[piece == k][0]))
-
-
-def _shared_edges(flat: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
-    """Pairs of facets with a common edge: facet, its corners at both ends of the edge, the other facet."""
-    step = max(np.ptp(flat[..., 0]), np.ptp(flat[..., 1])) * 1e-6 or 1.0
-    corner = [[tuple(c) for c in row] for row in np.round(flat / step).astype(np.int64).tolist()]
-    first: dict[Any, int] = {}
-    shared = []
-    for f, row in enumerate(corner):
-        for i, p in enumerate(row):
-            j = (i + 1) % len(row)
-            if p != row[j]:
-                other = first.setdefault((min(p, row[j]), max(p, row[j])), f)
-                if other != f:
-                    shared.append((f, i, j, other))
-    return shared
-
-
-def _pieces(flat: NDArray[np.float64], part: NDArray[np.int32]) -> NDArray[np.int32]:
-    """(nfacets,) number of the connected piece of its part that each facet is in."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    joined = [(f, g) for f, _, _, g in _shared_edges(flat) if part[f] == part[g]]
-    row, column = np.array(joined, int).reshape(-1, 2).T
-    link = coo_array((np.ones(len(row)), (row, column)), shape=(len(part),) * 2)
-    return np.asarray(connected_components(link, directed=False)[1])
-
-
-def _roomiest(centre: NDArray[np.float64], mine: NDArray[np.bool_]) -> tuple[float, float]:
-    """The facet of a part that is farthest from other parts and from the rim: room for a label."""
-    from scipy.spatial import cKDTree
-
-    inside = centre[mine]
-    room = np.minimum(inside - centre.min(axis=0), centre.max(axis=0) - inside).min(axis=1)
-    if not mine.all():
-        room = np.minimum(room, cKDTree(centre[~mine]).query(inside)[0])
-    x, y = inside[np.argmax(room)]
-    return float(x), float(y)
-
-
-def _label(axes: Any, x: float, y: float, part: int) -> None:
-    from matplotlib.patheffects import withStroke
-
-    axes.text(x, y, str(part), ha="center", va="center", fontsize=9.5, color=INK, fontweight="bold",
-              path_effects=[withStroke(linewidth=2.6, foreground="white", alpha=0.9)], zorder=5, clip_on=True)
-
-
-def _outline(axes: Any, flat: NDArray[np.float64], part: NDArray[np.int32]) -> None:
-    """Draw the borders between parts."""
-    from matplotlib.collections import LineCollection
-
-    borders = [(flat[f, i], flat[f, j]) for f, i, j, other in _shared_edges(flat) if part[f] != part[other]]
-    axes.add_collection(LineCollection(borders, colors="black", linewidths=1.7, capstyle="round", zorder=4))
-
-
-def _draw_strip(axes: Any, facets: list[Surface], made: CoPartition, sides: list[Any]) -> None:
-    """A one-dimensional interface by arc length along A: the parts of A above, those of B below."""
-    from matplotlib.collections import PolyCollection
-
-    line = Line.of(facets[0])
-    for (name, _, colour), f, bottom in zip(sides, facets, (0.53, 0.15), strict=True):
-        middle, half = line.place(f)
-        part = made[name][f.cell]
-        x = np.stack([middle - half, middle + half, middle + half, middle - half], axis=1)
-        y = np.broadcast_to([bottom, bottom, bottom + 0.32, bottom + 0.32], x.shape)
-        # white lines between cells only as long as they leave room for the colours
-        rule = "white" if len(part) < 250 else "face"
-        axes.add_collection(PolyCollection(list(np.stack([x, y], axis=-1)), facecolors=colour[part], edgecolors=rule,
-                                           linewidths=0.3))
-        order = np.argsort(middle, kind="stable")
-        for run in np.split(order, np.flatnonzero(np.diff(part[order])) + 1):
-            if 2 * half[run].sum() >= 0.02 * line.length:
-                _label(axes, float(middle[run].mean()), bottom + 0.16, int(part[run[0]]))
-        axes.text(0, bottom + 0.335, name, fontsize=9.5, color=FAINT, va="bottom")
-    axes.set_xlim(0, line.length)
-    axes.set_ylim(0, 1)
-    _title(axes, "interface", "laid straight: parts of A above, of B below")
-
-
-# ---- matrices
-def _draw_matrix(axes: Any, problem: CoupledProblem, made: CoPartition, scheme: str,
-                 colours: list[dict[str, Any]]) -> None:
-    """The coupling matrix between the parts that own coupled cells, nearly diagonal where it can be."""
-    from matplotlib.colors import LogNorm
-
-    figures = evaluate(problem, made)
-    pair = figures.pair
-    rows, columns = _order(pair.matrix)
-    dense = pair.matrix.toarray()[np.ix_(rows, columns)].astype(float)
-    shown = np.ma.masked_equal(dense, 0)
-    axes.imshow(shown, cmap=_blues(), norm=LogNorm(vmin=1, vmax=max(2.0, dense.max(initial=1.0))), aspect="auto",
-                interpolation="nearest", extent=(-0.5, len(columns) - 0.5, len(rows) - 0.5, -0.5))
-    axes.set_xticks(np.arange(len(columns)), [str(c) for c in columns], fontsize=_small(len(columns)), color=INK)
-    axes.set_yticks(np.arange(len(rows)), [str(r) for r in rows], fontsize=_small(len(rows)), color=INK)
-    axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="#E3E8EC", linewidth=0.6)
-    axes.tick_params(which="both", length=0, pad=11)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    _chips(axes, colours[0][scheme][rows], vertical=True)
-    _chips(axes, colours[1][scheme][columns], vertical=False)
-    if dense.size <= 260:
-        for (i, j), value in np.ndenumerate(dense):
-            if value:
-                dark = np.log(value) > 0.6 * np.log(max(2.0, dense.max()))
-                axes.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=7.5,
-                          color="white" if dark else INK)
-    a, b = figures.a, figures.b
-    axes.set_ylabel(f"part of {a.name}", fontsize=9.5, color=FAINT)
-    axes.set_xlabel(f"part of {b.name}", fontsize=9.5, color=FAINT)
-    _caption(axes, scheme.upper(),
-             f"totV {pair.totV_ab:,}, totZ {pair.totZ}; coupled imbalance {a.ub_cpl:.0%} and {b.ub_cpl:.0%}")
-
-
-def _order(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Parts with coupled cells, ordered so that large entries lie near the diagonal."""
-    dense = matrix.toarray().astype(float)
-    rows, columns = np.flatnonzero(dense.sum(axis=1)), np.flatnonzero(dense.sum(axis=0))
-    if len(rows) == 0:
-        return np.arange(matrix.shape[0]), np.arange(matrix.shape[1])
-    m = dense[np.ix_(rows, columns)]
-    # the second singular vectors of the normalised matrix sort both sides at once
-    scaled = m / np.sqrt(np.outer(m.sum(axis=1), m.sum(axis=0)))
-    if min(m.shape) > 1:
-        left, _, right = np.linalg.svd(scaled, full_matrices=False)
-        by_row = left[:, 1] / np.sqrt(m.sum(axis=1))
-        by_column = right[1] / np.sqrt(m.sum(axis=0))
-        sign = -1.0 if by_row[0] > by_row[-1] else 1.0
-        rows = rows[np.argsort(sign * by_row, kind="stable")]
-        columns = columns[np.argsort(sign * by_column, kind="stable")]
-    return rows, columns
-
-
-def _chips(axes: Any, colours: NDArray[np.float64], vertical: bool) -> None:
-    """The colour of each part between the matrix and its number."""
-    from matplotlib.patches import Rectangle
-
-    box = axes.get_position()
-    width, height = axes.figure.get_size_inches() * 72
-    # as fractions of the axes, so that chips are equally thick (in points) on every matrix
-    x, y = 1 / (box.width * width), 1 / (box.height * height)
-    share = 1.0 / max(len(colours), 1)
-    for i, colour in enumerate(colours):
-        corner = (-8 * x, 1 - (i + 1) * share) if vertical else (i * share, -8 * y)
-        size = (6 * x, share) if vertical else (share, 6 * y)
-        axes.add_patch(Rectangle(corner, *size, transform=axes.transAxes, facecolor=colour, edgecolor="white",
-                                 linewidth=0.6, clip_on=False))
-
-
-def _small(count: int) -> float:
-    return 9.0 if count <= 24 else 7.5 if count <= 40 else 5.0
-
-
-def _blues() -> Any:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("volume", ["#DCEAF5", "#7FB2D9", "#2E6FA7", "#12395B"])
+def _draw_mesh(axes: Any, mesh: Mesh, part: NDArray[np.int32], colour: NDArray[np.int64], toward: Any) -> None:
+    scene = mesh_scene(mesh, whole_boundary(mesh), toward)
+    pixels = shaded(scene, parts_seen(scene, part), colour)
+    axes.imshow(np.dstack([palette()[pixels], np.where(pixels, 255, 0).astype(np.uint8)]))
 
 
 __all__ = ["draw_coupled", "need_matplotlib"]

@@ -1,8 +1,4 @@
-"""From meshes to flat polygons: a camera for surfaces, and interfaces laid flat.
-
-Everything is plain geometry in the plane afterwards, drawn far first; there is
-no 3D engine, and no third dimension left when the picture is made.
-"""
+"""From space to the plane: a camera, and interfaces laid flat."""
 
 from __future__ import annotations
 
@@ -17,70 +13,52 @@ from ..mesh.surface import Surface, boundary_surface, cell_surface
 Points = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Polygons:
-    """Polygons in the plane in drawing order, each of one cell."""
-
-    corners: Points
-    """(npolygons, width, 2); rows beyond the last corner repeat the first."""
-    cell: NDArray[np.int32]
-    """(npolygons,) cell of the mesh."""
-    shade: Points
-    """(npolygons,) brightness, 1 for facets that face the light."""
-
-
-def visible(mesh: Mesh, toward: Points | None) -> Polygons:
-    """What a viewer sees of `mesh`: the boundary of a 3D mesh, the cells of others.
+def camera(toward: Points | None, pole: Points | None = None, turn: float = 0.55) -> tuple[Points, Points, Points]:
+    """Right, up and the direction to the viewer, for a view somewhat aside of `toward`.
 
     Parameters
     ----------
-    mesh : Mesh
     toward : (3,) float or None
-        Direction that should face the viewer, seen a little from the side; None for a general view.
+        Direction that should face the viewer.
+    pole : (3,) float, optional
+        What is up; z where not given, or y where `toward` is nearly z.
+    turn : float
+        Angle by which the viewer stands aside, in radians.
     """
-    surface = boundary_surface(mesh) if mesh.dimension == 3 else cell_surface(mesh)
-    if mesh.dimension < 3 and np.ptp(mesh.points[:, 2]) == 0:
-        return Polygons(surface.corners[:, :, :2], surface.cell, np.ones(len(surface.cell)))
-    right, up, eye = camera(toward)
-    normal = surface.normal
-    if mesh.dimension == 3:
-        keep = normal @ eye > 1e-9
-        surface, normal = surface.taken(keep), normal[keep]
-    order = np.argsort(surface.centre @ eye, kind="stable")
-    flat = surface.corners[order] @ np.stack([right, up], axis=1)
-    light = eye + 0.55 * up - 0.25 * right
-    shade = np.abs(normal[order] @ (light / np.linalg.norm(light)))
-    return Polygons(flat, surface.cell[order], 0.62 + 0.38 * np.clip(shade / 0.95, 0, 1))
-
-
-def camera(toward: Points | None) -> tuple[Points, Points, Points]:
-    """Right, up and the direction to the viewer, for a view somewhat aside of `toward`."""
-    if toward is None or np.linalg.norm(toward) < 1e-9:
-        front = np.array([0.0, -1.0, 0.0])
-    else:
-        front = np.asarray(toward, float) / np.linalg.norm(toward)
-    pole = np.array([0.0, 0.0, 1.0]) if abs(front[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    side = np.cross(pole, front)
-    side /= np.linalg.norm(side)
-    over = np.cross(front, side)
-    eye = np.cos(0.55) * np.cos(0.42) * front - np.sin(0.55) * np.cos(0.42) * side + np.sin(0.42) * over
+    front, side, over = upright_axes(toward, pole)
+    eye = np.cos(turn) * np.cos(0.42) * front - np.sin(turn) * np.cos(0.42) * side + np.sin(0.42) * over
     right = np.cross(over, eye)
     right /= np.linalg.norm(right)
     return right, np.cross(eye, right), eye
 
 
-def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other: NDArray[np.int32]) -> Surface:
+def upright_axes(toward: Points | None, pole: Points | None = None) -> tuple[Points, Points, Points]:
+    """`toward` as a unit vector, the direction aside of it and the one over it."""
+    if toward is None or np.linalg.norm(toward) < 1e-9:
+        front = np.array([0.0, -1.0, 0.0])
+    else:
+        front = np.asarray(toward, float) / np.linalg.norm(toward)
+    if pole is None:
+        pole = np.array([0.0, 0.0, 1.0]) if abs(front[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    side = np.cross(pole, front)
+    side /= np.linalg.norm(side)
+    return front, side, np.cross(front, side)
+
+
+def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other: NDArray[np.int32],
+              surfaces: tuple[Surface | None, Surface | None] = (None, None)) -> Surface:
     """The boundary facets of coupled cells that lie on those of the other mesh.
 
     Where none does (volumes that overlap), all boundary facets of the coupled cells.
+    `surfaces` are the boundaries of both meshes, of those that are 3D where they are known already.
     """
     from scipy.spatial import cKDTree
 
     if mesh.dimension < other.dimension:
         mine = cell_surface(mesh)
     else:
-        mine = boundary_surface(mesh)
-    theirs = cell_surface(other) if other.dimension < mesh.dimension else boundary_surface(other)
+        mine = _boundary(mesh, surfaces[0])
+    theirs = cell_surface(other) if other.dimension < mesh.dimension else _boundary(other, surfaces[1])
     mine, theirs = mine.taken(np.isin(mine.cell, coupled)), theirs.taken(np.isin(theirs.cell, coupled_other))
     if len(mine.cell) == 0 or len(theirs.cell) == 0:
         return mine
@@ -99,6 +77,10 @@ def interface(mesh: Mesh, other: Mesh, coupled: NDArray[np.int32], coupled_other
         if kept.any():
             return mine.taken(kept)
     return mine
+
+
+def _boundary(mesh: Mesh, known: Surface | None) -> Surface:
+    return boundary_surface(mesh) if known is None or mesh.dimension < 3 else known
 
 
 def facet_normals(surface: Surface, dimension: int) -> Points:
@@ -158,10 +140,14 @@ class Chart:
 
     def flat(self, surface: Surface) -> Points:
         """(nfacets, width, 2) the corners in the plane; a facet across the seam stays whole."""
-        x = surface.corners - self.origin
+        return self.flat_points(surface.corners, surface.centre)
+
+    def flat_points(self, points: Points, near: Points) -> Points:
+        """(n, k, 2) points (n, k, 3) in the plane; those of a row stay together, on the side of the seam of `near`."""
+        x = points - self.origin
         if self.around is None:
             return np.stack([x @ self.right, x @ self.up], axis=-1)
-        middle = surface.centre - self.origin
+        middle = near - self.origin
         base = np.arctan2(middle @ self.up, middle @ self.right)
         angle = np.arctan2(x @ self.up, x @ self.right)
         angle = base[:, None] + (angle - base[:, None] + np.pi) % (2 * np.pi) - np.pi
@@ -222,4 +208,4 @@ class Line:
         return self.middle[first] + np.clip(share, -0.5, 1) * arc, half
 
 
-__all__ = ["Chart", "Line", "Polygons", "camera", "facet_normals", "interface", "mean_normal", "visible"]
+__all__ = ["Chart", "Line", "camera", "facet_normals", "interface", "mean_normal", "upright_axes"]

@@ -6,73 +6,18 @@ marks the best ones (bold on a terminal and in Markdown, a star in plain text).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..columns import COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, Column, html_table
 from ..metrics import CoupledMetrics
 
-
-@dataclass(frozen=True)
-class Column:
-    """One column of the schemes' table.
-
-    Parameters
-    ----------
-    key : str
-        Key of the figure in a row.
-    title : str
-        What stands above it.
-    show : callable
-        Turns the figure into text.
-    meaning : str
-        One line for the legend.
-    ranked : bool
-        Whether the smallest value of the column is marked.
-    """
-
-    key: str
-    title: str
-    show: Callable[[float], str]
-    meaning: str
-    ranked: bool = True
+#: The schemes' table with its first column.
+SCHEME_COLUMNS = (Column("scheme", "scheme", str, "how the two are partitioned"), *COMPARISON_COLUMNS)
 
 
-def _percent(x: float) -> str:
-    return f"{100 * x:.2f}"
-
-
-def _count(x: float) -> str:
-    return f"{x:.0f}"
-
-
-def _tenth(x: float) -> str:
-    return f"{x:.1f}"
-
-
-def _seconds(x: float) -> str:
-    return f"{x:.2f}" if x < 100 else f"{x:.0f}"
-
-
-#: The columns of the published tables, in their order; ub are per cent.
-COMPARISON_COLUMNS = (
-    Column("ub_a", "ub_A %", _percent, "imbalance of A: heaviest part over the mean, less one"),
-    Column("ub_b", "ub_B %", _percent, "imbalance of B"),
-    Column("ub_cpl_a", "ub_A^cpl %", _percent, "imbalance of A's coupled cells over the parts that own some"),
-    Column("ub_cpl_b", "ub_B^cpl %", _percent, "imbalance of B's coupled cells"),
-    Column("cut_a", "cut_A", _count, "edges of A between different parts, by weight"),
-    Column("cut_b", "cut_B", _count, "edges of B between different parts"),
-    Column("cut_cpl_a", "cut_A^cpl", _count, "the same among A's coupled cells"),
-    Column("cut_cpl_b", "cut_B^cpl", _count, "the same among B's coupled cells"),
-    Column("totV", "totV", _count, "data sent from A to B in a coupling phase: each cell once a destination part"),
-    Column("totZ", "totZ", _tenth, "messages from A to B in a coupling phase"),
-    Column("ncoupled_a", "N_A^cpl", _tenth, "parts of A that own coupled cells", ranked=False),
-    Column("ncoupled_b", "N_B^cpl", _tenth, "parts of B that own coupled cells", ranked=False),
-    Column("seconds", "time s", _seconds, "time to partition"),
-)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """Finished text by rows, and which entries are the best of their column.
 
@@ -113,6 +58,18 @@ class Table:
         rule = ["---"] + ["---:"] * (len(self.header) - 1)
         return "\n".join("| " + " | ".join(row) + " |" for row in [list(self.header), rule, *rows])
 
+    def to_dicts(self) -> list[dict[str, str]]:
+        """One row a dict of finished strings by heading: ready for ``pandas.DataFrame``."""
+        return [dict(zip(self.header, row, strict=True)) for row in self.rows]
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        columns = [Column(name, name, str, name) for name in self.header]
+        return html_table(columns, self.to_dicts(), self.best, self.title)
+
     def rich(self) -> Any:
         """A ``rich.table.Table``; the best entries are bold green."""
         from rich.table import Table as RichTable
@@ -135,31 +92,38 @@ def comparison_table(rows: Sequence[Mapping[str, Any]], title: str = "", notes: 
         Key ``scheme`` and the keys of :data:`COMPARISON_COLUMNS`; ub as fractions.
     """
     shown = [[c.show(row[c.key]) for c in COMPARISON_COLUMNS] for row in rows]
+    header = ["scheme", *(c.title for c in COMPARISON_COLUMNS)]
+    return Table(header, [[str(row["scheme"]).upper(), *cells] for row, cells in zip(rows, shown, strict=True)],
+                 best_entries(rows), title, tuple(notes))
+
+
+def best_entries(rows: Sequence[Mapping[str, Any]]) -> frozenset[tuple[int, int]]:
+    """Row and column (0 is the scheme) of the smallest entries of the schemes' table, as they are shown."""
     best = set()
     for i, column in enumerate(COMPARISON_COLUMNS):
-        values = [float(cells[i]) for cells in shown]
+        values = [float(column.show(row[column.key])) for row in rows]
         # a tie of all says nothing
         if column.ranked and values and min(values) < max(values):
             best |= {(r, i + 1) for r, v in enumerate(values) if v == min(values)}
-    header = ["scheme", *(c.title for c in COMPARISON_COLUMNS)]
-    return Table(header, [[str(row["scheme"]).upper(), *cells] for row, cells in zip(rows, shown, strict=True)],
-                 frozenset(best), title, tuple(notes))
+    return frozenset(best)
+
+
+def scheme_table(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
+    """The schemes' table as HTML."""
+    return html_table(SCHEME_COLUMNS, rows, best_entries(rows), caption)
 
 
 def component_table(metrics: CoupledMetrics, title: str = "") -> Table:
     """One row a component: size, parts, imbalance and cut of the whole and of the coupled cells."""
-    header = ["component", "cells", "parts", "ub %", "cut", "pieces", "coupled cells", "N^cpl", "ub^cpl %", "cut^cpl"]
-    rows = [[c.name, str(c.cells), str(c.parts), _percent(c.ub), str(c.cut), str(c.pieces), str(c.coupled_cells),
-             str(c.ncoupled), _percent(c.ub_cpl), str(c.cut_cpl)] for c in metrics.components.values()]
-    return Table(header, rows, title=title)
+    rows = [[c.show(row[c.key]) for c in COMPONENT_COLUMNS] for row in metrics.to_dicts()]
+    return Table([c.title for c in COMPONENT_COLUMNS], rows, title=title)
 
 
 def pair_table(metrics: CoupledMetrics, title: str = "") -> Table:
     """One row a coupled pair: interedges, volumes and messages."""
-    header = ["pair", "interedges", "totV there", "totV back", "totZ", "maxV", "maxZ"]
-    rows = [[f"{p.a} - {p.b}", str(p.interedges), str(p.totV_ab), str(p.totV_ba), str(p.totZ), str(p.maxV), str(p.maxZ)]
-            for p in metrics.pairs.values()]
-    return Table(header, rows, title=title)
+    rows = [[c.show(row[c.key]) for c in PAIR_COLUMNS] for row in metrics.to_dicts("pairs")]
+    return Table([c.title for c in PAIR_COLUMNS], rows, title=title)
 
 
-__all__ = ["COMPARISON_COLUMNS", "Column", "Table", "comparison_table", "component_table", "pair_table"]
+__all__ = ["COMPARISON_COLUMNS", "SCHEME_COLUMNS", "Column", "Table", "best_entries", "comparison_table",
+           "component_table", "pair_table", "scheme_table"]

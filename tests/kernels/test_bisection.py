@@ -153,7 +153,7 @@ def test_fm_reports_the_cut_and_the_excess_it_leaves(graph, seed):
 def test_fm_is_never_better_than_all_bisections_and_its_best_start_is_as_good(graph, seed):
     """From every start of a tiny graph; the best of them is the optimum, since the optimum itself is a start."""
     n = graph.nvtxs
-    if n < 2 or n > 6 and NO_JIT:
+    if n < 2 or (n > 6 and NO_JIT):
         return
     total = graph.total_weight
     limit = np.array([(total + 1) // 2 + seed % 2, (total + 1) // 2])

@@ -199,7 +199,7 @@ def test_propagation_equals_its_twin(graph, heaviest, rounds):
 
 @given(graphs(), st.integers(0, 2**32 - 1))
 def test_a_range_is_clustered_as_if_it_were_alone(graph, seed):
-    """What makes clusters independent of the number of threads; ties, which hash numbers, are broken by weights here."""
+    """What makes clusters independent of the number of threads; weights differ, so that ties do not decide."""
     rng = np.random.default_rng(seed)
     n = graph.nvtxs
     u, v, _ = graph.edges()

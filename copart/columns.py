@@ -1,0 +1,168 @@
+"""The figures that tables show: title, form and meaning of each, said once for every table, page and legend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    key : str
+        Key of the figure in a row.
+    title : str
+        What stands above it.
+    show : callable
+        Turns the figure into text.
+    meaning : str
+        One line for the legend.
+    ranked : bool
+        Whether the smallest value of the column is marked.
+    """
+
+    key: str
+    title: str
+    show: Callable[[Any], str]
+    meaning: str
+    ranked: bool = True
+
+
+def percent(x: float) -> str:
+    """A fraction as per cent with two decimals."""
+    return f"{100 * x:.2f}"
+
+
+def count(x: float) -> str:
+    """A whole number."""
+    return f"{x:.0f}"
+
+
+def tenth(x: float) -> str:
+    """One decimal."""
+    return f"{x:.1f}"
+
+
+def seconds(x: float) -> str:
+    """A time with two decimals while they matter."""
+    return f"{x:.2f}" if x < 100 else f"{x:.0f}"
+
+
+#: The columns of the published tables, in their order; ub are per cent.
+COMPARISON_COLUMNS = (
+    Column("ub_a", "ub_A %", percent, "imbalance of A: heaviest part over the mean, less one"),
+    Column("ub_b", "ub_B %", percent, "imbalance of B"),
+    Column("ub_cpl_a", "ub_A^cpl %", percent, "imbalance of A's coupled cells over the parts that own some"),
+    Column("ub_cpl_b", "ub_B^cpl %", percent, "imbalance of B's coupled cells"),
+    Column("cut_a", "cut_A", count, "edges of A between different parts, by weight"),
+    Column("cut_b", "cut_B", count, "edges of B between different parts"),
+    Column("cut_cpl_a", "cut_A^cpl", count, "the same among A's coupled cells"),
+    Column("cut_cpl_b", "cut_B^cpl", count, "the same among B's coupled cells"),
+    Column("totV", "totV", count, "data sent from A to B in a coupling phase: each cell once a destination part"),
+    Column("totZ", "totZ", tenth, "messages from A to B in a coupling phase"),
+    Column("ncoupled_a", "N_A^cpl", tenth, "parts of A that own coupled cells", ranked=False),
+    Column("ncoupled_b", "N_B^cpl", tenth, "parts of B that own coupled cells", ranked=False),
+    Column("seconds", "time s", seconds, "time to partition"),
+)
+
+#: Of `ComponentMetrics`, one row a component.
+COMPONENT_COLUMNS = (
+    Column("name", "component", str, "the mesh or graph of one code"),
+    Column("cells", "cells", count, "cells of the component"),
+    Column("parts", "parts", count, "parts, one a process"),
+    Column("ub", "ub %", percent, "imbalance: heaviest part over the mean, less one"),
+    Column("cut", "cut", count, "edges between different parts, by weight"),
+    Column("pieces", "pieces", count, "connected pieces of all parts together; as many as parts where each is in one"),
+    Column("coupled_cells", "coupled cells", count, "cells that exchange data with another component"),
+    Column("ncoupled", "N^cpl", count, "parts that own coupled cells"),
+    Column("ub_cpl", "ub^cpl %", percent, "imbalance of the coupled cells: who waits in a coupling phase"),
+    Column("cut_cpl", "cut^cpl", count, "edges between different parts among the coupled cells"),
+)
+
+#: Of `PairMetrics`, one row a coupled pair; "there" is from the first to the second.
+PAIR_COLUMNS = (
+    Column("pair", "pair", str, "two components that exchange data; \"there\" is from the first to the second"),
+    Column("interedges", "interedges", count, "pairs of cells that exchange data"),
+    Column("totV_ab", "totV there", count, "data sent there in a coupling phase: each cell once a destination part"),
+    Column("totV_ba", "totV back", count, "data sent back"),
+    Column("totZ", "totZ", count, "messages there in a coupling phase"),
+    Column("maxV", "maxV", count, "data sent or received there by the busiest process"),
+    Column("maxZ", "maxZ", count, "messages sent or received there by the busiest process"),
+)
+
+#: Of a repartitioning, one row.
+REPARTITION_COLUMNS = (
+    Column("method", "method", str, "how the new parts were found"),
+    Column("former_parts", "from", count, "former number of parts"),
+    Column("parts", "to", count, "new number of parts"),
+    Column("ub", "ub %", percent, "imbalance of the new parts: heaviest over the mean, less one"),
+    Column("cut", "cut", count, "edges between different new parts, by weight"),
+    Column("pieces", "pieces", count, "connected pieces of all new parts together"),
+    Column("migration_volume", "moved", count, "data that changes its process"),
+    Column("migration_messages", "messages", count, "pairs of processes with something to move"),
+    Column("seconds", "time s", seconds, "time to repartition"),
+)
+
+
+#: Of `PartMetrics`, one row a part.
+PART_COLUMNS = (
+    Column("part", "part", count, "number of the part, from 0"),
+    Column("cells", "cells", count, "cells of the part"),
+    Column("load", "load", count, "weight of its cells: work in the component's own phase"),
+    Column("coupled_cells", "coupled cells", count, "cells that exchange data with another component"),
+    Column("coupled_load", "coupled load", count, "weight of its coupled cells: work in a coupling phase"),
+    Column("partners", "sends to", count, "parts of other components that it sends to"),
+    Column("sends", "sends", count, "data it sends in a coupling phase: each cell once a destination part"),
+)
+
+
+def html_table(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]],
+               best: frozenset[tuple[int, int]] = frozenset(), caption: str = "") -> str:
+    """An HTML table whose headings tell their meaning when pointed at; the first column is a name.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    rows : sequence of mapping
+        With a figure for the key of every column.
+    best : set of (int, int)
+        Row and column of the entries to mark.
+    caption : str, optional
+    """
+    head = "".join(f'<th scope="col" title="{escape(c.meaning)}">{title_html(c.title)}</th>' for c in columns)
+    body = []
+    for r, row in enumerate(rows):
+        entries = []
+        for i, column in enumerate(columns):
+            text = escape(column.show(row[column.key]))
+            text = f"<strong>{text}</strong>" if (r, i) in best else text
+            entries.append(f'<th scope="row">{text}</th>' if i == 0 else
+                           f'<td style="text-align:right">{text}</td>')
+        body.append(f"<tr>{''.join(entries)}</tr>")
+    over = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{over}<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def title_html(title: str) -> str:
+    """A column's title with its indices set as such: ``ub_A^cpl`` has A below and cpl above.
+
+    Examples
+    --------
+    >>> title_html("ub_A^cpl %")
+    'ub<sub>A</sub><sup>cpl</sup> %'
+    """
+    out = []
+    for word in escape(title).split(" "):
+        base, _, above = word.partition("^")
+        base, _, below = base.partition("_")
+        out.append(base + (f"<sub>{below}</sub>" if below else "") + (f"<sup>{above}</sup>" if above else ""))
+    return " ".join(out)
+
+
+__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS",
+           "REPARTITION_COLUMNS", "Column", "count", "html_table", "percent", "seconds", "tenth", "title_html"]

@@ -1,0 +1,65 @@
+"""``--write``: the files for solvers, couplers and viewers that a command makes beside its own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import Console
+
+if TYPE_CHECKING:
+    from ..mesh import Mesh
+
+#: More files than these in one folder are counted instead of listed.
+FEW = 16
+
+
+def add_write(parser: argparse.ArgumentParser, *, single: bool = False) -> None:
+    """Declare ``--write KIND,...``; `single` for one mesh without a coupling."""
+    if single:
+        text = "also write these, comma separated, beside the part file: pvtu, gmsh, openfoam"
+    else:
+        text = "also write these, comma separated: pvtu (pieces with ghosts), gmsh (partition tags), openfoam " \
+               "(cellDecomposition), aste (pieces of the interface), precice (m2n hints) " \
+               "(default: openfoam or gmsh for components read from such files; none for nothing)"
+    parser.add_argument("--write", metavar="KIND,...", help=text)
+
+
+def tell_written(console: Console, files: Sequence[str]) -> None:
+    """A line for each file; where a folder has received more than a few, one line for the folder."""
+    count = Counter(os.path.dirname(name) for name in files)
+    told = set()
+    for name in files:
+        folder = os.path.dirname(name)
+        if count[folder] <= FEW:
+            console.say(f"wrote {name}")
+        elif folder not in told:
+            told.add(folder)
+            console.say(f"wrote {os.path.join(folder, '')} with {count[folder]} files")
+
+
+def check_single(kinds: Sequence[str], source: str, mesh: Mesh | None) -> None:
+    """Refuse kinds of files that need a mesh where there is none, before the work."""
+    from ..writers import check_meshes
+
+    check_meshes(kinds, {source: mesh}, [source])
+
+
+def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, nparts: int,
+                 mesh: Mesh | None) -> list[str]:
+    """Write the files of one component into `folder`, all or none of them; returns their paths."""
+    from ..components import split_region
+    from ..output import file_name
+    from ..writers import Parted, write_parted, write_together
+
+    path, region = split_region(source)
+    stem = os.path.basename(os.path.normpath(path)).split(".")[0]
+    label = stem if region is None else f"{stem}-{region.replace('=', '-')}"
+    component = Parted(file_name(label), part, nparts, mesh, {"part": part},
+                       source=source)
+    made = write_together(folder, lambda scratch: write_parted(scratch, component, kinds), [path])
+    return [str(file) for file in made]

@@ -1,0 +1,86 @@
+"""OpenFOAM's manual decomposition: the list of processors and the dictionary that names it.
+
+``decomposePar`` reads ``constant/cellDecomposition`` (for a region
+``constant/REGION/cellDecomposition``), one processor a cell in the order of the
+mesh, when ``system/decomposeParDict`` (``system/REGION/decomposeParDict``) says
+``method manual`` and names the file in ``manualCoeffs``.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import part_array
+from ..errors import ConfigError, PartitionError
+from .output import write_text_atomic
+from .text import PathLike
+
+DATA_FILE = "cellDecomposition"
+"""Name of the list, the one that ``decomposePar -cellDist`` gives it."""
+
+_RULE = "// " + "* " * 37 + "//"
+_END = "// " + "*" * 73 + " //"
+
+
+def write_decomposition(folder: PathLike, part: ArrayLike, nparts: int, region: str | None = None) -> list[str]:
+    """Write both files of a manual decomposition into a case, each atomically.
+
+    Parameters
+    ----------
+    folder : path-like
+        The case, or a folder to be copied into one.
+    part : (ncells,) array_like of int
+        Part of each cell, in the order of the mesh.
+    nparts : int
+        Number of parts, also where the last ones are empty.
+    region : str, optional
+        Mesh region of a case with several.
+
+    Returns
+    -------
+    list of str
+        The files, relative to `folder`.
+
+    Raises
+    ------
+    PartitionError
+        A part is outside ``0..nparts-1``.
+    ConfigError
+        The region is no OpenFOAM word.
+    FormatError
+        A file cannot be written.
+    """
+    if region is not None and not re.fullmatch(r"[^\s/\"';{}()$]+", region):
+        raise ConfigError(f"region: {region!r} is no OpenFOAM word (no blanks, slashes, quotes, brackets or ; in it)")
+    parts = part_array("part", part, np.size(part), nparts, PartitionError)
+    inner = f"/{region}" if region else ""
+    where = Path(folder)
+    names = [f"constant{inner}/{DATA_FILE}", f"system{inner}/decomposeParDict"]
+    rows = "".join(f"{p}\n" for p in parts.tolist())
+    write_text_atomic(where / names[0], _file("labelList", f"constant{inner}", DATA_FILE,
+                                              f"{len(parts)}\n(\n{rows})\n", f"nCells: {len(parts)} nParts: {nparts}"))
+    dictionary = _file("dictionary", f"system{inner}", "decomposeParDict", decomposition(nparts))
+    write_text_atomic(where / names[1], dictionary)
+    return names
+
+
+def decomposition(nparts: int) -> str:
+    """The lines of a ``decomposeParDict`` that ask for the decomposition in :data:`DATA_FILE`."""
+    return (f"numberOfSubdomains {nparts};\n\n"
+            f"method          manual;\n\n"
+            f"manualCoeffs\n{{\n    dataFile        \"{DATA_FILE}\";\n}}\n")
+
+
+def _file(kind: str, location: str, name: str, body: str, note: str | None = None) -> str:
+    """An OpenFOAM text file: header, rule, content, rule."""
+    entries = {"version": "2.0", "format": "ascii", "class": kind, "note": None if note is None else f'"{note}"',
+               "location": f'"{location}"', "object": name}
+    lines = "".join(f"    {key:<11} {value};\n" for key, value in entries.items() if value is not None)
+    return f"FoamFile\n{{\n{lines}}}\n{_RULE}\n\n{body}\n{_END}\n"
+
+
+__all__ = ["DATA_FILE", "decomposition", "write_decomposition"]

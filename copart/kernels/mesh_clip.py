@@ -1,0 +1,155 @@
+"""Kernels that measure what two cells have in common.
+
+One cell is made of simplices (segments, triangles, tetrahedra), the other is a
+convex piece of space between planes.  A simplex is cut by one plane after
+another; what is left stays a list of simplices.
+"""
+
+import math
+
+from . import kernel
+
+
+@kernel
+def cut_point(simplex, side, i, j, out):
+    """The point where the edge i j crosses the plane, in out (3,)."""
+    t = side[i] / (side[i] - side[j])
+    for d in range(3):
+        out[d] = simplex[i, d] + t * (simplex[j, d] - simplex[i, d])
+
+
+@kernel
+def copy_point(source, out):
+    """A point to another place."""
+    for d in range(3):
+        out[d] = source[d]
+
+
+@kernel
+def cut_simplex(simplex, k, plane, side, place, out, at):
+    """Append to `out`, from row `at` on, simplices that make up the part of a simplex of k corners below a plane.
+
+    Below is n . x <= d for plane (4,) = n, d.  Scratch: side (4,) float64, place
+    (4,) int64.  Returns the row after the last; at most three are written.
+    """
+    inside = 0
+    outside = k
+    for i in range(k):
+        side[i] = plane[0] * simplex[i, 0] + plane[1] * simplex[i, 1] + plane[2] * simplex[i, 2] - plane[3]
+        # corners below the plane come first
+        if side[i] <= 0.0:
+            place[inside] = i
+            inside += 1
+        else:
+            outside -= 1
+            place[outside] = i
+    if inside == 0:
+        return at
+    if inside == k:
+        for i in range(k):
+            copy_point(simplex[i], out[at, i])
+        return at + 1
+    a, b = place[0], place[1]
+    if inside == 1:
+        copy_point(simplex[a], out[at, 0])
+        for i in range(1, k):
+            cut_point(simplex, side, a, place[i], out[at, i])
+        return at + 1
+    c = place[2]
+    if k == 3:
+        copy_point(simplex[a], out[at, 0])
+        copy_point(simplex[b], out[at, 1])
+        cut_point(simplex, side, b, c, out[at, 2])
+        copy_point(simplex[a], out[at + 1, 0])
+        cut_point(simplex, side, b, c, out[at + 1, 1])
+        cut_point(simplex, side, a, c, out[at + 1, 2])
+        return at + 2
+    d = place[3]
+    # what is left is a prism, from triangle 0 1 2 to triangle 3 4 5: simplices 0125, 0145, 0345
+    for row in range(3):
+        copy_point(simplex[a], out[at + row, 0])
+    if inside == 2:
+        # a, ac, ad and b, bc, bd
+        for row in range(2):
+            cut_point(simplex, side, a, c, out[at + row, 1])
+        copy_point(simplex[b], out[at + 2, 1])
+        cut_point(simplex, side, a, d, out[at, 2])
+        for row in range(1, 3):
+            cut_point(simplex, side, b, c, out[at + row, 2])
+        for row in range(3):
+            cut_point(simplex, side, b, d, out[at + row, 3])
+    else:
+        # a, b, c and ad, bd, cd
+        for row in range(2):
+            copy_point(simplex[b], out[at + row, 1])
+        cut_point(simplex, side, a, d, out[at + 2, 1])
+        copy_point(simplex[c], out[at, 2])
+        for row in range(1, 3):
+            cut_point(simplex, side, b, d, out[at + row, 2])
+        for row in range(3):
+            cut_point(simplex, side, c, d, out[at + row, 3])
+    return at + 3
+
+
+@kernel
+def simplex_size(simplex, k):
+    """Length, area or volume of a simplex of k = 2, 3 or 4 corners."""
+    ax = simplex[1, 0] - simplex[0, 0]
+    ay = simplex[1, 1] - simplex[0, 1]
+    az = simplex[1, 2] - simplex[0, 2]
+    if k == 2:
+        return math.sqrt(ax * ax + ay * ay + az * az)
+    bx = simplex[2, 0] - simplex[0, 0]
+    by = simplex[2, 1] - simplex[0, 1]
+    bz = simplex[2, 2] - simplex[0, 2]
+    nx = ay * bz - az * by
+    ny = az * bx - ax * bz
+    nz = ax * by - ay * bx
+    if k == 3:
+        return 0.5 * math.sqrt(nx * nx + ny * ny + nz * nz)
+    cx = simplex[3, 0] - simplex[0, 0]
+    cy = simplex[3, 1] - simplex[0, 1]
+    cz = simplex[3, 2] - simplex[0, 2]
+    return abs(nx * cx + ny * cy + nz * cz) / 6.0
+
+
+@kernel
+def common_sizes(pair_a, pair_b, first_a, corners, low_a, high_a, first_b, planes, low_b, high_b,
+                 current, spare, side, place, size):
+    """What each pair of cells has in common; returns the first pair for which there was no room, or -1.
+
+    Cell a of A is made of the simplices ``corners[first_a[a]:first_a[a + 1]]``
+    (n, k, 3) with boxes low_a, high_a (n, 3); cell b of B, in the box low_b[b],
+    high_b[b], lies below all of the ``planes[first_b[b]:first_b[b + 1]]`` (m, 4).
+    Scratch: current and spare (room, 4, 3), side (4,) float64, place (4,) int64.
+    Writes size (npairs,) float64.
+    """
+    k = corners.shape[1]
+    room = len(current)
+    for p in range(len(pair_a)):
+        total = 0.0
+        a = pair_a[p]
+        b = pair_b[p]
+        for s in range(first_a[a], first_a[a + 1]):
+            if (low_a[s, 0] > high_b[b, 0] or high_a[s, 0] < low_b[b, 0] or low_a[s, 1] > high_b[b, 1]
+                    or high_a[s, 1] < low_b[b, 1] or low_a[s, 2] > high_b[b, 2] or high_a[s, 2] < low_b[b, 2]):
+                continue
+            count = 1
+            for i in range(k):
+                copy_point(corners[s, i], current[0, i])
+            for q in range(first_b[b], first_b[b + 1]):
+                left = 0
+                for r in range(count):
+                    if left + 3 > room:
+                        return p
+                    left = cut_simplex(current[r], k, planes[q], side, place, spare, left)
+                count = left
+                for r in range(count):
+                    for i in range(k):
+                        copy_point(spare[r, i], current[r, i])
+                if count == 0:
+                    break
+            for r in range(count):
+                total += simplex_size(current[r], k)
+        size[p] = total
+    return -1

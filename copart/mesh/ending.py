@@ -1,0 +1,77 @@
+"""What meshio's readers have to be kept from: looking for ever for the next line, filling the memory."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from ..errors import FormatError
+
+TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
+BYTES = ("ansys", "mdpa", "ply")
+"""Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
+_PATIENCE = 1000
+
+
+class _Lines:
+    """Counts the empty lines that come after the end."""
+
+    empty = 0
+
+    def counted(self, line: Any) -> Any:
+        """`line`, or an EOFError when there has been none for long."""
+        self.empty = 0 if line else self.empty + 1
+        if self.empty > _PATIENCE:
+            raise EOFError("the file ends too early")
+        return line
+
+
+class _Bytes(io.BufferedReader, _Lines):
+    def readline(self, size: int | None = -1, /) -> bytes:
+        out: bytes = self.counted(super().readline(size))
+        return out
+
+
+class _Text(io.TextIOWrapper, _Lines):
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        out: str = self.counted(super().readline(size))
+        return out
+
+
+def opened(path: Path, file_format: str) -> Any:
+    """What to hand to meshio for a file: an open file that ends, or None where the path will do."""
+    if file_format not in TEXT and file_format not in BYTES:
+        return None
+    raw = io.FileIO(path)
+    if file_format in BYTES:
+        return _Bytes(raw)
+    return _Text(io.BufferedReader(raw), encoding="utf-8", errors="replace")
+
+
+def says_something(path: Path) -> bool:
+    """Whether a TetGen file has a line that is no comment; meshio looks for one without end."""
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        return any(line.strip() and not line.lstrip().startswith("#") for line in stream)
+
+
+def check_hdf5(path: Path) -> None:
+    """Refuse an HDF5 file with an array that it cannot hold: reading would fill the memory with zeros.
+
+    Raises
+    ------
+    FormatError
+        Names the array.
+    ImportError
+        The package h5py is missing.
+    """
+    import h5py
+
+    limit = 1000 * path.stat().st_size + 1_000_000
+
+    def check(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.size is not None and item.size > limit:
+            raise FormatError(path, f"array {name} of shape {item.shape} is larger than the file can hold")
+
+    with h5py.File(path, "r") as data:
+        data.visititems(check)

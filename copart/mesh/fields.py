@@ -1,0 +1,106 @@
+"""What a `Mesh` is checked for: points, blocks and groups, each refused with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import frozen, integers
+from ..errors import MeshError
+from .cells import shape_of
+
+Block = tuple[str, NDArray[np.int64]]
+Groups = Mapping[str, NDArray[np.int64]]
+
+
+def vector(name: str, values: Sequence[float]) -> NDArray[np.float64]:
+    """Three finite numbers."""
+    try:
+        v = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MeshError(f"{name}: needs 3 numbers, got {values!r}") from None
+    if v.shape != (3,) or not np.isfinite(v).all():
+        raise MeshError(f"{name}: needs 3 finite numbers, got {values!r}")
+    return v
+
+
+def points_of(values: Any) -> NDArray[np.float64]:
+    """Points as (npoints, 3) float64, all finite."""
+    try:
+        p = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MeshError("points: need numbers, one row a point") from None
+    if p.size == 0:
+        return np.zeros((0, 3))
+    if p.ndim != 2 or p.shape[1] not in (1, 2, 3):
+        raise MeshError(f"points: need shape (npoints, 1, 2 or 3), have {p.shape}")
+    bad = ~np.isfinite(p).all(axis=1)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise MeshError(f"points: {int(bad.sum())} of {len(p)} are not finite, first at index {i}: {p[i].tolist()}")
+    if len(p) >= 2**31:
+        raise MeshError(f"points: {len(p)}, at most {2**31 - 1} are supported")
+    if p.shape[1] == 3:
+        return np.ascontiguousarray(p)
+    return np.hstack([p, np.zeros((len(p), 3 - p.shape[1]))])
+
+
+def block_of(cell_type: Any, nodes: Any, npoints: int) -> Block:
+    """A block of cells: known type, whole node numbers, inside the points."""
+    name = str(cell_type)
+    try:
+        array = np.asarray(nodes)
+    except ValueError:
+        array = np.empty(0, object)
+    if array.size == 0 and array.dtype != object:
+        return name, np.zeros((0, 1), np.int64)
+    if array.ndim != 2 or array.dtype == object:
+        raise MeshError(f"cells {name}: need one row of nodes a cell, all of one length")
+    shape_of(name, array.shape[1])
+    flat = integers(f"cells {name}", array.reshape(-1), np.int64, MeshError)
+    low, high = int(flat.min()), int(flat.max())
+    if low < 0 or high >= npoints:
+        outside = (flat < 0) | (flat >= npoints)
+        i = int(np.argmax(outside))
+        cell = i // array.shape[1]
+        count = int(outside.reshape(array.shape).any(axis=1).sum())
+        raise MeshError(f"cells {name}: {count} of {len(array)} point outside the {npoints} points, "
+                        f"first cell {cell}: node {int(flat[i])}")
+    return name, flat.reshape(array.shape)
+
+
+def facet_groups_of(groups: Mapping[str, Any], npoints: int, dimension: int) -> Groups:
+    """Facet groups as frozen (n, w) int64 arrays; see :class:`Mesh`."""
+    out = {}
+    for name, values in groups.items():
+        array = np.asarray(values)
+        if array.size == 0:
+            out[str(name)] = frozen(np.zeros((0, dimension), np.int64))
+            continue
+        if array.ndim != 2:
+            raise MeshError(f"facet group {name!r}: needs one row of nodes a facet, has shape {array.shape}")
+        flat = integers(f"facet group {name!r}", array.reshape(-1), np.int64, MeshError, low=-1, high=npoints)
+        array = flat.reshape(array.shape)
+        there = array >= 0
+        short = (there.sum(axis=1) < dimension) | (there[:, 1:] & ~there[:, :-1]).any(axis=1)
+        if short.any():
+            i = int(np.argmax(short))
+            raise MeshError(f"facet group {name!r}: {int(short.sum())} of {len(array)} facets are not at least "
+                            f"{dimension} nodes padded with -1 at the end, first at index {i}: {array[i].tolist()}")
+        out[str(name)] = frozen(array)
+    return MappingProxyType(out)
+
+
+def index_groups_of(kind: str, groups: Mapping[str, Any], size: int) -> Groups:
+    """Groups of points or cells as frozen int64 arrays, ascending, each number once."""
+    out = {}
+    for name, values in groups.items():
+        array = integers(f"{kind} group {name!r}", values, np.int64, MeshError, low=0, high=size)
+        if len(array) > 1 and not (array[1:] > array[:-1]).all():
+            array = np.unique(array)
+        out[str(name)] = frozen(array)
+    return MappingProxyType(out)

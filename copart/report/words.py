@@ -1,0 +1,134 @@
+"""Totals in words: what the figures of a result mean for a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..metrics import ComponentMetrics, CoupledMetrics, PairMetrics
+
+
+def times(ub: float) -> str:
+    """How much the heaviest holds against the mean, from an imbalance: ``1.9 x the mean``.
+
+    Examples
+    --------
+    >>> times(0.9), times(0.047), times(0)
+    ('1.9 x the mean', '1.05 x the mean', 'just the mean')
+    """
+    ratio = 1 + ub
+    if abs(ub) < 5e-4:
+        return "just the mean"
+    digits = 2 if ratio < 1.895 else 1 if ratio < 10 else 0
+    text = f"{ratio:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} x the mean"
+
+
+def number(x: float) -> str:
+    """A count with thousands set apart; one decimal where it is a mean."""
+    return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.1f}"
+
+
+def some(count: float, noun: str) -> str:
+    """``1 message``, ``2 messages``."""
+    return f"{number(count)} {noun}" + ("" if count == 1 else "s")
+
+
+def component_words(c: ComponentMetrics) -> list[str]:
+    """What waits in a component's own phase and in a coupling phase."""
+    if c.parts == 1:
+        return [f"{c.name} runs as one process with {some(c.cells, 'cell')}."]
+    out = [f"{c.name}: {some(c.cells, 'cell')} in {some(c.parts, 'part')}. In its own phase the slowest process holds "
+           f"{times(c.ub)}; {some(c.cut, 'edge')} between parts (by weight)."]
+    if c.empty:
+        out[0] += f" {some(c.empty, 'part')} without a cell."
+    if c.pieces > c.parts - c.empty:
+        out[0] += f" Its parts are in {c.pieces} connected pieces."
+    if c.coupled_cells == 0:
+        return [*out, f"{c.name} has no coupled cells."]
+    who = f"All {c.parts}" if c.ncoupled == c.parts else f"{c.ncoupled} of {c.parts}"
+    over = "" if c.ncoupled_requested in (None, c.ncoupled) else f" over the {c.ncoupled_requested} asked for"
+    out.append(f"{who} processes of {c.name} exchange data. In a coupling phase the slowest coupled process of "
+               f"{c.name} holds {times(c.ub_cpl)}{over}.")
+    return out
+
+
+def pair_words(p: PairMetrics, a: ComponentMetrics, b: ComponentMetrics) -> list[str]:
+    """How many messages of what size go between two components."""
+    if p.totZ == 0:
+        return [f"Nothing goes between {p.a} and {p.b}: they have no interedges."]
+    sizes = p.matrix.data
+    least = max(a.ncoupled, b.ncoupled)
+    mean, largest = number(round(float(sizes.mean()), 1)), number(int(sizes.max()))
+    return [f"{some(p.totZ, 'message')} carry {some(p.totV_ab, 'value')} from {p.a} to {p.b} in a coupling phase, "
+            f"{mean} on average and {largest} at most; so many processes need at least {least}. "
+            f"{some(p.totV_ba, 'value')} go back. The busiest process has a part in {some(p.maxZ, 'message')}."]
+
+
+def coupled_words(metrics: CoupledMetrics) -> list[str]:
+    """Everything about one co-partition."""
+    out = [line for c in metrics.components.values() for line in component_words(c)]
+    for (a, b), pair in metrics.pairs.items():
+        out += pair_words(pair, metrics.components[a], metrics.components[b])
+    return out
+
+
+def comparison_words(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+    """Who is best at what, of the schemes' table.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        As from ``Comparison.rows()``.
+    names : (str, str)
+        The components A and B.
+    """
+    if len(rows) < 2:
+        return []
+    out = []
+    for key, name in (("ub_cpl_a", names[0]), ("ub_cpl_b", names[1])):
+        said = {row["scheme"]: times(row[key]) for row in rows}
+        out.append(f"The slowest coupled process of {name} holds " + _ranked(rows, key, said) + ".")
+    for key, what in (("totZ", "messages from A to B"), ("totV", "values sent from A to B")):
+        said = {row["scheme"]: number(round(float(row[key]), 1)) for row in rows}
+        out.append(f"{what[0].upper()}{what[1:]} in a coupling phase: " + _ranked(rows, key, said) + ".")
+    said = {row["scheme"]: number(round(float(row["cut_a"] + row["cut_b"]))) for row in rows}
+    both = [{**row, "cut": row["cut_a"] + row["cut_b"]} for row in rows]
+    out.append("Edges cut in both components, what their own phases pay: " + _ranked(both, "cut", said) + ".")
+    return out
+
+
+def _ranked(rows: Sequence[Mapping[str, Any]], key: str, said: Mapping[str, str]) -> str:
+    """``1.05 x the mean by aware, 1.4 x the mean by naive``, best first; equal ones together."""
+    order = sorted(rows, key=lambda row: float(row[key]))
+    together: dict[str, list[str]] = {}
+    for row in order:
+        together.setdefault(said[row["scheme"]], []).append(row["scheme"])
+    return ", ".join(f"{text} by {' and '.join(schemes)}" for text, schemes in together.items())
+
+
+def repartition_words(figures: Mapping[str, Any], moves: Any, ub_before: float) -> list[str]:
+    """What a repartitioning moves and what it gains.
+
+    Parameters
+    ----------
+    figures : mapping
+        With the keys of ``REPARTITION_COLUMNS``.
+    moves : (M, N) sparse matrix
+        The migration matrix.
+    ub_before : float
+        Imbalance of the former parts.
+    """
+    total = int(moves.sum())
+    volume, messages = figures["migration_volume"], figures["migration_messages"]
+    share = f", {volume / total:.1%} of all" if total else ""
+    gain = f"From {some(figures['former_parts'], 'part')} to {figures['parts']}: the slowest process held " \
+           f"{times(ub_before)} before and holds {times(figures['ub'])} now."
+    if messages == 0:
+        return [gain, "No data moves."]
+    return [gain, f"{number(volume)} of {some(total, 'unit')} of data move{share}, in {some(messages, 'message')} of "
+            f"{number(round(volume / messages, 1))} on average."]
+
+
+__all__ = ["comparison_words", "component_words", "coupled_words", "number", "pair_words", "repartition_words", "some",
+           "times"]
