@@ -13,6 +13,8 @@ from .output import write_text_atomic
 from .text import PathLike, read_bytes
 
 _BANNER = "%%MatrixMarket matrix coordinate real general"
+_EMPTY = 10_000_000
+"""Cells of a component that may be without interedges in any case."""
 
 
 def write_interedges(path: PathLike, interedges: Interedges) -> None:
@@ -50,6 +52,10 @@ def read_interedges(path: PathLike) -> Interedges:
     body = [line for line in lines[first + 1:] if line.strip()]
     if min(na, nb, count) < 0 or max(na, nb) >= 2**31 or len(body) != count:
         raise FormatError(path, f"announces {na} x {nb} with {count} entries, {len(body)} follow", first + 1)
+    size = sum(map(len, lines))
+    if max(na, nb) > _EMPTY + 100 * size:
+        # most cells are not coupled, but hardly so many; there is memory for each of them
+        raise FormatError(path, f"{na} x {nb} cells do not fit a file of {size} bytes", first + 1)
     try:
         table = np.loadtxt(io.StringIO("\n".join(body)), ndmin=2).reshape(count, 3) if count else np.zeros((0, 3))
     except ValueError as error:

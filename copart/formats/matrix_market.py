@@ -30,7 +30,8 @@ def read_matrix_market(path: PathLike) -> Graph:
     data = read_bytes(path)
     weighted = _check_header(path, data)
     try:
-        matrix = mmread(io.BytesIO(data))
+        # the last line needs its end, too
+        matrix = mmread(io.BytesIO(data + b"\n"))
     except (ValueError, OverflowError, TypeError, KeyError) as e:
         said = re.match(r"\s*line (\d+):\s*(.*)", str(e), re.IGNORECASE | re.DOTALL)
         line, rule = (int(said[1]), said[2]) if said else (None, str(e))
@@ -49,6 +50,10 @@ def read_matrix_market(path: PathLike) -> Graph:
 
 def _check_header(path: PathLike, data: bytes) -> bool:
     """Check banner and sizes before anything is allocated by them; True where the values are weights."""
+    control = re.search(rb"[\0-\x08\x0e-\x1f]", data)
+    if control:
+        # scipy's reader looks for the end of a line up to such a byte, and crashes
+        raise FormatError(path, f"is no text, has the byte {control[0][0]}", data.count(b"\n", 0, control.start()) + 1)
     stream = io.BytesIO(data)
     banner = stream.readline(1024).decode("ascii", "replace").lower().split()
     if len(banner) != 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix":

@@ -86,6 +86,8 @@ def read_bytes(path: PathLike) -> bytes:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as e:
             raise FormatError(path, f"is no complete gzip file: {str(e).lower()}") from None
+        except MemoryError:
+            raise FormatError(path, "is too large for the memory when unpacked") from None
     return data
 
 
