@@ -15,12 +15,12 @@ _PATIENCE = 1000
 
 
 class _Lines:
-    """Counts the empty lines that come after the end."""
+    """Counts the empty lines and pieces that come after the end."""
 
     empty = 0
 
     def counted(self, line: Any) -> Any:
-        """`line`, or an EOFError when there has been none for long."""
+        """A line or piece, or an EOFError when there has been none for long."""
         self.empty = 0 if line else self.empty + 1
         if self.empty > _PATIENCE:
             raise EOFError("the file ends too early")
@@ -28,6 +28,10 @@ class _Lines:
 
 
 class _Bytes(io.BufferedReader, _Lines):
+    def read(self, size: int | None = -1, /) -> bytes:
+        out: bytes = self.counted(super().read(size))
+        return out
+
     def readline(self, size: int | None = -1, /) -> bytes:
         out: bytes = self.counted(super().readline(size))
         return out

@@ -130,11 +130,11 @@ class FoamFile:
         some = self.data[self.at:self.at + 20].split(b"\n")[0]
         return f", found {some.decode('utf-8', 'replace')!r}" if some else ", the file ends"
 
-    def labels(self) -> Ints:
-        """A list of whole numbers, from the current place."""
+    def labels(self, most: int | None = None) -> Ints:
+        """A list of whole numbers, from the current place; of equal ones, written as one, at most `most`."""
         count = self._count()
         if count is not None and self._uniform():
-            return self._repeated(count)
+            return self._repeated(count, len(self.data) if most is None else most)
         if self.binary:
             return self._raw("label", count or 0, 1).astype(np.int64)
         if self.data[self.at:self.at + 1] != b"(":
@@ -207,13 +207,13 @@ class FoamFile:
             self.fail(f"{count} numbers announced, {len(out)} found", start)
         return out
 
-    def _repeated(self, count: int) -> Ints:
+    def _repeated(self, count: int, most: int) -> Ints:
         """A list ``count{value}``."""
         found = re.compile(rb"\{\s*(-?\d{1,18})\s*\}").match(self.data, self.at)
         if found is None:
             self.fail("expected {number}" + self._found())
-        if count > 2**31:
-            self.fail(f"{count} entries announced, at most {2**31} are supported")
+        if count > most:
+            self.fail(f"{count} equal entries announced, at most {most} can be meant")
         self.at = found.end()
         return np.broadcast_to(np.int64(int(found[1])), (count,))
 

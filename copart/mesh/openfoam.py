@@ -177,14 +177,14 @@ class _Reader:
             file.fail(f"every face needs at least 3 nodes; face {i} has {int(start[i + 1] - start[i])}")
         self._within(file, "node", nodes, 0, len(points), "points")
         file = self._open("owner")
-        owner = file.labels()
+        owner = file.labels(nfaces)
         if len(owner) != nfaces:
             file.fail(f"has {len(owner)} entries, faces has {nfaces}: they must be as many")
         # no cell has less than a face, and no face more than two cells
         self._within(file, "cell", owner, 0, 2 * nfaces, "sides of faces")
         note = re.search(r"nCells:\s*(\d+)", file.header.get("note", ""))
         file = self._open("neighbour")
-        inner = file.labels()
+        inner = file.labels(nfaces)
         if len(inner) > nfaces:
             file.fail(f"has {len(inner)} entries, faces only {nfaces}")
         self._within(file, "cell", inner, -1, 2 * nfaces, "sides of faces")

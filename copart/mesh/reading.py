@@ -28,9 +28,10 @@ from .mdpa import named_shapes, submodels
 from .openfoam import is_openfoam, read_openfoam
 from .su2 import read_su2
 from .value import Mesh
+from .wkt import read_wkt
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
-                                                    "exodus": read_exodus}
+                                                    "exodus": read_exodus, "wkt": read_wkt}
 """Readers of copart's own, by meshio's name of the format."""
 
 log = logging.getLogger(__name__)
@@ -93,6 +94,14 @@ def suffix_formats(path: Path) -> list[str]:
 
 def _read_file(path: Path) -> Mesh:
     """Read and convert, turning whatever happens into one FormatError."""
+    try:
+        return _read_kind(path)
+    except MemoryError:
+        raise FormatError(path, "holds or announces more data than fits in memory") from None
+
+
+def _read_kind(path: Path) -> Mesh:
+    """Read by the kind of the file."""
     if path.is_dir() or is_openfoam(path):
         return read_openfoam(path)
     if not path.exists():
