@@ -1,0 +1,122 @@
+"""Inputs that were once not read or refused as they must be, found by damaging sound files."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import time
+
+import meshio
+import numpy as np
+import pytest
+
+from copart.errors import FormatError
+from copart.formats import read_graph
+from copart.formats.interedges_file import read_interedges
+from copart.formats.text import read_bytes
+from copart.mesh import cube, read_mesh
+
+from . import foam
+
+TIN = "TIN (((0 0 0, 1 0 0, 0 1e-1 0, 0 0 0)), ((1 0 0, 1 1 0, 0 1e-1 0, 1 0 0)))"
+
+
+def refused(path, message, read=read_mesh):
+    begin = time.perf_counter()
+    with pytest.raises(FormatError, match=message) as error:
+        read(path)
+    assert time.perf_counter() - begin < 1
+    assert str(path.name) in str(error.value)
+
+
+def test_well_known_text(tmp_path):
+    (tmp_path / "m.wkt").write_text(TIN)
+    mesh = read_mesh(tmp_path / "m.wkt")
+    assert mesh.points.tolist() == [[0, 0, 0], [0, 0.1, 0], [1, 0, 0], [1, 1, 0]]
+    assert [mesh.points[t].tolist() for t in mesh.blocks[0][1]] == [[[0, 0, 0], [1, 0, 0], [0, 0.1, 0]],
+                                                                    [[1, 0, 0], [1, 1, 0], [0, 0.1, 0]]]
+    (tmp_path / "flat.wkt").write_text(" tin(((0 0,1 0,0 1,0 0)))\n")
+    assert read_mesh(tmp_path / "flat.wkt").ncells == 1
+
+
+def test_well_known_text_as_meshio_writes_it(tmp_path):
+    block = cube("tetra", 100)
+    skin = block.blocks[0][1][:, :3]
+    meshio.write(tmp_path / "m.wkt", meshio.Mesh(block.points, [("triangle", skin)]))
+    found = read_mesh(tmp_path / "m.wkt")
+    assert np.array_equal(found.points[found.blocks[0][1]], block.points[skin])
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (TIN[:-1], "is not closed"),
+    (TIN[:-2], "is not closed"),
+    (TIN.replace("1 1 0", "1 1"), "triangle 1: needs four points of 2 or 3 coordinates each"),
+    (TIN.replace("1 1 0", "1 1 x"), "triangle 1: not a number: 'x'"),
+    (TIN.replace("0 0 0))", "0 0 1))"), "triangle 0: its last point must be its first"),
+    (TIN.replace(")), ((", ")) (("), "expected the next triangle, found ''"),
+    ("TIN ()", "is not closed"),
+    ("POINT (1 2)", "no other kind"),
+])
+def test_ill_formed_well_known_text(tmp_path, text, message):
+    (tmp_path / "m.wkt").write_text(text)
+    refused(tmp_path / "m.wkt", message)
+
+
+def test_well_known_text_that_ends_early_takes_no_time(tmp_path):
+    # each triangle doubled the time meshio took
+    (tmp_path / "m.wkt").write_text("TIN (" + ", ".join(["((0 0 0, 10 0 0, 0 10 0, 0 0 0))"] * 5000))
+    refused(tmp_path / "m.wkt", "is not closed")
+
+
+def test_an_ansys_file_that_ends_inside_a_section(tmp_path):
+    mesh = meshio.Mesh(np.eye(4)[:, :3], [("tetra", [[0, 1, 2, 3]])])
+    meshio.write(tmp_path / "m.msh", mesh, file_format="ansys", binary=False)
+    text = (tmp_path / "m.msh").read_text()
+    (tmp_path / "m.msh").write_text(text.rstrip().removesuffix("))"))
+    refused(tmp_path / "m.msh", "the file ends too early")
+
+
+@pytest.mark.parametrize(("end", "message"), [
+    (b"\0\0\1", "g.mtx:3: is no text, has the byte 0"),
+    (b"x", None),
+    (b" 5\x8a", None),
+    (b"\x8a", None),
+])
+def test_a_matrix_whose_last_line_has_no_end(tmp_path, end, message):
+    path = tmp_path / "g.mtx"
+    path.write_bytes(b"%%MatrixMarket matrix coordinate integer symmetric\n3 3 1\n2 1 4" + end)
+    if message:
+        refused(path, message, read_graph)
+    else:
+        # what follows a value is passed over, or an error: scipy decides; it must not crash
+        assert read_graph(path).nedges == 1
+
+
+def test_more_interedges_than_a_file_can_be_about(tmp_path):
+    path = tmp_path / "interedges.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n2000000000 5 1\n1 1 1.0\n")
+    refused(path, "2000000000 x 5 cells do not fit a file of", read_interedges)
+
+
+@pytest.mark.parametrize(("name", "old", "new", "options"), [
+    ("cellZones", rb"2\n\(\n0\n1\n\)", b"2000000000{0}", {}),
+    ("faces", rb"\n\d+\n\(\n0\n4\n.*", b"\n2000000000{0}\n3(0 1 2)\n", {"compact": True}),
+])
+def test_openfoam_lists_of_equal_numbers_are_as_long_as_they_can_be(tmp_path, name, old, new, options):
+    foam.write(tmp_path / "polyMesh", *foam.brick(2, 2, 2), cell_zones={"a": [0, 1]}, **options)
+    path = tmp_path / "polyMesh" / name
+    path.write_bytes(re.sub(old, new, path.read_bytes(), count=1, flags=re.DOTALL))
+    with pytest.raises(FormatError, match=rf"{name}:\d+: 2000000000 equal entries announced"):
+        read_mesh(tmp_path)
+
+
+def test_what_does_not_fit_in_memory(tmp_path, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    (tmp_path / "m.su2").write_text("NDIME= 2\n")
+    monkeypatch.setitem(read_mesh.__globals__["OWN_READERS"], "su2", full)
+    refused(tmp_path / "m.su2", "more data than fits in memory")
+    (tmp_path / "g.graph.gz").write_bytes(gzip.compress(b"1 0\n\n"))
+    monkeypatch.setattr(gzip, "decompress", full)
+    refused(tmp_path / "g.graph.gz", "too large for the memory", read_bytes)
