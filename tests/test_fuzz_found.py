@@ -76,6 +76,29 @@ def test_an_ansys_file_that_ends_inside_a_section(tmp_path):
     refused(tmp_path / "m.msh", "the file ends too early")
 
 
+@pytest.mark.parametrize("suffix", ["e", "med"])
+def test_a_heap_of_strings_that_goes_round(tmp_path, suffix):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / f"m.{suffix}"
+    with h5py.File(path, "w") as data:
+        data.attrs["names"] = np.array(["one", "two"], dtype=h5py.string_dtype())
+    data = bytearray(path.read_bytes())
+    heap = data.index(b"GCOL")
+    data[heap + 16:heap + 64] = bytes(48)
+    path.write_bytes(data)
+    refused(path, f"heap of strings at byte {heap} has an object without a size at byte {heap + 16}")
+
+
+def test_a_sound_heap_is_no_reason(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    pytest.importorskip("netCDF4")
+    with h5py.File(tmp_path / "m.e", "w") as data:
+        # many heaps, and a text that looks like one
+        data.attrs["names"] = np.array(["x" * n for n in range(300)], dtype=h5py.string_dtype())
+        data.create_dataset("text", data=np.frombuffer(b"GCOL\1\0\0\0" + bytes(16), np.uint8))
+    refused(tmp_path / "m.e", "has no coordinates")
+
+
 @pytest.mark.parametrize(("end", "message"), [
     (b"\0\0\1", "g.mtx:3: is no text, has the byte 0"),
     (b"x", None),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import mmap
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
 BYTES = ("ansys", "mdpa", "ply")
 """Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
 _PATIENCE = 1000
+_HEAP = b"GCOL\1\0\0\0"
+_LENGTH, _OBJECT = struct.Struct("<Q"), struct.Struct("<H6xQ")
 
 
 class _Lines:
@@ -59,18 +63,53 @@ def says_something(path: Path) -> bool:
         return any(line.strip() and not line.lstrip().startswith("#") for line in stream)
 
 
+def check_heaps(path: Path) -> None:
+    """Refuse an HDF5 file with a damaged heap of strings, in which the HDF5 library would go round for ever.
+
+    A heap is ``GCOL``, a version, its size, and objects one after the other, each with its number and size; what
+    has number 0 is the free rest, which includes its own head and so is never empty.
+
+    Raises
+    ------
+    FormatError
+        Says where in the file.
+    """
+    size = path.stat().st_size
+    with open(path, "rb") as stream:
+        if stream.read(8) != b"\x89HDF\r\n\x1a\n":
+            return
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            start = data.find(_HEAP)
+            while start >= 0:
+                (total,) = _LENGTH.unpack_from(data, start + 8) if start + 16 <= size else (0,)
+                # anything else is a text that happens to look like a heap
+                if 4096 <= total <= size - start:
+                    at, end = start + 16, start + total
+                    while at + _OBJECT.size <= end:
+                        number, length = _OBJECT.unpack_from(data, at)
+                        if number == 0:
+                            if length < _OBJECT.size:
+                                raise FormatError(path, f"the file is damaged: its heap of strings at byte {start} has "
+                                                        f"an object without a size at byte {at}")
+                            at += length
+                        else:
+                            at += _OBJECT.size + (length + 7) // 8 * 8
+                start = data.find(_HEAP, start + 4)
+
+
 def check_hdf5(path: Path) -> None:
     """Refuse an HDF5 file with an array that it cannot hold: reading would fill the memory with zeros.
 
     Raises
     ------
     FormatError
-        Names the array.
+        Names the array, or the damaged heap.
     ImportError
         The package h5py is missing.
     """
     import h5py
 
+    check_heaps(path)
     limit = 1000 * path.stat().st_size + 1_000_000
 
     def check(name: str, item: Any) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import CopartError, FormatError
 from .assembling import Members, assembled
 from .cells import shape_of
+from .ending import check_heaps
 from .fields import Block
 from .polyhedra import Ints
 from .value import Mesh
@@ -51,6 +52,7 @@ def read_exodus(path: Path) -> Mesh:
     except ImportError:
         raise FormatError(path, "Exodus files need the package netCDF4: pip install 'copart[mesh]'") from None
     try:
+        check_heaps(path)
         with netCDF4.Dataset(path) as data:
             data.set_auto_mask(False)
             return _Reader(path, data).mesh()
