@@ -27,19 +27,22 @@ def main(folder: str | Path = "demo-out", tetra: int = 40_630, hexa: int = 30, p
     """Run the demonstration; returns the files it made, by what they are."""
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    a, b, picture, plan = out / "tetra.vtu", out / "hexa.vtu", out / "compare.png", out / "plan"
+    a, b, plan = out / "tetra.vtu", out / "hexa.vtu", out / "plan"
+    picture, page = out / "compare.png", out / "compare.html"
     run("doctor", "--warm")
     run("mesh", "cube", "--cells", "tetra", tetra, "-o", a)
     run("mesh", "cube", "--cells", "hexa", hexa, "--offset", 1, 0, 0, "-o", b)
-    run("compare", a, b, "--parts", *parts, "--interedges", "touch", "--seeds", seeds, "--legend", "--picture", picture)
+    run("compare", a, b, "--parts", *parts, "--interedges", "touch", "--seeds", seeds, "--legend", "--picture", picture,
+        "--report", page)
     run("plan", a, b, "--parts", *parts, "--interedges", "touch", "-o", plan)
     run("check", plan)
     print(f"""
+The report:              {page} (open it in a browser)
 The picture:             {picture}
 Meshes with their parts: {plan / 'tetra.vtu'} and {plan / 'hexa.vtu'} (cell arrays part and coupled)
 Who sends what to whom:  {plan / 'coupling.json'}
 All figures:             {plan / 'metrics.json'}""")
-    return {"picture": picture, "plan": plan}
+    return {"picture": picture, "report": page, "plan": plan}
 
 
 if __name__ == "__main__":
