@@ -64,7 +64,7 @@ class Config:
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, bisections=4, tries=8, cooling=24, reach=8, rounds=2)
 PRESETS: dict[str, Config] = {
-    "fast": replace(_DEFAULT, bisections=1, tries=2, cooling=4, patience=2),
+    "fast": replace(_DEFAULT, bisections=1, tries=2, patience=1, cooling=4),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, members=4, generations=8),
