@@ -18,7 +18,6 @@ import numpy as np
 from copart.graph import Graph
 from copart.kgggp_ml import partition
 
-
 TINY = 2000
 """Vertices below which a graph is taken for the harness' first call."""
 
