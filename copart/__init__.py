@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .errors import CouplingError as CouplingError
     from .errors import FormatError as FormatError
     from .errors import GraphError as GraphError
+    from .errors import MappingError as MappingError
     from .errors import MeshError as MeshError
     from .errors import PartitionError as PartitionError
     from .graph import Graph as Graph
@@ -47,8 +48,8 @@ __version__ = "0.1.0"
 _HOME = {
     "algorithms": ("aware", "naive", "projrepart"),
     "coupling": ("CoPartition", "CoupledProblem", "Interedges"),
-    "errors": ("ConfigError", "CopartError", "CouplingError", "FormatError", "GraphError", "MeshError",
-               "PartitionError"),
+    "errors": ("ConfigError", "CopartError", "CouplingError", "FormatError", "GraphError",
+               "MappingError", "MeshError", "PartitionError"),
     "graph": ("Graph",),
     "mesh": ("Mesh", "read_mesh"),
     "metrics": ("evaluate",),

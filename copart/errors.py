@@ -36,6 +36,10 @@ class PartitionError(CopartError):
     """No partition with the requested properties exists (or none was found)."""
 
 
+class MappingError(CopartError):
+    """A machine, a mapping onto it or a placement of ranks breaks a rule."""
+
+
 class MeshError(CopartError):
     """A mesh, or the interface between two meshes, is unusable."""
 

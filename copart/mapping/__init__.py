@@ -1,0 +1,1 @@
+"""Machines, and how processes are placed on them."""

@@ -1,0 +1,1 @@
+"""What runs on MPI: the only importer of mpi4py."""
