@@ -104,6 +104,10 @@ class BaseArchitecture:
         """(nprocs,) int64 compute power of each processor."""
         return frozen(np.ones(self.nprocs, WEIGHT))
 
+    def power(self, processors: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Compute power of some processors."""
+        return np.ones(len(processors), WEIGHT)
+
     def size(self, domain: Domain) -> int:
         """Number of processors of a domain."""
         raise NotImplementedError
@@ -114,6 +118,10 @@ class BaseArchitecture:
 
     def distances(self, p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
         """Distances between processors, elementwise with broadcasting."""
+        raise NotImplementedError
+
+    def code(self) -> DistanceCode:
+        """The distances as kernels take them."""
         raise NotImplementedError
 
     @cached_property
@@ -220,6 +228,10 @@ class WeightedComplete(Complete):
     def weights(self) -> NDArray[np.int64]:  # type: ignore[override]
         """(nprocs,) int64 compute power of each processor."""
         return self._power
+
+    def power(self, processors: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Compute power of some processors."""
+        return self._power[processors]
 
     def weight(self, domain: Domain) -> int:
         """Compute power of an interval."""

@@ -1,4 +1,8 @@
-"""Architectures given by a formula: grids, tori, hypercubes and trees of any size, in a few numbers each."""
+"""Architectures given by a formula: grids, tori and hypercubes of any size, in a few numbers each.
+
+Each also says how its vertices are merged pairwise, stage by stage, until one is left
+(:meth:`Matched.sides`): that is the bipartition tree of any subset of it.  (``spec/architecture-mapping``, section 3.)
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import whole
 from ..errors import MappingError
-from ..kernels.distances import GRID, TORUS, DistanceCode
+from ..kernels.distances import GRID, HYPERCUBE, TORUS, DistanceCode
 from .architecture import BaseArchitecture, Domain, Domains, distance_code, rows
 
 #: Vertices of an architecture are counted in int64.
 MOST = 2**62
 
 
-class Grid(BaseArchitecture):
+class Matched(BaseArchitecture):
+    """An architecture whose vertices are merged in pairs, stage by stage, by a fixed rule."""
+
+    def sides(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The side each vertex takes at every stage, as the bits of a number, the first stage lowest.
+
+        Vertices whose numbers agree from a bit upwards are merged before that stage; equal numbers are equal vertices.
+        """
+        raise NotImplementedError
+
+
+class Grid(Matched):
     """A d-dimensional mesh of processors (``mesh2D``, ``mesh3D``, ``meshXD``): Manhattan distance.
 
     A domain is a box, ``(min_0, max_0, min_1, max_1, ...)`` with both ends included.
@@ -92,6 +107,16 @@ class Grid(BaseArchitecture):
         """Manhattan distance."""
         return self._apart(self.coordinates(p), self.coordinates(q)).astype(np.float64)
 
+    def sides(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """One dimension after the other in turn, within the bounding box of the vertices.
+
+        Where a dimension is of odd size, one line stays alone: the last at the first such visit, then the first, and
+        so on, so that both halves stay about equal.
+        """
+        at = self.coordinates(vertices)
+        at -= at.min(0)
+        return merged_in_turn(at, at.max(0) + 1)
+
     def _apart(self, a: NDArray[np.generic], b: NDArray[np.generic]) -> NDArray[np.float64]:
         apart = np.abs(np.subtract(a, b))
         if self.around:
@@ -112,6 +137,113 @@ class Torus(Grid):
 
     name = "torus"
     around = True
+
+
+class Hypercube(Matched):
+    """A hypercube (``hcub``) of 2^d processors: Hamming distance.
+
+    A domain is ``(fixed, free)``: the leading bits of its processors and the number of bits that are free.
+
+    Parameters
+    ----------
+    dimension : int
+        At least 0.
+
+    Examples
+    --------
+    >>> machine = Hypercube(3)
+    >>> machine.sons((1, 2))
+    ((2, 1), (3, 1))
+    >>> machine.domain_distances((0, 2), [(1, 2), (7, 0)])
+    array([2., 2.])
+    """
+
+    name = "hcub"
+
+    def __init__(self, dimension: int):
+        self.dimension = whole("dimension", dimension, low=0, high=62)
+        self.nprocs = 2**self.dimension
+
+    @property
+    def root(self) -> Domain:
+        """No bit fixed."""
+        return (0, self.dimension)
+
+    def sons(self, domain: Domain) -> tuple[Domain, Domain]:
+        """The next bit fixed to 0 and to 1."""
+        fixed, free = domain
+        return (2 * fixed, free - 1), (2 * fixed + 1, free - 1)
+
+    def size(self, domain: Domain) -> int:
+        """2 to the number of free bits."""
+        return 1 << domain[1]
+
+    def processor(self, domain: Domain) -> int:
+        """The processor whose bits are all fixed."""
+        return domain[0]
+
+    def terminal(self, processor: int) -> Domain:
+        """All bits fixed."""
+        return (int(processor), 0)
+
+    def domain_distances(self, domain: Domain, domains: Domains) -> NDArray[np.float64]:
+        """Hamming distance of the bits that both fix, and half the number of the others."""
+        fixed, free = rows(domains).T
+        most = np.maximum(free, domain[1])
+        found: NDArray[np.float64] = set_bits((fixed >> (most - free)) ^ (domain[0] >> (most - domain[1]))) + most / 2
+        return found
+
+    def distances(self, p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
+        """Hamming distance."""
+        return set_bits(np.bitwise_xor(p, q, dtype=np.int64))
+
+    def sides(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Merged along bit i at stage i: the number itself."""
+        return vertices
+
+    def code(self) -> DistanceCode:
+        """The distances as kernels take them."""
+        return distance_code(HYPERCUBE)
+
+
+def set_bits(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How many bits of each number, not negative, are set, by halving the width of the sums."""
+    x = np.asarray(numbers).astype(np.uint64)
+    for width, mask in ((1, 0x5555555555555555), (2, 0x3333333333333333), (4, 0x0F0F0F0F0F0F0F0F),
+                        (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)):
+        x = (x & np.uint64(mask)) + ((x >> np.uint64(width)) & np.uint64(mask))
+    return x.astype(np.float64)
+
+
+def merged_in_turn(at: NDArray[np.int64], dims: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sides of points (n, d) of a box, its dimensions halved in turn until each has size 1: (n,) int64."""
+    at, size = at.copy(), dims.tolist()
+    shifted = [0] * len(size)
+    out, stage = np.zeros(len(at), np.int64), 0
+    checked_stages(sum(stages(s) for s in size))
+    while max(size) > 1:
+        for axis in range(len(size)):
+            if size[axis] > 1:
+                odd = size[axis] % 2
+                at[:, axis] += shifted[axis] if odd else 0
+                out |= (at[:, axis] & 1) << stage
+                at[:, axis] >>= 1
+                size[axis] = (size[axis] + 1) // 2
+                shifted[axis] ^= odd
+                stage += 1
+    return out
+
+
+def stages(size: int) -> int:
+    """How often a line of `size` is halved until one is left."""
+    return (int(size) - 1).bit_length()
+
+
+def checked_stages(count: int) -> int:
+    """The number of stages; MappingError where their sides do not fit in one number."""
+    if count > 62:
+        raise MappingError(f"a subset takes a machine of at most 62 halvings, this one has {count}")
+    return count
 
 
 def checked_count(count: int) -> int:
