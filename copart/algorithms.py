@@ -1,46 +1,56 @@
-"""The published co-partitioning schemes, written in the five operators.
+"""The published co-partitioning schemes, written in the five operators, for any number of components.
 
 Read them beside Figures 10, 11 and 12 of Predari & Esnard 2014: NAIVE looks at
 each component alone, AWARE partitions the coupled subgraphs first and extends,
 PROJREPART makes the second coupled partition from a projection of the first.
+With more than two components PROJREPART goes along a spanning tree of the coupling
+graph, largest interface first (:meth:`copart.coupling.CoupledProblem.spanning_tree`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from math import floor
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .arrays import fraction, whole
-from .coupling import CoPartition, CoupledProblem
-from .errors import ConfigError, CouplingError
+from .arrays import VERTEX, fraction
+from .counts import INTERFACE_SHARE, Counts, coupled_counts, default_ncoupled, part_counts, part_room
+from .coupling import CoPartition, CoupledProblem, Interedges
+from .errors import ConfigError, NotApplicableError
+from .graph import Graph
 from .operators import ext, part, proj, repart, rest_joined
+from .uncut import interface_groups, whole_interfaces
 
-Counts = Mapping[str, int | None] | Sequence[int | None] | int
+Coupled = Mapping[str, tuple[Graph, NDArray[np.int32]]]
+"""The coupled subgraph of each component, and its vertices in the component."""
 
 
 def naive(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, **options: Any) -> CoPartition:
     """NAIVE: every component is partitioned alone; `ncoupled` plays no role."""
-    count = _counts(problem, nparts)
+    count = part_counts(problem, nparts)
     parts = {name: part(graph, count[name], **options) for name, graph in problem.components.items()}
     return CoPartition(parts, count)
 
 
-def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, **options: Any) -> CoPartition:
+def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, *, interface: str = "spread",
+          **options: Any) -> CoPartition:
     """AWARE: the coupled subgraphs are partitioned first, then extended to the components.
 
     Parameters
     ----------
     problem : CoupledProblem
-        Two components (or more: each is treated by its own coupled subgraph).
+        Each component is treated by its own coupled subgraph: all its cells with an interedge to any other.
     nparts : mapping, sequence or int
         Parts of each component, by name or in order.
     ncoupled : mapping, sequence or int, optional
-        Parts of each component that may own coupled cells; see :func:`coupled_counts` where
-        not given.
+        Parts of each component that may own coupled cells; see
+        :func:`copart.counts.coupled_counts` where not given.
+    interface : {"spread", "gather", "uncut"}
+        Over how many parts the coupled cells go where `ncoupled` does not say: ``floor(N^(2/3))``, as few as can
+        hold them, or such that the interface with each other component is whole in one part where it fits.
     **options
         eps, seed, threads, preset.
 
@@ -49,37 +59,101 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
     CouplingError
         No balanced extension exists with the `ncoupled` that was asked for.
     """
-    count = _counts(problem, nparts)
-    coupled = coupled_counts(problem, count, ncoupled, **options)
-    parts = {}
-    for name, graph in problem.components.items():
-        graph_cpl, cells = rest_joined(graph, problem.coupled(name))
-        part_cpl = part(graph_cpl, coupled[name], **options)
-        parts[name] = ext(graph, cells, part_cpl, coupled[name], count[name], **options)
-    return CoPartition(parts, count, coupled)
+    count = part_counts(problem, nparts)
+    coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
+    cpl = {name: rest_joined(graph, problem.coupled(name)) for name, graph in problem.components.items()}
+    uncut = _uncut(problem, cpl, count, ncoupled, interface, options)
+    found = dict(uncut)
+    for name, (graph, _) in cpl.items():
+        if name not in found:
+            found[name] = part(graph, coupled[name], **_within(problem, name, cpl, count, coupled, options))
+    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, options)
 
 
-def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, **options: Any) -> CoPartition:
+def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, *, interface: str = "spread",
+               **options: Any) -> CoPartition:
     """PROJREPART: B's coupled partition is A's, projected and repartitioned.
 
-    Parameters and errors as in :func:`aware`; the problem has two components.
+    Parameters and errors as in :func:`aware`.  The first component of the spanning tree is partitioned as by
+    AWARE.  Every further one, in the order of the tree, is a projection of all its neighbours
+    that have been treated, repartitioned; its coupled cells that face none of them begin as a part of their own.
     """
-    if len(problem.names) != 2:
-        raise CouplingError(f"projrepart: needs two components, this problem has {len(problem.names)}")
-    count = _counts(problem, nparts)
-    coupled = coupled_counts(problem, count, ncoupled, **options)
-    a, b = problem.names
-    graph_a, cells_a = rest_joined(problem.a, problem.coupled(a))
-    graph_b, cells_b = rest_joined(problem.b, problem.coupled(b))
-    inter = problem.interedges.restricted(cells_a, cells_b)
-    part_a = part(graph_a, coupled[a], **options)
-    projected = proj(graph_a, graph_b, inter, part_a, coupled[a], **options)
-    part_b = repart(graph_b, projected, coupled[a], coupled[b], **options)
-    parts = {
-        a: ext(problem.a, cells_a, part_a, coupled[a], count[a], **options),
-        b: ext(problem.b, cells_b, part_b, coupled[b], count[b], **options),
-    }
-    return CoPartition(parts, count, coupled)
+    count = part_counts(problem, nparts)
+    coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
+    cpl = {name: rest_joined(graph, problem.coupled(name)) for name, graph in problem.components.items()}
+    uncut = _uncut(problem, cpl, count, ncoupled, interface, options)
+    found = dict(uncut)
+    treated: list[str] = []
+    for name, parent in problem.spanning_tree():
+        if name not in found:
+            within = _within(problem, name, cpl, count, coupled, options)
+            if parent is None:
+                found[name] = part(cpl[name][0], coupled[name], **within)
+            else:
+                former, m = _projected(problem, name, [n for n in treated if problem.facing(n, name) is not None],
+                                       cpl, found, options)
+                found[name] = repart(cpl[name][0], former, m, coupled[name], **within)
+        treated.append(name)
+    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, options)
+
+
+def _projected(problem: CoupledProblem, name: str, neighbours: list[str], cpl: Coupled,
+               found: Mapping[str, NDArray[np.int32]], options: Mapping[str, Any]) -> tuple[NDArray[np.int32], int]:
+    """The neighbours' coupled partitions projected on the coupled subgraph of a component, and how many parts."""
+    graph, cells = cpl[name]
+    ends: list[tuple[Any, Any, Any]] = []
+    labels: list[NDArray[np.int32]] = []
+    m = rows = 0
+    for other in neighbours:
+        relation = problem.facing(other, name)
+        assert relation is not None
+        relation = relation.restricted(cpl[other][1], cells)
+        # only the parts at this interface
+        here, label = np.unique(found[other][relation.coupled_a], return_inverse=True)
+        mirrored = np.zeros(len(found[other]), VERTEX)
+        mirrored[relation.coupled_a] = label + m
+        u, v, w = relation.pairs()
+        ends.append((u + rows, v, w))
+        labels.append(mirrored)
+        m, rows = m + len(here), rows + len(mirrored)
+    u, v, w = (np.concatenate(column) for column in zip(*ends, strict=True))
+    relation = Interedges.from_pairs(rows, len(cells), u, v, w)
+    # Proj looks at the parts and the interedges of what it projects, not at its edges
+    former = proj(Graph.from_edges(rows, [], []), graph, relation, np.concatenate(labels), m, **options)
+    facing = np.zeros(len(cells), np.bool_)
+    facing[relation.coupled_b] = True
+    if not facing.all():
+        former[~facing] = m
+        m += 1
+    return former, m
+
+
+def _uncut(problem: CoupledProblem, cpl: Coupled, count: Mapping[str, int], ncoupled: Counts | None, interface: str,
+           options: Mapping[str, Any]) -> dict[str, NDArray[np.int32]]:
+    """The coupled partitions of components with several interfaces, where these are to stay uncut."""
+    if interface != "uncut" or ncoupled is not None:
+        return {}
+    return {name: whole_interfaces(problem, name, cpl[name][0], count[name], **options) for name in problem.names
+            if len(interface_groups(problem, name)) > 1}
+
+
+def _within(problem: CoupledProblem, name: str, cpl: Coupled, count: Mapping[str, int], coupled: Mapping[str, int],
+            options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options for a coupled partition none of whose parts outweighs a part of the whole."""
+    eps = fraction("eps", options.get("eps", 0.05))
+    room = part_room(problem.components[name].total_weight, count[name], eps)
+    load = cpl[name][0].total_weight
+    if load == 0 or room * coupled[name] >= (1 + eps) * load:
+        return dict(options)
+    return {**options, "eps": max(0.0, room * coupled[name] / load - 1)}
+
+
+def _extended(problem: CoupledProblem, cpl: Coupled, found: Mapping[str, NDArray[np.int32]], count: Mapping[str, int],
+              ncoupled: Mapping[str, int | None], options: Mapping[str, Any]) -> CoPartition:
+    """The co-partition that keeps the coupled partitions."""
+    parts = {name: ext(graph, cpl[name][1], found[name], int(found[name].max()) + 1, count[name], **options)
+             for name, graph in problem.components.items()}
+    return CoPartition(parts, count, ncoupled)
 
 
 SCHEMES: dict[str, Callable[..., CoPartition]] = {"naive": naive, "aware": aware, "projrepart": projrepart}
@@ -93,93 +167,28 @@ def scheme(name: str) -> Callable[..., CoPartition]:
     return SCHEMES[name]
 
 
-# ---- how many parts
-INTERFACE_SHARE = 3
-"""By default at most one in so many cells of a coupled part is on the interface: thin walls need more coupled parts."""
+def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, *,
+               interface: str = "spread", **options: Any) -> CoPartition:
+    """Run the scheme called `name`, with its interfaces laid on processes as asked.
 
-
-def default_ncoupled(nparts: int) -> int:
-    """``floor(N^(2/3))``: as many parts as touch one face of a cube cut into N cubes."""
-    count = round(nparts ** (2 / 3))
-    return int(count if count**3 <= nparts**2 else count - 1)
-
-
-def coupled_counts(
-    problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: Counts | None, **options: Any
-) -> dict[str, int]:
-    """N^cpl of each component: as asked, else ``floor(N^(2/3))``, more where much of the load is on the interface.
-
-    A part that owns a share 1/N^cpl of the coupled weight must not outweigh (1 + eps)/N of the
-    whole; and no more parts can be coupled than there are coupled cells.
+    Schemes that do not know `interface` themselves are given the counts that follow from it.
 
     Raises
     ------
-    CouplingError
-        No interface, or a count that was asked for is too small, too large or above N.
+    NotApplicableError
+        The scheme cannot keep the several interfaces of one component uncut.
     """
-    asked: dict[str, int | None] = (
-        dict.fromkeys(problem.names) if ncoupled is None else _by_name(problem, ncoupled, "ncoupled")
-    )
-    eps = fraction("eps", options.get("eps", 0.05))
-    return {name: _coupled_count(problem, name, nparts[name], asked[name], eps) for name in problem.names}
+    chosen = scheme(name)
+    if interface == "spread":
+        return chosen(problem, nparts, ncoupled, **options)
+    if "interface" in inspect.signature(chosen).parameters:
+        return chosen(problem, nparts, ncoupled, interface=interface, **options)
+    several = [c for c in problem.names if len(interface_groups(problem, c)) > 1]
+    if interface == "uncut" and several and ncoupled is None:
+        raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several")
+    counts = coupled_counts(problem, part_counts(problem, nparts), ncoupled, interface=interface, **options)
+    return chosen(problem, nparts, counts, **options)
 
 
-def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None, eps: float) -> int:
-    graph, cells = problem.components[name], problem.coupled(name)
-    if not len(cells):
-        raise CouplingError(f"component {name}: no cell has an interedge, there is no interface to partition")
-    weights = graph.weights[cells]
-    load, heaviest = int(weights.sum()), int(weights.max())
-    room = floor((1 + Fraction(repr(eps))) * graph.total_weight / n)
-    most = min(n, len(cells))
-    if heaviest > room:
-        raise CouplingError(
-            f"component {name}: coupled cell {cells[int(weights.argmax())]} weighs {heaviest}, more than a part "
-            f"may ({room}); use fewer parts or raise eps"
-        )
-    least = max(1, -(-load // room)) if room else 1
-    # loads of unequal cells do not divide evenly: leave room for one cell more in the fullest part
-    while least <= n and load % least and heaviest > 1 and -(-load // least) + heaviest > room:
-        least += 1
-    if asked is None:
-        if least > most:
-            raise CouplingError(
-                f"component {name}: its coupled cells weigh {load} of {graph.total_weight}, more than {most} of "
-                f"{n} parts can hold; ask for fewer parts or raise eps"
-            )
-        share = -(-INTERFACE_SHARE * load * n // max(graph.total_weight, 1))
-        return min(max(default_ncoupled(n), share, least), most)
-    if asked > most:
-        what = f"there are {len(cells)} coupled cells" if most < n else f"it has {n} parts"
-        raise CouplingError(f"ncoupled of {name}: {asked} parts asked for, but {what}; ask for at most {most}")
-    if room and asked * room < load:
-        raise CouplingError(
-            f"ncoupled of {name}: {asked} parts cannot hold the coupled cells, which weigh {load} where a part of "
-            f"{n} may weigh {room}; ask for at least {least}"
-        )
-    return asked
-
-
-def _counts(problem: CoupledProblem, nparts: Counts) -> dict[str, int]:
-    counts = {}
-    for name, n in _by_name(problem, nparts, "nparts").items():
-        if n is None:
-            raise ConfigError(f"nparts of {name}: is missing")
-        counts[name] = n
-    return counts
-
-
-def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, int | None]:
-    """Counts by component name, from a mapping, a sequence in order, or one number for all."""
-    if isinstance(counts, Mapping):
-        unknown = set(counts) - set(problem.names)
-        if unknown:
-            raise ConfigError(f"{what}: no component {sorted(unknown)[0]!r}; known: {', '.join(problem.names)}")
-        given = {name: counts.get(name) for name in problem.names}
-    elif isinstance(counts, Sequence) or np.ndim(counts) == 1:
-        if len(counts) != len(problem.names):  # type: ignore[arg-type]
-            raise ConfigError(f"{what}: needs {len(problem.names)} numbers, one a component, got {len(counts)}")  # type: ignore[arg-type]
-        given = dict(zip(problem.names, counts, strict=True))  # type: ignore[arg-type]
-    else:
-        given = dict.fromkeys(problem.names, counts)
-    return {name: None if c is None else whole(f"{what} of {name}", c, low=1) for name, c in given.items()}
+__all__ = ["INTERFACE_SHARE", "SCHEMES", "Counts", "aware", "coupled_counts", "default_ncoupled", "naive", "projrepart",
+           "run_scheme", "scheme"]

@@ -1,6 +1,6 @@
 """Components, the interedges between them, and co-partitions.
 
-`Interedges` relates the cells of two components that exchange data,
+:class:`~copart.interedges.Interedges` relates the cells of two components that exchange data,
 `CoupledProblem` holds n named components with the interedges of each coupled
 pair, `CoPartition` one part array a component.  Two components are the common
 case: ``problem.a``, ``problem.b``, ``problem.interedges``.
@@ -15,139 +15,12 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .arrays import OFFSET, VERTEX, frozen, integers, part_array, whole
+from .arrays import VERTEX, frozen, part_array, whole
 from .errors import CouplingError
 from .graph import Graph, as_graph
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Interedges:
-    """A weighted relation between the cells of component A (rows) and B (columns).
-
-    Parameters
-    ----------
-    shape : (int, int)
-        Numbers of vertices of A and of B.
-    indptr : (n_a + 1,) array_like of int
-        Row offsets, kept as int64.
-    indices : (ninteredges,) array_like of int
-        B-vertices, ascending in a row, kept as int32.
-    weights : (ninteredges,) array_like of float, optional
-        Overlap area or length, finite and >= 0; 1 where not given.
-
-    Raises
-    ------
-    CouplingError
-        An index is outside the components, repeated, or a weight is unusable.
-    """
-
-    shape: tuple[int, int]
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    weights: NDArray[np.float64] | None = None
-
-    def __post_init__(self) -> None:
-        na, nb = (whole("interedges shape", s, low=0) for s in self.shape)
-        indptr = integers("interedges indptr", self.indptr, OFFSET, CouplingError, low=0, size=na + 1)
-        if indptr[0] != 0 or (np.diff(indptr) < 0).any():
-            raise CouplingError("interedges indptr: must start with 0 and not decrease")
-        indices = integers("interedges indices", self.indices, VERTEX, CouplingError, low=0, high=nb,
-                           size=int(indptr[-1]))
-        w = np.ones(len(indices)) if self.weights is None else np.ascontiguousarray(self.weights, np.float64)
-        if w.shape != indices.shape:
-            raise CouplingError(f"interedges weights: needs {len(indices)} entries, has shape {w.shape}")
-        bad = ~np.isfinite(w) | (w < 0)
-        if bad.any():
-            i = int(np.argmax(bad))
-            raise CouplingError(f"interedges weights: {int(bad.sum())} are negative or not finite, "
-                                f"first at index {i}: {w[i]}")
-        row = np.repeat(np.arange(na), np.diff(indptr))
-        order = np.lexsort((indices, row))
-        if not (order[:-1] < order[1:]).all():
-            indices, w = indices[order], w[order]
-        same = (row[1:] == row[:-1]) & (indices[1:] == indices[:-1])
-        if same.any():
-            i = int(np.argmax(same))
-            raise CouplingError(f"interedges: pair ({row[i]}, {indices[i]}) is listed more than once")
-        put = object.__setattr__
-        put(self, "shape", (na, nb))
-        put(self, "indptr", frozen(indptr))
-        put(self, "indices", frozen(indices))
-        put(self, "weights", frozen(w))
-
-    @classmethod
-    def from_pairs(cls, na: int, nb: int, u: ArrayLike, v: ArrayLike, weights: ArrayLike | None = None) -> Interedges:
-        """From pairs (u of A, v of B); repeated pairs are merged and their weights added.
-
-        Raises
-        ------
-        CouplingError
-            A cell number is outside its component.
-        """
-        a = integers("interedges to A", u, VERTEX, CouplingError, low=0, high=na)
-        b = integers("interedges to B", v, VERTEX, CouplingError, low=0, high=nb, size=len(a))
-        w = np.ones(len(a)) if weights is None else np.asarray(weights, np.float64)
-        if w.shape != a.shape:
-            raise CouplingError(f"interedges weights: needs {len(a)} entries, has shape {w.shape}")
-        key = a.astype(np.int64) * max(nb, 1) + b
-        unique, inverse = np.unique(key, return_inverse=True)
-        # without weights every interedge weighs 1, repeated or not
-        total = None if weights is None else np.bincount(inverse, w, len(unique)).astype(np.float64)
-        indptr = np.zeros(na + 1, OFFSET)
-        np.cumsum(np.bincount(unique // max(nb, 1), minlength=na), out=indptr[1:])
-        return cls((na, nb), indptr, (unique % max(nb, 1)).astype(VERTEX), total)
-
-    @classmethod
-    def from_scipy(cls, matrix: Any) -> Interedges:
-        """From an n_a x n_b ``scipy.sparse`` matrix of weights."""
-        m = matrix.tocoo()
-        return cls.from_pairs(m.shape[0], m.shape[1], m.row, m.col, m.data)
-
-    def to_scipy(self) -> Any:
-        """As ``scipy.sparse.csr_array`` of float64 weights."""
-        from scipy.sparse import csr_array
-
-        return csr_array((self.weights.copy(), self.indices.copy(), self.indptr.copy()), shape=self.shape)  # type: ignore[union-attr]
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-    def __repr__(self) -> str:
-        return (f"Interedges({len(self)} between {len(self.coupled_a)} of {self.shape[0]} and "
-                f"{len(self.coupled_b)} of {self.shape[1]} cells)")
-
-    @property
-    def transposed(self) -> Interedges:
-        """The same relation seen from B."""
-        u, v, w = self.pairs()
-        return Interedges.from_pairs(self.shape[1], self.shape[0], v, u, w)
-
-    def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """One entry an interedge: A-vertex, B-vertex, weight; ordered by A then B."""
-        u = np.repeat(np.arange(self.shape[0], dtype=VERTEX), np.diff(self.indptr))
-        return u, self.indices, self.weights  # type: ignore[return-value]
-
-    @property
-    def coupled_a(self) -> NDArray[np.int32]:
-        """Vertices of A with an interedge, ascending: ``Dom(I)``."""
-        return np.flatnonzero(np.diff(self.indptr)).astype(VERTEX)
-
-    @property
-    def coupled_b(self) -> NDArray[np.int32]:
-        """Vertices of B with an interedge, ascending: ``Dom(I^-1)``."""
-        return np.unique(self.indices)
-
-    def restricted(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Interedges:
-        """Between the ascending vertices `rows` of A and `columns` of B, renumbered."""
-        new_a = np.full(self.shape[0], -1, VERTEX)
-        new_b = np.full(self.shape[1], -1, VERTEX)
-        new_a[rows] = np.arange(len(rows), dtype=VERTEX)
-        new_b[columns] = np.arange(len(columns), dtype=VERTEX)
-        u, v, w = self.pairs()
-        keep = (new_a[u] >= 0) & (new_b[v] >= 0)
-        return Interedges.from_pairs(len(rows), len(columns), new_a[u[keep]], new_b[v[keep]], w[keep])
+from .interedges import Interedges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,6 +107,41 @@ class CoupledProblem:
                  for (p, q), inter in self.pairs.items() if name in (p, q)]
         return np.unique(np.concatenate(found)).astype(VERTEX) if found else np.zeros(0, VERTEX)
 
+    def facing(self, name: str, other: str) -> Interedges | None:
+        """The interedges of two components, cells of `name` by cells of `other`; None where they have none."""
+        if (name, other) in self.pairs:
+            return self.pairs[name, other]
+        return self.pairs[other, name].transposed if (other, name) in self.pairs else None
+
+    def spanning_tree(self) -> tuple[tuple[str, str | None], ...]:
+        """The components with the neighbour that each is reached from, largest interface first.
+
+        The two components with the most interedges come first, then always the one with the most interedges to
+        one that is there (Prim's algorithm: the tree has the most interedges a spanning tree can have).  Ties go
+        by the order of components and pairs.  A component that cannot be reached comes from None, as the first.
+
+        Examples
+        --------
+        >>> one, meet = Graph.from_edges(3, [], []), Interedges.from_pairs
+        >>> problem = CoupledProblem({"a": one, "b": one, "c": one},
+        ...                          {("a", "b"): meet(3, 3, [0], [0]), ("b", "c"): meet(3, 3, [0, 1], [0, 1])})
+        >>> problem.spanning_tree()
+        (('b', None), ('c', 'b'), ('a', 'b'))
+        """
+        tree: dict[str, str | None] = {}
+        rank = {name: i for i, name in enumerate(self.names)}
+        pairs = sorted((pair for pair in self.pairs if len(self.pairs[pair])), key=lambda p: -len(self.pairs[p]))
+        while len(tree) < len(rank):
+            link = next((pair for pair in pairs if (pair[0] in tree) != (pair[1] in tree)), None)
+            if link is not None:
+                known, new = link if link[0] in tree else (link[1], link[0])
+                tree[new] = known
+            else:
+                fresh = next((pair for pair in pairs if pair[0] not in tree), None)
+                names = [n for n in self.names if n not in tree] if fresh is None else list(fresh)
+                tree[min(names, key=rank.__getitem__)] = None
+        return tuple(tree.items())
+
     def __repr__(self) -> str:
         parts = ", ".join(f"{name}: {g.nvtxs} cells" for name, g in self.components.items())
         links = ", ".join(f"{p}-{q}: {len(i)}" for (p, q), i in self.pairs.items())
@@ -252,24 +160,30 @@ class CoPartition:
         Number of parts of each component.
     ncoupled : mapping of str to int or None, optional
         Number of parts that may own coupled cells, where it was asked for.
+    shared : bool
+        The components share one pool of processes: part k of each is process k, which may own cells of several
+        or none of some.  All have the same number of parts then.
 
     Notes
     -----
     It knows nothing of how it was made; :func:`copart.metrics.evaluate`
     computes every figure from it and the problem.  Each component numbers its
     parts from 0; as processes of one world, component i starts at
-    ``offset(name)``.
+    ``offset(name)``, which is 0 for all in a shared pool.
     """
 
     parts: Mapping[str, NDArray[np.int32]]
     nparts: Mapping[str, int]
     ncoupled: Mapping[str, int | None] = field(default_factory=dict)
+    shared: bool = False
 
     def __post_init__(self) -> None:
         if set(self.parts) != set(self.nparts):
             raise CouplingError(f"parts and nparts name different components: "
                                 f"{sorted(self.parts)} and {sorted(self.nparts)}")
         count = {name: whole(f"nparts of {name}", self.nparts[name], low=1) for name in self.parts}
+        if self.shared and len(set(count.values())) > 1:
+            raise CouplingError(f"nparts: a shared pool has one size, got {', '.join(map(str, count.values()))}")
         parts = {}
         for name, part in self.parts.items():
             size = np.asarray(part).shape[0] if np.ndim(part) else 0
@@ -299,12 +213,19 @@ class CoPartition:
         return self.parts[self.names[1]]
 
     def offset(self, name: str) -> int:
-        """Rank of part 0 of `name` when all components share one world, in order."""
+        """Rank of part 0 of `name` when all components run in one world, in order (0 in a shared pool)."""
+        if self.shared:
+            return 0
         before = self.names[:self.names.index(name)]
         return sum(self.nparts[n] for n in before)
 
+    @property
+    def nprocs(self) -> int:
+        """Number of processes of all components together."""
+        return next(iter(self.nparts.values())) if self.shared else sum(self.nparts.values())
+
     def __repr__(self) -> str:
-        said = []
+        said = ["shared pool"] if self.shared else []
         for name in self.names:
             size = np.bincount(self.parts[name], minlength=self.nparts[name])
             coupled = f" ({self.ncoupled[name]} coupled)" if self.ncoupled[name] else ""

@@ -5,8 +5,10 @@
     CopartError (ValueError)
     ├── GraphError       a graph or its weights break a rule
     ├── CouplingError    interedges, components or co-partitions break a rule
+    │   └── NotApplicableError  a scheme is not made for the problem
     ├── PartitionError   no partition with the requested properties exists
     ├── MeshError        a mesh, or the interface between two meshes, is unusable
+    │   └── NoInterfaceError    two meshes do not meet
     ├── FormatError      a file is unreadable or ill-formed (carries path and line)
     └── ConfigError      an argument or option is out of range
 
@@ -32,6 +34,10 @@ class CouplingError(CopartError):
     """Interedges, components or co-partitions break a rule."""
 
 
+class NotApplicableError(CouplingError):
+    """A scheme is not made for the problem, or for an option that goes with it."""
+
+
 class PartitionError(CopartError):
     """No partition with the requested properties exists (or none was found)."""
 
@@ -42,6 +48,10 @@ class MappingError(CopartError):
 
 class MeshError(CopartError):
     """A mesh, or the interface between two meshes, is unusable."""
+
+
+class NoInterfaceError(MeshError):
+    """Two meshes do not meet anywhere."""
 
 
 class ConfigError(CopartError):

@@ -19,16 +19,16 @@ PACKAGE = ROOT / "copart"
 LAYERS = [
     {"errors"},
     {"arrays", "kernels", "columns"},
-    {"graph", "coupling", "config"},
+    {"graph", "interedges", "coupling", "config"},
     {"metrics", "coupling_metrics", "part_metrics", "checks"},
     {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "contiguity", "coarsening", "growing", "bisection",
      "refinement", "settling", "rounds", "repart", "migration",
      "migration_groups", "migration_trees"},
-    {"operators", "mapping", "multiconstraint", "resources"},
-    {"algorithms", "joint", "dynamic"},
+    {"operators", "counts", "uncut", "mapping", "multiconstraint", "resources"},
+    {"algorithms", "joint", "monolithic", "dynamic"},
     {"mesh", "formats", "report", "mpi"},
     {"warm"},
-    {"planning", "components", "sources", "output", "writers", "doctor", "metis"},
+    {"planning", "comparing", "requests", "components", "sources", "output", "writers", "doctor", "metis"},
     {"cli", "commands", "__main__"},
 ]
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}

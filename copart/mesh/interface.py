@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import fraction
 from ..coupling import Interedges
-from ..errors import ConfigError, MeshError
+from ..errors import ConfigError, MeshError, NoInterfaceError
 from .advice import nothing_found, same_way
 from .detection import Interface, Side, describe
 from .matching import Match, Reach, match, offers, onto_plane, plane_of, sizes
@@ -140,7 +140,7 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance
     else:
         found = _facet(mesh_a, there, reach, offsets, remarks, several)
     if found is None:
-        raise MeshError(nothing_found(mesh_a, there, kind, reach, "scale" not in " ".join(remarks)))
+        raise NoInterfaceError(nothing_found(mesh_a, there, kind, reach, "scale" not in " ".join(remarks)))
     return found
 
 
