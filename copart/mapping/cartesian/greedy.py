@@ -1,0 +1,160 @@
+"""Greedy orders: compute nodes filled one vertex at a time, for any stencil.
+
+Central: one process fills node after node.  Distributed: as many processes as there are nodes each fill one,
+from vertices far apart and without knowing of one another; vertices that several took, or none, are mended afterwards
+(thesis by Lehr, chapter 4).  Orders hold the vertex of every slot; slots are counted node by node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import VERTEX, integers, whole
+from ...errors import ConfigError, MappingError
+from .grid import Grid
+from .placements import blocked, node_sizes
+from .stencils import Stencil
+
+#: How edges count towards the priority of a vertex; see :func:`central_greedy`.
+COUNTING = ("source", "once")
+
+
+def central_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
+                   counting: str = "source") -> NDArray[np.int32]:
+    """Fill one node after the other with the vertices that touch it, and the queue behind it, most.
+
+    Parameters
+    ----------
+    grid : Grid
+    stencil : Stencil
+    nodes : int or sequence of int
+        Number of compute nodes, or the processes of each.
+    counting : {"source", "once"}
+        What makes the priority of a vertex.  ``source``: an edge counts when its second end enters the queue, twice where
+        both ends enter together.  ``once``: each edge to a queued vertex once, each to a vertex on the node twice,
+        which leaves fewer edges between nodes in most grids.
+
+    Returns
+    -------
+    (size,) int32
+        Vertex of every slot.
+
+    Examples
+    --------
+    >>> from copart.mapping.cartesian import stencil
+    >>> central_greedy(Grid((4, 4)), stencil("five-point", 2), 4).tolist()
+    [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]
+    """
+    from ...kernels.cartesian import fill_nodes
+
+    sizes = node_sizes(grid.size, nodes)
+    targets, weights = _table(grid, stencil)
+    order = np.empty(grid.size, VERTEX)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    fill_nodes(targets, weights, first, _once(counting), *_scratch(grid.size), order)
+    return order
+
+
+def distributed_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
+                       counting: str = "source") -> NDArray[np.int32]:
+    """The order that the distributed algorithm finds, computed by one process.
+
+    Parameters and result as of :func:`central_greedy`; :func:`copart.mpi.cart_create` runs it distributed.
+    """
+    sizes = node_sizes(grid.size, nodes)
+    seeds = greedy_seeds(grid, stencil, len(sizes))
+    taken = [greedy_fill(grid, stencil, int(seed), size, counting)
+             for seed, size in zip(seeds, sizes, strict=True)]
+    return check_up(grid, stencil, sizes, np.concatenate(taken))
+
+
+def greedy_seeds(grid: Grid, stencil: Stencil, count: int) -> NDArray[np.int32]:
+    """Vertices to start nodes from: 0, then always the one that a breadth-first search from all so far finds last.
+
+    Parameters
+    ----------
+    grid : Grid
+    stencil : Stencil
+    count : int
+        How many, 1 to the size of the grid.
+
+    Returns
+    -------
+    (count,) int32
+
+    Notes
+    -----
+    The search goes along the edges, from the seeds in their order, neighbours in the order of the stencil.  Where it
+    does not reach all vertices (the graph falls apart, or is directed), the smallest that is left is next.
+    """
+    from ...kernels.cartesian import find_seeds
+
+    targets, _ = _table(grid, stencil)
+    seeds = np.empty(whole("count", count, low=1, high=grid.size), VERTEX)
+    find_seeds(targets, np.empty(grid.size, np.uint8), np.empty(grid.size, VERTEX), seeds)
+    return seeds
+
+
+def greedy_fill(grid: Grid, stencil: Stencil, seed: int, size: int, counting: str = "source") -> NDArray[np.int32]:
+    """What one process finds for its node from its seed, without knowing of the others: (size,) int32 vertices."""
+    from ...kernels.cartesian import fill_node
+
+    targets, weights = _table(grid, stencil)
+    out = np.empty(whole("size", size, low=1, high=grid.size), VERTEX)
+    start = whole("seed", seed, low=0, high=grid.size - 1)
+    fill_node(targets, weights, start, _once(counting), 0, *_scratch(grid.size), out)
+    return out
+
+
+def check_up(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], order: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Mend an order in which some vertices repeat and others are missing.
+
+    Every missing vertex, ascending, replaces the copy of a repeated one whose node then sends least to others.
+
+    Parameters
+    ----------
+    grid : Grid
+    stencil : Stencil
+    nodes : int or sequence of int
+    order : (size,) int32
+        Vertices of the nodes, one node after the other.
+
+    Returns
+    -------
+    (size,) int32
+        A permutation.
+    """
+    from ...kernels.cartesian import mend
+
+    sizes = node_sizes(grid.size, nodes)
+    given = integers("order", order, VERTEX, MappingError, low=0, high=grid.size, size=grid.size).copy()
+    targets, weights = _table(grid, stencil)
+    mend(targets, weights, blocked(sizes), given, np.empty(grid.size, VERTEX), np.empty(grid.size, VERTEX))
+    return given
+
+
+def _table(grid: Grid, stencil: Stencil) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    targets, weights = grid.neighbours(stencil)
+    # the priority of a vertex adds up at most four times the weights of its edges
+    if int(weights.sum()) >= 2**60:
+        raise MappingError("stencil weights: too large to be added up; scale them down")
+    return targets, weights
+
+
+def _once(counting: str) -> bool:
+    if counting not in COUNTING:
+        raise ConfigError(f"counting: {counting!r} is none of {', '.join(COUNTING)}")
+    return counting == "once"
+
+
+def _scratch(n: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32],
+                              NDArray[np.int32]]:
+    """state, prio, heap, place, touched of the kernels."""
+    return (np.zeros(n, np.uint8), np.zeros(n, np.int64), np.empty(n, VERTEX), np.empty(n, VERTEX),
+            np.empty(n, VERTEX))
+
+
+__all__ = ["COUNTING", "central_greedy", "check_up", "distributed_greedy", "greedy_fill", "greedy_seeds"]
