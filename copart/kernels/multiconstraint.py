@@ -1,0 +1,407 @@
+"""K-way refinement under several balance constraints: FM with rollback, rebalancing, swaps, packing.
+
+Every vertex has a row of ``ncon`` weights and every part a row of ``ncon`` limits.  The *excess* of a part is
+what it holds above its limits, each constraint measured in its own unit (`Loads.scale`), and summed; a partition
+is feasible where no part has any.  (Karypis & Kumar 1998, *Multilevel algorithms for multi-constraint graph
+partitioning*, Sections 4 and 5.)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import inlined, kernel
+from .fm import remove, sift_down, sift_up
+
+LOCKED, PINNED = 1, 2
+"""Values of `Scratch.state`: moved in this pass, never to be moved."""
+
+BEST_SCORE = np.int64(2**60)
+"""Score of a rebalancing move that costs nothing."""
+
+
+class Loads(NamedTuple):
+    """Weights and limits, C-ordered int64.
+
+    vwgts (nvtxs, ncon): weights of each vertex; limits (nparts, ncon): largest weights of each part;
+    scale (ncon,): units of excess a unit of weight; pwgts (nparts, ncon): weights of each part;
+    population (nparts,): vertices of each part.
+    """
+
+    vwgts: Any
+    limits: Any
+    scale: Any
+    pwgts: Any
+    population: Any
+
+
+class Scratch(NamedTuple):
+    """Memory of one thread for a graph of n vertices and nparts parts.
+
+    key (n,) int64; heap, pos (n,) int32, pos is -1 everywhere between calls; state (n,) uint8: PINNED or 0 between
+    calls; log (2, n) int32; conn (nparts,) int64, -1 everywhere between calls; touched (nparts,) int32.
+    """
+
+    key: Any
+    heap: Any
+    pos: Any
+    state: Any
+    log: Any
+    conn: Any
+    touched: Any
+
+
+@kernel
+def weigh(part, loads):
+    """Fill loads.pwgts and loads.population from `part`."""
+    loads.pwgts[:] = 0
+    loads.population[:] = 0
+    ncon = loads.vwgts.shape[1]
+    for v in range(len(part)):
+        p = part[v]
+        loads.population[p] += 1
+        for c in range(ncon):
+            loads.pwgts[p, c] += loads.vwgts[v, c]
+
+
+@kernel
+def total_excess(loads):
+    """Excess of all parts."""
+    total = np.int64(0)
+    for p in range(loads.limits.shape[0]):
+        for c in range(loads.limits.shape[1]):
+            over = loads.pwgts[p, c] - loads.limits[p, c]
+            if over > 0:
+                total += over * loads.scale[c]
+    return total
+
+
+@inlined
+def relief(loads, v, own, to):
+    """Decrease of the excess when v moves from part `own` to part `to`; not negative where `to` has room."""
+    total = np.int64(0)
+    for c in range(loads.limits.shape[1]):
+        w = loads.vwgts[v, c]
+        if w > 0:
+            out = loads.pwgts[own, c] - loads.limits[own, c]
+            into = loads.pwgts[to, c] + w - loads.limits[to, c]
+            if out > 0:
+                total += min(out, w) * loads.scale[c]
+            if into > 0:
+                total -= min(into, w) * loads.scale[c]
+    return total
+
+
+@inlined
+def shift(loads, part, v, to):
+    """Move v to part `to`."""
+    own = part[v]
+    part[v] = to
+    loads.population[own] -= 1
+    loads.population[to] += 1
+    for c in range(loads.limits.shape[1]):
+        w = loads.vwgts[v, c]
+        loads.pwgts[own, c] -= w
+        loads.pwgts[to, c] += w
+
+
+@inlined
+def connect(g, part, v, conn, touched):
+    """Connectivity of v to every part it touches: conn[p] for p in touched[:count]; returns count."""
+    count = 0
+    unit = len(g.ewgt) == 0
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        p = part[g.adjncy[e]]
+        if conn[p] < 0:
+            conn[p] = 0
+            touched[count] = p
+            count += 1
+        if unit:
+            conn[p] += 1
+        else:
+            conn[p] += g.ewgt[e]
+    return count
+
+
+@inlined
+def best_move(g, loads, part, v, conn, touched):
+    """The best part for v among those it touches and that may take it: (part or -1, decrease of the cut).
+
+    Ties go to the move that takes away more excess, then to the part met first.
+    """
+    own = part[v]
+    count = connect(g, part, v, conn, touched)
+    mine = max(conn[own], 0)
+    best = -1
+    most = np.int64(-1)
+    ease = np.int64(0)
+    for i in range(count):
+        p = touched[i]
+        c = conn[p]
+        conn[p] = -1
+        if p == own or c < most:
+            continue
+        here = relief(loads, v, own, p)
+        if here >= 0 and (c > most or here > ease):
+            best, most, ease = p, c, here
+    return best, most - mine
+
+
+@kernel
+def kway_pass(g, loads, part, stall, s):
+    """One pass of k-way FM with rollback; returns the decrease of the cut.
+
+    A vertex moves at most once, to a part that has room for all its weights, or where the excess shrinks.
+    The pass ends after `stall` moves beyond the best prefix, best by excess and then by cut, to which it rolls back.
+    """
+    n = len(part)
+    size = 0
+    for v in range(n):
+        if s.state[v] == PINNED:
+            continue
+        own = part[v]
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            if part[g.adjncy[e]] != own:
+                to, gain = best_move(g, loads, part, v, s.conn, s.touched)
+                if to >= 0:
+                    s.key[v] = gain
+                    s.heap[size] = v
+                    s.pos[v] = size
+                    size += 1
+                    sift_up(s.heap, s.pos, s.key, size - 1)
+                break
+    total = np.int64(0)
+    best = np.int64(0)
+    over = total_excess(loads)
+    best_over = over
+    moves = 0
+    kept = 0
+    while size > 0:
+        v = s.heap[0]
+        own = part[v]
+        to, gain = best_move(g, loads, part, v, s.conn, s.touched)
+        if to >= 0 and gain < s.key[v]:
+            # room has gone since it was listed
+            s.key[v] = gain
+            sift_down(s.heap, s.pos, s.key, size, 0)
+            continue
+        size = remove(s.heap, s.pos, s.key, size, v)
+        if to < 0 or loads.population[own] <= 1:
+            continue
+        over -= relief(loads, v, own, to)
+        shift(loads, part, v, to)
+        total += gain
+        s.state[v] = LOCKED
+        s.log[0, moves] = v
+        s.log[1, moves] = own
+        moves += 1
+        if over < best_over or (over == best_over and total > best):
+            best_over, best, kept = over, total, moves
+        elif moves - kept > stall:
+            break
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if s.state[u] != 0:
+                continue
+            to, gain = best_move(g, loads, part, u, s.conn, s.touched)
+            if to < 0:
+                if s.pos[u] >= 0:
+                    size = remove(s.heap, s.pos, s.key, size, u)
+            elif s.pos[u] < 0:
+                s.key[u] = gain
+                s.heap[size] = u
+                s.pos[u] = size
+                size += 1
+                sift_up(s.heap, s.pos, s.key, size - 1)
+            elif gain > s.key[u]:
+                s.key[u] = gain
+                sift_up(s.heap, s.pos, s.key, s.pos[u])
+            elif gain < s.key[u]:
+                s.key[u] = gain
+                sift_down(s.heap, s.pos, s.key, size, s.pos[u])
+    for i in range(size):
+        s.pos[s.heap[i]] = -1
+    for i in range(moves - 1, -1, -1):
+        v = s.log[0, i]
+        s.state[v] = 0
+        if i >= kept:
+            shift(loads, part, v, s.log[1, i])
+    return best
+
+
+@inlined
+def score_of(gain, ease):
+    """Rank of a rebalancing move: what costs nothing first, then the least cut a unit of excess taken away."""
+    if gain >= 0:
+        return BEST_SCORE + min(gain, BEST_SCORE)
+    return -np.int64(min(-float(gain) / float(ease) * 2.0**40, 2.0**60))
+
+
+@inlined
+def best_relief(g, loads, part, v, anywhere, conn, touched):
+    """The part for v that takes excess away at least cost: (part or -1, score).
+
+    Among the parts that v touches; among all where `anywhere`.
+    """
+    own = part[v]
+    best = -1
+    rank = np.int64(0)
+    needed = False
+    for c in range(loads.limits.shape[1]):
+        if loads.vwgts[v, c] > 0 and loads.pwgts[own, c] > loads.limits[own, c]:
+            needed = True
+    if needed and loads.population[own] > 1:
+        count = connect(g, part, v, conn, touched)
+        mine = max(conn[own], 0)
+        for i in range(loads.limits.shape[0] if anywhere else count):
+            p = i if anywhere else touched[i]
+            if p == own:
+                continue
+            ease = relief(loads, v, own, p)
+            if ease > 0:
+                here = score_of(max(conn[p], 0) - mine, ease)
+                if best < 0 or here > rank:
+                    best, rank = p, here
+        for i in range(count):
+            conn[touched[i]] = -1
+    return best, rank
+
+
+@kernel
+def rebalance(g, loads, part, anywhere, s):
+    """Move vertices out of parts with excess, cheapest first, until none helps; returns the excess left.
+
+    Every move lowers the excess.  Moves lead to neighbouring parts; to any where `anywhere`.
+    """
+    n = len(part)
+    size = 0
+    over = total_excess(loads)
+    if over == 0:
+        return over
+    for v in range(n):
+        if s.state[v] == PINNED:
+            continue
+        to, rank = best_relief(g, loads, part, v, anywhere, s.conn, s.touched)
+        if to >= 0:
+            s.key[v] = rank
+            s.heap[size] = v
+            s.pos[v] = size
+            size += 1
+            sift_up(s.heap, s.pos, s.key, size - 1)
+    while size > 0:
+        v = s.heap[0]
+        own = part[v]
+        to, rank = best_relief(g, loads, part, v, anywhere, s.conn, s.touched)
+        if to >= 0 and rank < s.key[v]:
+            s.key[v] = rank
+            sift_down(s.heap, s.pos, s.key, size, 0)
+            continue
+        size = remove(s.heap, s.pos, s.key, size, v)
+        if to < 0:
+            continue
+        over -= relief(loads, v, own, to)
+        shift(loads, part, v, to)
+        if over == 0:
+            break
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if s.state[u] == PINNED:
+                continue
+            to, rank = best_relief(g, loads, part, u, anywhere, s.conn, s.touched)
+            if to < 0:
+                continue
+            if s.pos[u] < 0:
+                s.key[u] = rank
+                s.heap[size] = u
+                s.pos[u] = size
+                size += 1
+                sift_up(s.heap, s.pos, s.key, size - 1)
+            elif rank > s.key[u]:
+                s.key[u] = rank
+                sift_up(s.heap, s.pos, s.key, s.pos[u])
+            else:
+                s.key[u] = rank
+                sift_down(s.heap, s.pos, s.key, size, s.pos[u])
+    for i in range(size):
+        s.pos[s.heap[i]] = -1
+    return over
+
+
+@kernel
+def swap_excess(loads, part, order, budget):
+    """Exchange a vertex of a part with excess for one elsewhere where that lowers the excess; returns the excess left.
+
+    order (nfree,) int32: free vertices, heaviest first.  Looks at `budget` pairs at most: a last resort.
+    """
+    over = total_excess(loads)
+    looked = 0
+    for i in range(len(order)):
+        v = order[i]
+        p = part[v]
+        for j in range(len(order) - 1, -1, -1):
+            if over == 0 or looked >= budget:
+                return over
+            excess = False
+            for c in range(loads.limits.shape[1]):
+                if loads.vwgts[v, c] > 0 and loads.pwgts[p, c] > loads.limits[p, c]:
+                    excess = True
+            if not excess:
+                break
+            u = order[j]
+            q = part[u]
+            if q == p:
+                continue
+            looked += 1
+            first = relief(loads, v, p, q)
+            shift(loads, part, v, q)
+            won = first + relief(loads, u, q, p)
+            if won > 0:
+                shift(loads, part, u, p)
+                over -= won
+                p = q
+            else:
+                shift(loads, part, v, p)
+    return over
+
+
+@kernel
+def pack(loads, part, order):
+    """Vector packing without regard to the cut: each of `order` goes where it fits with the lowest fullest constraint.
+
+    order (nfree,) int32: free vertices, heaviest first.  Empty parts come first while as few vertices are left as
+    there are empty parts.  Returns the excess left.
+    """
+    nparts, ncon = loads.limits.shape
+    for i in range(len(order)):
+        p = part[order[i]]
+        loads.population[p] -= 1
+        for c in range(ncon):
+            loads.pwgts[p, c] -= loads.vwgts[order[i], c]
+    empty = 0
+    for p in range(nparts):
+        if loads.population[p] == 0:
+            empty += 1
+    for i in range(len(order)):
+        v = order[i]
+        best = -1
+        low = 0.0
+        for p in range(nparts):
+            if empty >= len(order) - i and loads.population[p] > 0:
+                continue
+            full = 0.0
+            for c in range(ncon):
+                w = loads.vwgts[v, c]
+                after = float(loads.pwgts[p, c] + w)
+                if w > 0:
+                    top = float(loads.limits[p, c])
+                    # beyond the limit only where nothing else is left
+                    full = max(full, after / top if after <= top else 2.0 + (after - top) * float(loads.scale[c]))
+            if best < 0 or full < low or (full == low and loads.population[p] < loads.population[best]):
+                best, low = p, full
+        if loads.population[best] == 0:
+            empty -= 1
+        part[v] = best
+        loads.population[best] += 1
+        for c in range(ncon):
+            loads.pwgts[best, c] += loads.vwgts[v, c]
+    return total_excess(loads)
