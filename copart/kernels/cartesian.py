@@ -49,10 +49,11 @@ def sink(heap, place, prio, held, v):
 def fill_node(targets, weights, start, once, lowest, state, prio, heap, place, touched, out):
     """Fill one node from `start`: writes its vertices to `out`, returns the first that may be free.
 
-    Always the queued vertex of the highest priority, ties to the smaller one; where none is queued, the smallest that is
-    free.  An edge adds to the priority of a vertex when it brings the vertex into the queue; then the vertex looks at its
-    other edges, and each that ends on the node or in the queue adds to both ends.  So an edge between two that enter
-    together adds twice to either.  With `once` every edge adds once, and once more when its other end is on the node.
+    Always the queued vertex of the highest priority, ties to the smaller one; where none is queued, the smallest that
+    is free.  An edge adds to the priority of a vertex when it brings the vertex into the queue; then the vertex looks
+    at its other edges, and each that ends on the node or in the queue adds to both ends.  So an edge between two that
+    enter together adds twice to either.  With `once` every edge adds once, and once more when its other end is on
+    the node.
 
     state (n,) uint8: FREE, or TAKEN by other nodes; those placed are HERE afterwards.  prio (n,) int64 is 0 before and
     after.  heap, place, touched (n,) int32 are scratch.  `lowest` is where to look for the smallest free vertex.

@@ -33,9 +33,9 @@ def central_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
     nodes : int or sequence of int
         Number of compute nodes, or the processes of each.
     counting : {"source", "once"}
-        What makes the priority of a vertex.  ``source``: an edge counts when its second end enters the queue, twice where
-        both ends enter together.  ``once``: each edge to a queued vertex once, each to a vertex on the node twice,
-        which leaves fewer edges between nodes in most grids.
+        What makes the priority of a vertex.  ``source``: an edge counts when its second end enters the queue, twice
+        where both ends enter together.  ``once``: each edge to a queued vertex once, each to a vertex on the node
+        twice, which leaves fewer edges between nodes in most grids.
 
     Returns
     -------

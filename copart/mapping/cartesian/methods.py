@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -57,27 +57,36 @@ class Cart:
         return np.arange(self.grid.size, dtype=VERTEX)
 
 
-def box_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Sizes of boxes that the hyperplane algorithm can cut for nodes of these sizes, the usual one first.
+def box_sizes(total: int, sizes: Collection[int]) -> tuple[int, ...]:
+    """Sizes of boxes that the hyperplane algorithm can cut a grid into for nodes of these sizes, the usual one first.
 
     Where all nodes are equal, theirs.  Else the boxes are laid out one after the other and dealt to the nodes in
     order, so that some lie on two: boxes as small as the smallest node or as large as the largest, where these divide
     the grid, and of the greatest common divisor of the sizes, which always does.
     """
-    total = sum(sizes)
     return tuple(dict.fromkeys(s for s in (min(sizes), max(sizes), math.gcd(*sizes)) if total % s == 0))
 
 
-def rank_local(grid: Grid, stencil: Stencil, sizes: Sequence[int]) -> dict[str, Callable[[], RankLocal]]:
+def rank_local(grid: Grid, stencil: Stencil, sizes: Collection[int]) -> dict[str, Callable[[], RankLocal]]:
     """The rank-local algorithms that these nodes allow, by name.
 
-    The names are ``cart``, ``nodecart`` (equal nodes only), ``hyperplane`` and ``hyperplane-cut``; for unequal nodes
-    the latter two also with the other sizes of boxes: ``hyperplane/4``.
+    Parameters
+    ----------
+    grid : Grid
+    stencil : Stencil
+    sizes : collection of int
+        Sizes of nodes that occur.
+
+    Returns
+    -------
+    dict of str to callable
+        Makes the rule.  Names are ``cart``, ``nodecart`` (equal nodes only), ``hyperplane`` and ``hyperplane-cut``; for
+        unequal nodes the last two also with the other sizes of boxes: ``hyperplane/4``.
     """
     rules: dict[str, Callable[[], RankLocal]] = {"cart": partial(Cart, grid)}
     if len(set(sizes)) == 1:
-        rules["nodecart"] = partial(Nodecart, grid, sizes[0])
-    for i, box in enumerate(box_sizes(sizes)):
+        rules["nodecart"] = partial(Nodecart, grid, min(sizes))
+    for i, box in enumerate(box_sizes(grid.size, sizes)):
         ending = f"/{box}" if i else ""
         rules[f"hyperplane{ending}"] = partial(Hyperplane, grid, stencil, box)
         rules[f"hyperplane-cut{ending}"] = partial(Hyperplane, grid, stencil, box, "cut")
