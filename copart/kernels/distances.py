@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
+from .decomposition import level_distance
 
 COMPLETE, HYPERCUBE, GRID, TORUS, TREE, TABLE, MULTILEVEL = range(7)
 
@@ -92,6 +93,8 @@ def processor_distance(code, p, q):
             distance = code.table[u, v]
         elif code.kind == HYPERCUBE:
             distance = float(set_bits(u ^ v))
+        elif code.kind == MULTILEVEL:
+            distance = level_distance(code.father, code.xadj, code.adjncy, code.edge, code.inner, code.limit, u, v)
         else:
             distance = grid_distance(code.dims, u, v, code.kind == TORUS)
     return distance
