@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from . import __version__
-from .commands import check, compare, doctor, mesh, part, plan, repart
+from .commands import check, compare, doctor, grid, mesh, part, plan, repart
 from .commands.console import Console
 from .commands.options import add_output
 from .errors import CopartError
@@ -26,6 +26,7 @@ COMMANDS = {
     "part": (part, "partition one graph or mesh"),
     "repart": (repart, "repartition from M to N parts with little migration"),
     "check": (check, "verify partitions made by anyone"),
+    "grid": (grid, "give the processes of a Cartesian grid positions near one another"),
     "mesh": (mesh, "list what a mesh file holds, or generate a mesh"),
     "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
 }
