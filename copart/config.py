@@ -34,8 +34,6 @@ class Config:
         Rounds of refinement without improvement before a level is left.
     bisections : int
         Initial partitions by recursive bisection, up to four times as many where the graph is large.
-    cycles : int
-        Extra V-cycles, coarsening inside the parts found so far.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
     rounds : int
@@ -53,7 +51,6 @@ class Config:
     cooling: int = 12
     patience: int = 4
     bisections: int = 2
-    cycles: int = 0
     reach: int = 0
     rounds: int = 3
     share: float = 0.2
@@ -64,7 +61,7 @@ class Config:
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, bisections=4, tries=8, cooling=24, reach=8, rounds=2)
 PRESETS: dict[str, Config] = {
-    "fast": replace(_DEFAULT, bisections=1, tries=2, patience=1, cooling=4),
+    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=2),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, members=4, generations=8),

@@ -31,12 +31,15 @@ def evolve(
     seed: int,
     team: Team,
     shape: Shape,
+    coords: Array | None = None,
     time_limit: float | None = None,
 ) -> Array:
     """The best partition of a population of `config.members` after `config.generations` children.
 
     Parameters
     ----------
+    coords : (nvtxs, d) float64, optional
+        Coordinates, for one more start of every member.
     time_limit : float, optional
         Seconds to spend instead of the configured number of children: no child is started that would
         probably end later.  The first member is always finished.
@@ -64,9 +67,7 @@ def evolve(
         if members and not in_time():
             break
         since = time.monotonic()
-        part = multilevel(level, pull, limit, config, seed + 104729 * i, team, shape)
-        for c in range(config.cycles):
-            part = cycle(level, pull, part, limit, config, seed + 7919 * (c + 1), team, shape)
+        part = multilevel(level, pull, limit, config, seed + 104729 * i, team, shape, coords)
         join(part, since)
     child = 0
     while len(members) > 1 and in_time() and (time_limit is not None or child < config.generations):

@@ -14,6 +14,7 @@ import numpy as np
 
 from .bisection import recursive_bisection
 from .config import Config
+from .coordinates import recursive_coordinate_bisection
 from .kernels import Level, Pull
 from .kernels import growing as kernels
 from .refinement import Refiner, cut_of
@@ -75,16 +76,19 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
     return part
 
 
-def best_growth(g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Array:
+def best_growth(
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
+) -> Array:
     """The best of several bisected or grown, and refined, partitions: least excess, then least cut, then first.
 
     Recursive bisection serves where it applies: it knows neither affinities nor which fixed part
-    needs which of unequal limits.  Where it does not, all parts are grown at once.  `nvtxs` is the size of
+    needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
+    known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
     the input graph, to which the effort is fitted.
     """
     best: tuple[int, int] | None = None
     kept = np.zeros(len(g.vwgt), np.int32)
-    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team)):
+    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords)):
         refiner = Refiner(g, pull, part, limit, team, salt + t)
         refiner.improve(config, cut_of(g, part))
         key = (refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part))
@@ -94,7 +98,7 @@ def best_growth(g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, 
 
 
 def _candidates(
-    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
 ) -> Iterator[Array]:
     """Unrefined initial partitions, one after the other; they may be refined in place."""
     n, k = len(g.vwgt), len(limit)
@@ -102,6 +106,8 @@ def _candidates(
         # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
         runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
         yield from recursive_bisection(g, limit, [salt + t for t in range(runs)], team)
+        if coords is not None and not len(g.fixed):
+            yield recursive_coordinate_bisection(coords, g.vwgt, limit)
         return
     seeds = None
     for t in range(config.tries):

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
-from .coarsening import look_at, renumber
+from .coarsening import Shape, look_at, renumber
 from .config import Affinity, Config
 from .config import preset as settings
 from .contiguity import make_contiguous
@@ -35,6 +35,7 @@ from .feasibility import feasible_limits, overweight
 from .graph import Graph, as_graph
 from .kernels import Level, Pull
 from .metrics import max_part_weights
+from .multilevel import cycle
 from .refinement import Refiner, cut_of
 from .rounds import Team
 from .settling import settle
@@ -42,6 +43,9 @@ from .settling import settle
 logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
+
+#: V-cycles, at most, after parts were made contiguous.
+_WIN_BACK = 3
 
 
 def partition(
@@ -129,12 +133,14 @@ def partition(
     level, pull = _finest(graph, k, pinned, affinity)
     with Team(threads) as team:
         shape = look_at(level)
+        coords = graph.coords
         if shape.far:
             level, order = renumber(level, team)
-        part = evolve(level, pull, limit, config, seed, team, shape, time_limit)
+            coords = None if coords is None else coords[order]
+        part = evolve(level, pull, limit, config, seed, team, shape, coords, time_limit)
         excess = settle(level, pull, part, limit, team, seed)
         if contiguous:
-            excess = make_contiguous(level, pull, part, limit, config, team, seed)
+            part, excess = _in_one_piece(level, pull, part, limit, config, team, shape, seed)
     if shape.far:
         renumbered, part = part, np.empty_like(part)
         part[order] = renumbered
@@ -144,6 +150,24 @@ def partition(
             raise PartitionError(f"{message}; raise eps, or pass strict=False to take it")
         logger.warning("%s", message)
     return part
+
+
+def _in_one_piece(
+    level: Level, pull: Pull, part: Array, limit: Array, config: Config, team: Team, shape: Shape, seed: int
+) -> tuple[Array, int]:
+    """Contiguous parts and the weight left above the limits; V-cycles win back what joining pieces cost."""
+    free = cut_of(level, part)
+    excess = make_contiguous(level, pull, part, limit, config, team, seed)
+    for turn in range(_WIN_BACK):
+        key = (excess, cut_of(level, part))
+        if key <= (0, free):
+            break
+        again = cycle(level, pull, part.copy(), limit, config, seed + 7919 * (turn + 1), team, shape)
+        settle(level, pull, again, limit, team, seed)
+        left = make_contiguous(level, pull, again, limit, config, team, seed)
+        if (left, cut_of(level, again)) < key:
+            part, excess = again, left
+    return part, excess
 
 
 def _arguments(graph: Any, nparts: int, seed: int, threads: int, preset: str | Config) -> tuple[Graph, Config, int]:

@@ -10,6 +10,7 @@ import numpy as np
 from .arrays import VERTEX
 from .coarsening import Shape, cluster, contract
 from .config import Config
+from .coordinates import centroids
 from .flows import refine_pairs
 from .growing import best_growth
 from .kernels import Level, Pull
@@ -25,11 +26,22 @@ Array = np.ndarray[Any, Any]
 _STALLED = 0.95
 
 
-def multilevel(level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, shape: Shape) -> Array:
-    """Coarsen, partition the coarsest graph, uncoarsen and refine."""
+def multilevel(
+    level: Level,
+    pull: Pull,
+    limit: Array,
+    config: Config,
+    seed: int,
+    team: Team,
+    shape: Shape,
+    coords: Array | None = None,
+) -> Array:
+    """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
     levels, maps = _coarsen(level, k, config, team, None, shape)
-    part = best_growth(levels[-1], pull, limit, config, len(level.vwgt), seed * 64, team)
+    centres = None if coords is None else centroids(coords, levels, maps)
+    room = _loosened(limit, levels[-1]) if maps else limit
+    part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
@@ -85,6 +97,12 @@ def _apart(g: Level, within: Array | None) -> Level:
     return g._replace(origin=within)
 
 
+def _loosened(limit: Array, g: Level) -> Array:
+    """Limits for a coarse level: room for one of its vertices at least, or balance would be bought there with cut."""
+    slack = (int(limit.sum()) - int(g.vwgt.sum())) // len(limit)
+    return limit + max(0, int(g.vwgt.max()) - slack)
+
+
 def _uncoarsen(
     levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team
 ) -> Array:
@@ -92,11 +110,12 @@ def _uncoarsen(
     cut = cut_of(levels[-1], part)
     while True:
         depth = len(levels) - 1
-        refiner = Refiner(levels[-1], pull, part, limit, team, seed + depth)
+        room = _loosened(limit, levels[-1]) if depth else limit
+        refiner = Refiner(levels[-1], pull, part, room, team, seed + depth)
         cut -= refiner.improve(config, cut)
         # the networks know nothing of affinities, and would trade them for cut
         if config.reach and refiner.excess == 0 and not len(levels[-1].origin):
-            cut -= refine_pairs(levels[-1], part, limit, team, config.rounds, config.reach, config.share)
+            cut -= refine_pairs(levels[-1], part, room, team, config.rounds, config.reach, config.share)
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:
             return part

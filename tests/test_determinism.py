@@ -46,8 +46,8 @@ def small_results() -> dict[str, str]:
         out[f"plain {preset}"] = digest(partition(g, 5, preset=preset))
         out[f"fixed {preset}"] = digest(partition(g, 5, preset=preset, fixed=fixed))
         out[f"affinity {preset}"] = digest(partition(weighted, 5, preset=preset, affinity=table))
-    # several levels, V-cycles, flows, children
-    deep = replace(PRESETS["strong"], coarse_per_part=3, coarse_least=16, cooling=6, cycles=1, members=2, generations=1)
+    # several levels, flows, children
+    deep = replace(PRESETS["strong"], coarse_per_part=3, coarse_least=16, cooling=6, members=2, generations=1)
     out["deep"] = digest(partition(edges, 4, preset=deep), partition(g, 5, preset=deep, fixed=fixed))
     out["edge weights"] = digest(partition(edges, 4, eps=0.01, seed=5))
     out["shares"] = digest(partition(weighted, 3, tpwgts=[1, 2, 4], eps=0.1))

@@ -36,7 +36,7 @@ from .partition_reference import (
 #: Coarsens graphs of a few dozen vertices, so that small random cases pass through several levels.
 DEEP = replace(PRESETS["default"], coarse_per_part=2, coarse_least=8)
 SETTINGS = {"default": PRESETS["default"], "fast": PRESETS["fast"], "deep": DEEP,
-            "deep and strong": replace(PRESETS["strong"], coarse_per_part=2, coarse_least=8, cycles=1),
+            "deep and strong": replace(PRESETS["strong"], coarse_per_part=2, coarse_least=8),
             "bred": replace(DEEP, members=3, generations=2, reach=8, rounds=2)}
 EXAMPLES = 8 if NO_JIT else 100
 

@@ -22,7 +22,7 @@ LAYERS = [
     {"graph", "interedges", "coupling", "config"},
     {"metrics", "coupling_metrics", "part_metrics", "checks"},
     {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "contiguity", "coarsening", "growing", "bisection",
-     "refinement", "settling", "rounds", "repart", "adaptive", "migration",
+     "refinement", "settling", "rounds", "coordinates", "repart", "adaptive", "migration",
      "migration_groups", "migration_trees"},
     {"operators", "counts", "uncut", "mapping", "multiconstraint", "resources"},
     {"algorithms", "joint", "monolithic", "dynamic", "migration_plan"},

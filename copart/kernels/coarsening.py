@@ -96,12 +96,15 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
         cwgt[v] = g.vwgt[v]
         conn[v - lo] = 0
         members[v - lo] = 1
+        match[v] = 0
     for _ in range(rounds):
         moved = 0
         for i in range(hi - lo):
             v = lo + i
             if scattered and (i | (WINDOW - 1)) < hi - lo:
                 v = lo + (i & -WINDOW) + ((i * STRIDE) & (WINDOW - 1))
+            if match[v]:
+                continue
             own = cluster[v]
             count = 0
             for e in range(g.xadj[v], g.xadj[v + 1]):
@@ -121,6 +124,8 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
             most = 0.0
             weight = 1.0
             if members[own - lo] > 1:
+                # deep inside its cluster: not looked at again
+                match[v] = count == 1 and touched[0] == own - lo
                 most = float(conn[own - lo])
                 most *= most
                 most *= most
