@@ -6,8 +6,8 @@ paid for (iterations until the next repartitioning) beside the one time that dat
 The graph is coarsened inside the former parts, so that the coarsest graph still is
 the former partition; on the way back up vertices move that gain in both terms
 together.  Other starts are refined alike: the former partition improved for its cut
-alone; one from scratch whose parts get the numbers that keep most data in place; an M x N
-partition where the number of parts changes.  The best of them is taken, so that after a
+alone; one from scratch whose parts get the numbers that keep most data in place; where the
+number of parts changes, an M x N partition and a diffusive one.  The best of them is taken, so that after a
 moderate change little moves, and after a violent one the result is as good as from scratch.
 (Schloegel, Karypis & Kumar 2000, the unified repartitioning algorithm.)
 """
@@ -15,6 +15,7 @@ moderate change little moves, and after a violent one the result is as good as f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -32,7 +33,7 @@ from .graph import Graph, as_graph
 from .kgggp_ml import _finest, partition
 from .metrics import edge_cut, migration_matrix, migration_volume
 from .multilevel import cycle
-from .repart import migration_plan
+from .repart import migration_plan, repartition
 from .rounds import Team
 from .settling import settle
 
@@ -111,6 +112,9 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, *, alpha: 
     else:
         pattern = np.where(migration_plan(graph, former, m, n, eps=eps) > 0, data, 0)
         begin.append(partition(scaled, n, fixed=pinned, affinity=Affinity(former, pattern), **options))
+        with suppress(PartitionError):  # it stops where it finds no balance; here that is found later
+            begin.append(repartition(graph, former, m, n, method="diffusive", eps=eps, seed=seed, threads=threads,
+                                     preset=preset))
     if config.patience > 1:  # all presets but "fast"
         if m == n:
             free = former.copy()

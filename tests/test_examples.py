@@ -10,7 +10,8 @@ from .helpers import ROOT
 
 def test_no_example_is_left_out():
     found = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}
-    assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo", "make_cases"}
+    assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo", "make_cases",
+                     "travelling_refinement"}
     for name in found:
         assert importlib.import_module(f"examples.{name}").__doc__
 
@@ -65,6 +66,23 @@ def test_demo(tmp_path, capsys):
     assert files["picture"].read_bytes()[:4] == b"\x89PNG"
     summary = json.loads((files["plan"] / "metrics.json").read_text())
     assert summary["settings"]["parts"] == [8, 16]
+
+
+def test_travelling_refinement(tmp_path):
+    from examples.travelling_refinement import STEPS, main
+
+    ways = main(tmp_path)
+    assert (tmp_path / "travelling_refinement.png").read_bytes()[:4] == b"\x89PNG"
+    scratch, dynamic = ways["scratch-remap"], ways["dynamic"]
+    assert len(scratch) == len(dynamic) == STEPS
+    for one, other in zip(scratch, dynamic, strict=True):
+        assert other["ub"] <= 0.05 < other["ub_before"]
+        # 10 % allowed, 4 % seen
+        assert other["cut"] <= 1.1 * one["cut"]
+        assert 3 * other["volume"] <= one["volume"]
+        # the coupled loads of few refined cells do not divide evenly: one cell more than the mean
+        assert other["ub_cpl"] <= 0.06
+    assert sum(r["totZ"] for r in dynamic) <= sum(r["totZ"] for r in scratch)
 
 
 def test_make_cases(tmp_path):
