@@ -24,7 +24,7 @@ LAYERS = [
     {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "contiguity", "coarsening", "growing", "bisection",
      "refinement", "settling", "rounds", "coordinates", "repart", "adaptive", "migration",
      "migration_groups", "migration_trees"},
-    {"operators", "counts", "uncut", "mapping", "multiconstraint", "resources"},
+    {"operators", "counts", "coupled_cells", "uncut", "mapping", "multiconstraint", "resources"},
     {"algorithms", "joint", "monolithic", "dynamic", "migration_plan"},
     {"mesh", "formats", "report", "mpi"},
     {"warm"},
