@@ -198,8 +198,8 @@ def _graph(tokens: Tokens) -> Graph:
     arcs = np.array(rows, np.int64).reshape(-1, 2 if flags >= 10 else 1)
     if len(arcs) != narcs:
         raise tokens.error(f"{narcs} arcs are announced, the graph has {len(arcs)}")
-    return Graph(np.concatenate([[0], np.cumsum(degree)]), (arcs[:, -1] - base).astype(VERTEX), arcs[:, 0] if flags >= 10 else None,
-                 vwgt=load)
+    return Graph(np.concatenate([[0], np.cumsum(degree)]), (arcs[:, -1] - base).astype(VERTEX),
+                 arcs[:, 0] if flags >= 10 else None, vwgt=load)
 
 
 #: What reads the numbers behind each word.
