@@ -15,18 +15,20 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from . import __version__
-from .commands import check, compare, doctor, grid, mesh, part, plan, repart
+from .commands import advise, check, compare, doctor, grid, mesh, part, plan, ranks, repart
 from .commands.console import Console
 from .commands.options import add_output
 from .errors import CopartError
 
 COMMANDS = {
     "plan": (plan, "co-partition two coupled meshes and write everything a coupled run needs"),
+    "advise": (advise, "choose how many processes each component gets"),
     "compare": (compare, "run every scheme over several seeds and show one table"),
     "part": (part, "partition one graph or mesh"),
     "repart": (repart, "repartition from M to N parts with little migration"),
     "check": (check, "verify partitions made by anyone"),
     "grid": (grid, "give the processes of a Cartesian grid positions near one another"),
+    "ranks": (ranks, "number the ranks of an MPI job anew so that those who talk share a node"),
     "mesh": (mesh, "list what a mesh file holds, or generate a mesh"),
     "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
 }

@@ -1,0 +1,137 @@
+"""``copart advise``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .console import Console
+
+if TYPE_CHECKING:
+    from ..formats.costs_file import Costs
+
+EPILOG = """\
+examples:
+  copart advise times.csv --total 128               measured: component,processes,seconds
+  copart advise costs.csv --total 256 --granularity 32 --max-cells 200000
+  copart advise --component fluid 1000000 2e-6 10 --component solid 200000 5e-6 1 --total 64
+  copart advise times.csv --total 64 --cells fluid=1000000 --cells solid=200000 \\
+      --coupled-cells fluid=10000 --coupled-cells solid=3400
+
+A table of costs has the heading component,cells,cost and any of iterations, coupled_cells, max_cells,
+min_cells, granularity, least, most; cost is seconds a cell and iteration.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("costs", nargs="?", metavar="COSTS", help="table of measured times or of costs (.csv)")
+    parser.add_argument("--total", type=int, required=True, metavar="N", help="processes in all")
+    parser.add_argument("--component", nargs=4, action="append", default=[],
+                        metavar=("NAME", "CELLS", "COST", "ITERATIONS"),
+                        help="a component without a table: seconds a cell and iteration, iterations a coupling step")
+    parser.add_argument("--coupling", choices=["concurrent", "serial"], default="concurrent",
+                        help="all components at once (default), or one after the other, each on its own processes")
+    group = parser.add_argument_group("limits, of every component")
+    group.add_argument("--granularity", type=int, metavar="N", help="numbers of processes are multiples of this")
+    group.add_argument("--max-cells", type=int, metavar="N", help="cells that fit in the memory of a process")
+    group.add_argument("--min-cells", type=int, metavar="N", help="fewest cells a process")
+    group = parser.add_argument_group("coupled processes (N^cpl), where the coupled cells are known")
+    add_pairs(group, "--cells", "number of cells, where the table has none")
+    add_pairs(group, "--coupled-cells", "number of coupled cells")
+    add_pairs(group, "--iterations", "iterations between two coupling phases (default: of the table, else 1)")
+    add_pairs(group, "--coupled-cost", "seconds for a coupled cell in a coupling phase (default: as in an iteration)")
+    group.add_argument("--latency", type=float, default=2e-6, metavar="S", help="seconds a message (default 2e-6)")
+    group.add_argument("--datum", type=float, default=1e-8, metavar="S",
+                       help="seconds for the data of a cell: bytes over bandwidth (default 1e-8)")
+    group.add_argument("--aligned", action="store_true", help="the borders of the parts on both sides coincide")
+    parser.add_argument("--picture", metavar="FILE", help="also draw the curves (.png; needs matplotlib: copart[plot])")
+
+
+def add_pairs(group: argparse._ArgumentGroup, option: str, text: str) -> None:
+    """An option ``NAME=VALUE`` that may be repeated."""
+    group.add_argument(option, action="append", default=[], metavar="NAME=VALUE", help=text)
+
+
+def pairs(option: str, given: Sequence[str], number: Callable[[str], Any]) -> dict[str, Any]:
+    """The values of an option of :func:`add_pairs`, by name."""
+    from ..errors import ConfigError
+
+    out = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        try:
+            out[name] = number(value)
+        except ValueError:
+            equals = ""
+        if not equals or not name:
+            raise ConfigError(f"{option}: needs NAME=VALUE, got {text!r}")
+    return out
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Choose, and say what the choice and its neighbours cost."""
+    from ..report.processes import choices_table, draw_advice, interface_table
+    from ..resources import advise
+
+    if args.picture:
+        from ..report.pictures import need_matplotlib
+
+        need_matplotlib(args.picture)
+    found = _costs(args)
+    workloads = [w.limited(granularity=args.granularity, max_cells=args.max_cells, min_cells=args.min_cells)
+                 for w in found.workloads]
+    advice = advise(workloads, args.total, args.coupling, coupled_cells=found.coupled_cells or None,
+                    iterations=found.iterations, latency=args.latency, datum=args.datum,
+                    coupled_cost=pairs("--coupled-cost", args.coupled_cost, float), aligned=args.aligned)
+    for w in workloads:
+        console.say(f"{w.name}: {w.scaling} seconds on n processes")
+    console.say()
+    console.table(choices_table(advice))
+    for remark in advice.remarks:
+        console.say(f"note: {remark}")
+    if advice.interface is not None:
+        for name in advice.parts:
+            console.say()
+            console.table(interface_table(advice, name))
+    console.say()
+    console.say("--parts " + " ".join(str(n) for n in advice.parts.values())
+                + ("" if advice.ncoupled is None else " --coupled " + " ".join(map(str, advice.ncoupled.values()))))
+    if args.picture:
+        console.say(f"wrote {draw_advice(args.picture, advice)}")
+    console.result(advice.to_dict())
+    return 0
+
+
+def _costs(args: argparse.Namespace) -> Costs:
+    """The table, or the components given one by one, with what the options add."""
+    from ..errors import ConfigError
+    from ..formats.costs_file import Costs, read_costs
+    from ..resources import Workload
+
+    cells = pairs("--cells", args.cells, int)
+    if (args.costs is None) == (not args.component):
+        raise ConfigError("needs a table of costs, or components with --component, and not both")
+    if args.costs is not None:
+        found = read_costs(args.costs, cells)
+    else:
+        loads, iterations = [], {}
+        for name, count, cost, rounds in args.component:
+            try:
+                values = cells.get(name, int(count)), float(cost), float(rounds)
+            except ValueError:
+                raise ConfigError(f"--component {name}: needs cells, cost and iterations as numbers, got {count}, "
+                                  f"{cost}, {rounds}") from None
+            loads.append(Workload.of_cells(name, *values))
+            iterations[name] = values[2]
+        found = Costs(tuple(loads), {}, iterations)
+    known = {w.name for w in found.workloads}
+    more = {"--cells": cells, "--coupled-cells": pairs("--coupled-cells", args.coupled_cells, int),
+            "--iterations": pairs("--iterations", args.iterations, float)}
+    for option, values_by_name in more.items():
+        unknown = sorted(set(values_by_name) - known)
+        if unknown:
+            raise ConfigError(f"{option}: no component {unknown[0]!r}; known: {', '.join(sorted(known))}")
+    return Costs(found.workloads, {**found.coupled_cells, **more["--coupled-cells"]},
+                 {**found.iterations, **more["--iterations"]})

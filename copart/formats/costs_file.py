@@ -1,0 +1,144 @@
+"""What components cost, as CSV tables with a heading.
+
+*Measured times*, several lines a component::
+
+    component,processes,seconds
+    fluid,16,12.5
+    fluid,64,3.9
+
+*Costs*, one line a component; empty entries are left open::
+
+    component,cells,cost,iterations,max_cells,min_cells,granularity,least,most,coupled_cells
+    fluid,1000000,2e-6,10,,,,,,
+
+``cost`` is seconds a cell and iteration, ``cells`` may be left open where they are known otherwise, and the columns
+after it may be absent.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..errors import CopartError, FormatError
+from ..resources import Workload
+from .text import PathLike, read_bytes
+
+_MEASURED = {"component", "processes", "seconds"}
+_LIMITS = ("max_cells", "min_cells", "granularity", "least", "most")
+_KNOWN = {"component", "cells", "cost", "iterations", "coupled_cells", *_LIMITS}
+
+
+class Costs(NamedTuple):
+    """What a table of costs says."""
+
+    workloads: tuple[Workload, ...]
+    """In the order of the file."""
+    coupled_cells: dict[str, int]
+    iterations: dict[str, float]
+
+
+def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
+    """Read a table of measured times or of costs.
+
+    Parameters
+    ----------
+    path : path-like
+    cells : mapping of str to int, optional
+        Number of cells (or their total weight) of components; it goes before that of the file.
+
+    Raises
+    ------
+    FormatError
+        The heading is unknown, or an entry is missing or unusable; with the line.
+    """
+    text = read_bytes(path).decode("utf-8-sig", "replace")
+    lines = [(i, row) for i, row in enumerate(csv.reader(io.StringIO(text)), 1)
+             if any(entry.strip() for entry in row) and not row[0].lstrip().startswith("#")]
+    if not lines:
+        raise FormatError(path, "is empty; needs a heading such as component,processes,seconds")
+    heading = [entry.strip().lower() for entry in lines[0][1]]
+    measured = set(heading) == _MEASURED
+    if not measured and not ({"component", "cost"} <= set(heading) <= _KNOWN and len(set(heading)) == len(heading)):
+        raise FormatError(path, f"needs the heading component,processes,seconds or component,cells,cost with any of "
+                                f"iterations, coupled_cells, {', '.join(_LIMITS)}; has {','.join(heading)!r:.80}",
+                          lines[0][0])
+    if len(lines) == 1:
+        raise FormatError(path, "has a heading only", lines[0][0])
+    rows = []
+    for number, entries in lines[1:]:
+        if len(entries) != len(heading):
+            raise FormatError(path, f"needs {len(heading)} entries, has {len(entries)}", number)
+        rows.append((number, dict(zip(heading, (entry.strip() for entry in entries), strict=True))))
+        if not rows[-1][1]["component"]:
+            raise FormatError(path, "has no name of a component", number)
+    known = cells or {}
+    return _measured(path, rows, known) if measured else _costs(path, rows, known)
+
+
+Rows = list[tuple[int, dict[str, str]]]
+
+
+def _measured(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
+    points: dict[str, list[tuple[int, float]]] = {}
+    for number, row in rows:
+        n = _whole(path, row, "processes", number)
+        seconds = _number(path, row, "seconds", number)
+        if n is None or seconds is None:
+            raise FormatError(path, "needs processes and seconds", number)
+        points.setdefault(row["component"], []).append((n, seconds))
+    try:
+        return Costs(tuple(Workload.measured(name, [n for n, _ in pairs], [s for _, s in pairs], cells.get(name))
+                           for name, pairs in points.items()), {}, {})
+    except CopartError as error:
+        raise FormatError(path, str(error)) from None
+
+
+def _costs(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
+    workloads: list[Workload] = []
+    out = Costs((), {}, {})
+    for number, row in rows:
+        name = row["component"]
+        if any(w.name == name for w in workloads):
+            raise FormatError(path, f"names {name} twice", number)
+        count = cells.get(name, _whole(path, row, "cells", number))
+        cost = _number(path, row, "cost", number)
+        if count is None or cost is None:
+            raise FormatError(path, f"needs {'cells' if count is None else 'cost'} of {name}", number)
+        iterations = _number(path, row, "iterations", number)
+        coupled = _whole(path, row, "coupled_cells", number)
+        if iterations is not None:
+            out.iterations[name] = iterations
+        if coupled is not None:
+            out.coupled_cells[name] = coupled
+        limits = {key: _whole(path, row, key, number) for key in _LIMITS}
+        try:
+            workloads.append(Workload.of_cells(name, count, cost, 1.0 if iterations is None else iterations, **limits))
+        except CopartError as error:
+            raise FormatError(path, str(error), number) from None
+    return out._replace(workloads=tuple(workloads))
+
+
+def _whole(path: PathLike, row: Mapping[str, str], key: str, line: int) -> int | None:
+    value = _number(path, row, key, line)
+    if value is not None and (value != int(value) or value < 1):
+        raise FormatError(path, f"{key}: needs a whole number above 0, has {row[key]!r:.40}", line)
+    return None if value is None else int(value)
+
+
+def _number(path: PathLike, row: Mapping[str, str], key: str, line: int) -> float | None:
+    text = row.get(key, "")
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0 <= value < 1e300:
+        raise FormatError(path, f"{key}: needs a number >= 0, has {text!r:.40}", line)
+    return value
+
+
+__all__ = ["Costs", "read_costs"]
