@@ -98,10 +98,3 @@ def processor_distance(code, p, q):
         else:
             distance = grid_distance(code.dims, u, v, code.kind == TORUS)
     return distance
-
-
-@kernel
-def pair_distances(code, p, q, out):
-    """Distances of the pairs p[i], q[i] (int64) into out (float64)."""
-    for i in range(len(out)):
-        out[i] = processor_distance(code, p[i], q[i])

@@ -1,0 +1,140 @@
+"""``copart machine info``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from .console import Console
+
+if TYPE_CHECKING:
+    from ..mapping.machine import Machine
+
+EPILOG = """\
+examples:
+  copart machine info topology.conf --nodes $SLURM_JOB_NODELIST   the switches above the nodes of this job
+  copart machine info topology.yaml --nodes hosts --host node.xml   and the cores inside of each
+  copart machine info node.xml --unit pu                          lstopo --of xml, hardware threads as processors
+  copart machine info "n[001-064]:4"                              hosts of four slots
+  copart machine info --hierarchy 4:8:6 --distance 1:10:100       6 hosts of 8 packages of 4 cores
+  copart machine info network.grf --vertices nodes.txt            any graph; the vertices that take processes
+  copart machine info topology.conf --nodes hosts --tgt m.tgt     the same machine as a SCOTCH target file
+"""
+#: Hosts listed before the rest is only counted.
+LISTED = 16
+#: Pairs of processors that distances are counted over where there are too many for all.
+PAIRS = 200_000
+
+
+def add_description(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
+    """Declare what describes a machine; `source` tells whether the file is a positional argument."""
+    if source:
+        parser.add_argument("source", metavar="MACHINE", nargs="?",
+                            help="hwloc XML, Slurm topology, hostfile or node list, SCOTCH .tgt, or graph of the network")
+    else:
+        parser.add_argument("--machine", dest="source", metavar="MACHINE",
+                            help="hwloc XML, Slurm topology, hostfile or node list, SCOTCH .tgt, or graph")
+    parser.add_argument("--nodes", metavar="HOSTS", help="the hosts of the job: a hostfile, or names as n[001-004,7]")
+    parser.add_argument("--host", metavar="XML", help="hwloc XML of one host, all being alike")
+    parser.add_argument("--slots", type=int, metavar="N", help="processes a host takes where nothing else says it")
+    parser.add_argument("--unit", choices=["core", "pu"], default="core",
+                        help="what a slot in hwloc XML is: a core or a hardware thread (default core)")
+    parser.add_argument("--hierarchy", metavar="A:B:C", help="sons at each level, innermost first, instead of a file")
+    parser.add_argument("--distance", metavar="X:Y:Z", help="distances at each level, innermost first")
+    parser.add_argument("--vertices", metavar="FILE",
+                        help="vertices of a graph or target file that take processes, in processor order")
+    parser.add_argument("--topology", metavar="NAME", help="which topology of a topology.yaml")
+
+
+def described(args: argparse.Namespace) -> Machine:
+    """The machine that the arguments describe."""
+    from ..formats.machines import read_machine
+    from ..formats.text import read_numbers
+
+    vertices = None if args.vertices is None else read_numbers(args.vertices).values.tolist()
+    return read_machine(args.source, nodes=args.nodes, host=args.host, slots=args.slots, unit=args.unit,
+                        hierarchy=args.hierarchy, distance=args.distance, vertices=vertices, topology=args.topology)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """Declare the arguments."""
+    what = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    info = what.add_parser("info", help="what a description of a machine says: levels, hosts, slots, distances",
+                           epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_description(info)
+    info.add_argument("--tgt", metavar="FILE", help="also write the machine as a SCOTCH target file")
+    return [info]
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Tell what a machine is."""
+    from ..formats.scotch_target import write_target
+
+    with console.progress() as progress:
+        progress("reading the machine")
+        machine = described(args)
+        found = contents(machine)
+        if args.tgt is not None:
+            progress(f"writing {args.tgt}")
+            write_target(args.tgt, machine.architecture)
+    on = f" on {len(machine.hosts)} hosts" if machine.hosts else ""
+    console.say(f"{found['processors']} processors{on}, {found['architecture']}")
+    if found["levels"]:
+        console.say("levels, outermost first")
+        width = max(len(level["name"]) for level in found["levels"])
+        for level in found["levels"]:
+            console.say(f"  {level['name']:<{width}}  up to {level['sons']} each, distance {level['distance']:g}")
+    if machine.hosts:
+        console.say("hosts")
+        width = max(len(name) for name in machine.hosts[:LISTED])
+        for host in found["hosts"][:LISTED]:
+            console.say(f"  {host['name']:<{width}}  {host['slots']} slots")
+        if len(machine.hosts) > LISTED:
+            console.say(f"  and {len(machine.hosts) - LISTED} more (--json lists all)")
+    if found["distances"]:
+        console.say("distances" if found["all_pairs"] else f"distances of {PAIRS} pairs")
+        for row in found["distances"]:
+            console.say(f"  {row['distance']:>8.6g}  {row['share']:6.1%} of the pairs")
+    if args.tgt is not None:
+        console.say(f"wrote {args.tgt}")
+    console.result(found)
+    return 0
+
+
+def contents(machine: Machine) -> dict[str, Any]:
+    """What a machine is, as plain JSON types."""
+    from ..mapping.decomposed import Subset
+    from ..mapping.tree import TreeLeaf
+
+    bare = machine.architecture
+    base = bare.base if isinstance(bare, Subset) else bare
+    levels = []
+    if isinstance(base, TreeLeaf):
+        names = machine.levels or [f"level {d}" for d in range(len(base.arities), 0, -1)]
+        levels = [{"name": name, "sons": arity, "distance": cost}
+                  for name, arity, cost in zip(names, base.arities, base.costs, strict=True)]
+    rows, complete = _distances(machine)
+    return {"processors": machine.nprocs, "architecture": repr(bare), "kind": bare.name, "levels": levels,
+            "hosts": [{"name": name, "slots": int(n)} for name, n in zip(machine.hosts, machine.slots, strict=False)],
+            "distances": rows, "all_pairs": complete}
+
+
+def _distances(machine: Machine) -> tuple[list[dict[str, float]], bool]:
+    """How many pairs of processors are how far apart; and whether all were counted."""
+    import numpy as np
+
+    n = machine.nprocs
+    if n * (n - 1) // 2 <= PAIRS:
+        p, q = np.triu_indices(n, 1)
+    else:
+        rng = np.random.default_rng(1)
+        p, q = rng.integers(0, n, PAIRS), rng.integers(0, n - 1, PAIRS)
+        q = q + (q >= p)
+    values = machine.architecture.distances(p, q)
+    if not len(values):
+        return [], True
+    if len(np.unique(values)) > 40:
+        values = np.ceil(values)
+    found, count = np.unique(values, return_counts=True)
+    return [{"distance": float(d), "share": float(c / len(values))} for d, c in zip(found, count, strict=True)], \
+        len(values) == n * (n - 1) // 2
