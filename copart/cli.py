@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from . import __version__
-from .commands import advise, check, compare, doctor, grid, mesh, part, plan, ranks, repart
+from .commands import advise, check, compare, doctor, grid, machine, mesh, part, plan, ranks, repart
 from .commands.console import Console
 from .commands.options import add_output
 from .errors import CopartError
@@ -29,6 +29,7 @@ COMMANDS = {
     "check": (check, "verify partitions made by anyone"),
     "grid": (grid, "give the processes of a Cartesian grid positions near one another"),
     "ranks": (ranks, "number the ranks of an MPI job anew so that those who talk share a node"),
+    "machine": (machine, "tell what a description of a machine says"),
     "mesh": (mesh, "list what a mesh file holds, or generate a mesh"),
     "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
 }
