@@ -22,7 +22,7 @@ Step = tuple[str, Callable[[], None]]
 def steps() -> list[Step]:
     """Named steps in the order of a run; each compiles what its stage uses."""
     return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
-            ("fixed vertices", _fixed), ("schemes", schemes), ("repartitioning", _repartitioning),
+            ("fixed vertices", _fixed), ("schemes", schemes), ("repartitioning", _repartitioning), ("machines", _machines),
             ("metrics", _metrics)]
 
 
@@ -116,6 +116,13 @@ def _repartitioning() -> None:
     old = part(grid, 5)
     for method in ("mxn", "scratch-remap", "diffusive"):
         repart(grid, old, 5, 7, method=method)
+
+
+def _machines() -> None:
+    from .mapping.multilevel import MultilevelDecomposition
+
+    machine = MultilevelDecomposition(_grid(4, 4))
+    machine.domain_distances(machine.root, [machine.terminal(3)])
 
 
 def _metrics() -> None:
