@@ -30,7 +30,7 @@ def add_description(parser: argparse.ArgumentParser, *, source: bool = True) -> 
     """Declare what describes a machine; `source` tells whether the file is a positional argument."""
     if source:
         parser.add_argument("source", metavar="MACHINE", nargs="?",
-                            help="hwloc XML, Slurm topology, hostfile or node list, SCOTCH .tgt, or graph of the network")
+                            help="hwloc XML, Slurm topology, hostfile or node list, SCOTCH .tgt, or a graph")
     else:
         parser.add_argument("--machine", dest="source", metavar="MACHINE",
                             help="hwloc XML, Slurm topology, hostfile or node list, SCOTCH .tgt, or graph")
