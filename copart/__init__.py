@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .algorithms import aware as aware
     from .algorithms import naive as naive
     from .algorithms import projrepart as projrepart
+    from .comparing import Comparison as Comparison
+    from .comparing import compare as compare
     from .coupling import CoPartition as CoPartition
     from .coupling import CoupledProblem as CoupledProblem
     from .coupling import Interedges as Interedges
@@ -38,15 +40,14 @@ if TYPE_CHECKING:
     from .mesh import read_mesh as read_mesh
     from .metrics import evaluate as evaluate
     from .operators import part as part
-    from .planning import Comparison as Comparison
     from .planning import Plan as Plan
-    from .planning import compare as compare
     from .planning import plan as plan
 
 __version__ = "0.1.0"
 
 _HOME = {
     "algorithms": ("aware", "naive", "projrepart"),
+    "comparing": ("Comparison", "compare"),
     "coupling": ("CoPartition", "CoupledProblem", "Interedges"),
     "errors": ("ConfigError", "CopartError", "CouplingError", "FormatError", "GraphError",
                "MappingError", "MeshError", "PartitionError"),
@@ -54,7 +55,7 @@ _HOME = {
     "mesh": ("Mesh", "read_mesh"),
     "metrics": ("evaluate",),
     "operators": ("part",),
-    "planning": ("Comparison", "Plan", "compare", "plan"),
+    "planning": ("Plan", "plan"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

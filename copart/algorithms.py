@@ -10,7 +10,7 @@ graph, largest interface first (:meth:`copart.coupling.CoupledProblem.spanning_t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -167,11 +167,17 @@ def scheme(name: str) -> Callable[..., CoPartition]:
     return SCHEMES[name]
 
 
+def shares_pool(name: str) -> bool:
+    """Whether the scheme called `name` lays all components on one pool of processes."""
+    return "processes" in inspect.signature(scheme(name)).parameters
+
+
 def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, *,
                interface: str = "spread", **options: Any) -> CoPartition:
     """Run the scheme called `name`, with its interfaces laid on processes as asked.
 
-    Schemes that do not know `interface` themselves are given the counts that follow from it.
+    Schemes that do not know `interface` themselves are given the counts that follow from it.  For a scheme that
+    shares a pool of processes, one number in `nparts` is its size.
 
     Raises
     ------
@@ -179,6 +185,9 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
         The scheme cannot keep the several interfaces of one component uncut.
     """
     chosen = scheme(name)
+    one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
+    if isinstance(one, int) and shares_pool(name):
+        return chosen(problem, processes=one, **options)
     if interface == "spread":
         return chosen(problem, nparts, ncoupled, **options)
     if "interface" in inspect.signature(chosen).parameters:
@@ -191,4 +200,4 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
 
 
 __all__ = ["INTERFACE_SHARE", "SCHEMES", "Counts", "aware", "coupled_counts", "default_ncoupled", "naive", "projrepart",
-           "run_scheme", "scheme"]
+           "run_scheme", "scheme", "shares_pool"]

@@ -70,6 +70,24 @@ COMPARISON_COLUMNS = (
     Column("seconds", "time s", seconds, "time to partition"),
 )
 
+#: The same of more than two components: the largest imbalance of one, and the sums of all.
+MANY_COLUMNS = (
+    Column("ub", "ub %", percent, "largest imbalance of a component: heaviest part over the mean, less one"),
+    Column("ub_cpl", "ub^cpl %", percent, "largest imbalance of a component's coupled cells"),
+    Column("cut", "cut", count, "edges between different parts, by weight, of all components"),
+    Column("cut_cpl", "cut^cpl", count, "the same among the coupled cells"),
+    Column("totV", "totV", count, "data sent in a coupling phase from the first to the second of every pair"),
+    Column("totZ", "totZ", tenth, "messages in a coupling phase from the first to the second of every pair"),
+    Column("ncoupled", "N^cpl", tenth, "parts of all components that own coupled cells", ranked=False),
+    Column("seconds", "time s", seconds, "time to partition"),
+)
+
+
+def comparison_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """The columns for rows of the schemes' table: those of two components, or of more."""
+    return MANY_COLUMNS if rows and "cut" in rows[0] else COMPARISON_COLUMNS
+
+
 #: Of `ComponentMetrics`, one row a component.
 COMPONENT_COLUMNS = (
     Column("name", "component", str, "the mesh or graph of one code"),
@@ -121,6 +139,34 @@ PART_COLUMNS = (
 )
 
 
+def letter_of(component: int) -> str:
+    """What the figures of a component are called by: a, b, c, ..., aa, ...
+
+    Examples
+    --------
+    >>> [letter_of(i) for i in (0, 2, 25, 26)]
+    ['a', 'c', 'z', 'aa']
+    """
+    return chr(ord("a") + component % 26) * (1 + component // 26)
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Ascending numbers with runs drawn together.
+
+    Examples
+    --------
+    >>> spans([0, 1, 2, 5])
+    '0-2, 5'
+    """
+    runs: list[list[int]] = []
+    for x in numbers:
+        if runs and x == runs[-1][1] + 1:
+            runs[-1][1] = x
+        else:
+            runs.append([x, x])
+    return ", ".join(str(i) if i == j else f"{i}-{j}" for i, j in runs)
+
+
 def html_table(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]],
                best: frozenset[tuple[int, int]] = frozenset(), caption: str = "") -> str:
     """An HTML table whose headings tell their meaning when pointed at; the first column is a name.
@@ -164,5 +210,6 @@ def title_html(title: str) -> str:
     return " ".join(out)
 
 
-__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS",
-           "REPARTITION_COLUMNS", "Column", "count", "html_table", "percent", "seconds", "tenth", "title_html"]
+__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "MANY_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS",
+           "REPARTITION_COLUMNS", "Column", "comparison_columns", "count", "html_table", "letter_of", "percent",
+           "seconds", "spans", "tenth", "title_html"]

@@ -1,9 +1,9 @@
-"""Two components and their interedges, from whatever a caller has.
+"""Components and their interedges, from whatever a caller has.
 
 A component is a mesh (a file, ``FILE:ARRAY=VALUE`` or ``FILE:NAME`` for a
 region or boundary of it, arrays, a mesh of another package, a `Mesh`; see
 :mod:`copart.sources`) or a graph (a graph file, a `Graph`, a scipy.sparse matrix,
-a networkx graph, ``(xadj, adjncy)``).
+a networkx graph, ``(xadj, adjncy)``).  A single file with several zones stands for all of them.
 """
 
 from __future__ import annotations
@@ -11,17 +11,20 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .arrays import fraction
+from .arrays import fraction, whole
+from .columns import letter_of
 from .coupling import CoupledProblem, Interedges
-from .errors import ConfigError, CouplingError
+from .errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from .graph import Graph, as_graph
-from .sources import Opened, looks_like_arrays, open_mesh, open_source, others, split_region
+from .sources import Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
 
 if TYPE_CHECKING:
     from .mesh import Mesh
     from .mesh.detection import Interface
+    from .mesh.transform import Placement
 
 _log = logging.getLogger(__name__)
 
@@ -30,76 +33,91 @@ Progress = Callable[[str, int, int], None]
 
 INTEREDGES = ("facet", "touch", "overlap")
 
+Pair = tuple[str, str]
+
 
 class Coupled(NamedTuple):
-    """Two components, ready to be partitioned."""
+    """Components, ready to be partitioned."""
 
     problem: CoupledProblem
     meshes: dict[str, Mesh]
     """The components that came as meshes, by name."""
-    interface: Interface | None
-    """Where they meet, None where the interedges were given."""
+    interfaces: dict[Pair, Interface]
+    """Where each pair meets; empty where the interedges were given."""
     remarks: tuple[str, ...] = ()
-    """What else the files hold, and what they lost when they were read."""
+    """What else the files hold, what they lost when they were read, and which interedges were left out."""
+    sources: Mapping[str, str] = {}
+    """What each component was read from, where that was a file."""
 
 
 def silent(step: str, done: int, total: int) -> None:
     """The progress of a caller who does not want to hear any."""
 
 
-def coupled_problem(source_a: Any, source_b: Any, *, interedges: str | Interedges = "facet",
+def coupled_problem(*sources: Any, interedges: str | Interedges | Mapping[Pair, Any] = "facet",
                     names: Sequence[str] | None = None, weights: str | None = None, tolerance: float | None = None,
                     gap: float | None = None, scale_b: float = 1.0, shift_b: Sequence[float] | None = None,
                     periodic_b: Sequence[float] | None = None, several: bool = False,
-                    progress: Progress | None = None) -> Coupled:
-    """The two components with their interedges, and where they meet.
+                    max_interedges: int | None = None, progress: Progress | None = None) -> Coupled:
+    """The components with their interedges, and where they meet.
 
     Parameters are those of :func:`plan`.
     """
-    kind = interedges
-    if isinstance(kind, str) and kind not in INTEREDGES:
-        raise ConfigError(f"interedges: {kind!r} is not known; choose one of {', '.join(INTEREDGES)}, "
+    if isinstance(interedges, str) and interedges not in INTEREDGES:
+        raise ConfigError(f"interedges: {interedges!r} is not known; choose one of {', '.join(INTEREDGES)}, "
                           f"or give an Interedges")
-    if names is not None and (len(names) != 2 or names[0] == names[1] or not all(names)):
-        raise ConfigError(f"names: needs two different names, got {tuple(names)}")
+    if names is not None and (len(set(names)) < len(names) or not all(names)
+                              or (len(sources) > 1 and len(names) != len(sources))):
+        raise ConfigError(f"names: needs {_some(max(len(sources), len(names)))} different names, got {tuple(names)}")
     for label, value in (("tolerance", tolerance), ("gap", gap)):
         if value is not None:
             fraction(label, value)
     if tolerance is not None and gap is not None:
         raise ConfigError("tolerance, gap: give one of the two, not both")
+    if max_interedges is not None:
+        whole("max_interedges", max_interedges, low=1)
     from .mesh.transform import Placement
 
     placement = Placement(scale_b, shift_b or (0.0, 0.0, 0.0), periodic_b)  # type: ignore[arg-type]
     tell = progress or silent
-    found: list[tuple[Graph, Opened | None]] = []
     read: dict[str, Mesh] = {}
-    for source in (source_a, source_b):
+    chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
+    found: list[tuple[Graph, Opened | None]] = []
+    for source in chosen:
         tell(f"reading {source}" if isinstance(source, str | os.PathLike) else "building the graphs", 0, 0)
         found.append(_component(source, weights, read))
         opened = found[-1][1]
         if opened is not None and opened.path is not None:
             read[opened.path] = opened.whole
     meshes = [opened and opened.mesh for _, opened in found]
-    called = (names[0], names[1]) if names is not None else _names(meshes)
-    interface = None
-    if isinstance(kind, str):
-        if meshes[0] is None or meshes[1] is None:
-            raise CouplingError(f"interedges: {kind!r} is found from two meshes; with graphs give an Interedges")
-        from .mesh import find_interface
-
+    called = tuple(names) if names is not None else _names(meshes)
+    if len(called) != len(found):
+        raise ConfigError(f"names: needs {_some(len(found))} different names, got {called}")
+    interfaces: dict[Pair, Interface] = {}
+    if isinstance(interedges, str):
+        if any(mesh is None for mesh in meshes):
+            raise CouplingError(f"interedges: {interedges!r} is found from two meshes; with graphs give an Interedges")
         tell("finding the interedges", 0, 0)
-        relation, interface = find_interface(meshes[0], meshes[1], kind, tolerance=tolerance, gap=gap,
-                                             placement=placement, several=several)
-        interface = interface.named(*called)
+        pairs, interfaces = _search(dict(zip(called, meshes, strict=True)), interedges, placement,  # type: ignore[arg-type]
+                                    tell, tolerance=tolerance, gap=gap, several=several)
     else:
-        relation = kind if isinstance(kind, Interedges) else Interedges.from_scipy(kind)
-    problem = CoupledProblem.of_two(found[0][0], found[1][0], relation, called)
+        pairs = _given(interedges, called)
+    cut: list[str] = []
+    if max_interedges is not None:
+        for (a, b), relation in pairs.items():
+            pairs[a, b] = relation.capped(max_interedges)
+            left = len(relation) - len(pairs[a, b])
+            cut += [f"{left} of {len(relation)} interedges of {a} and {b} are left out: more than {max_interedges} "
+                    f"a cell"] if left else []
+    problem = CoupledProblem(dict(zip(called, (graph for graph, _ in found), strict=True)), pairs)
     _log.info("%r", problem)
     there = [opened for _, opened in found if opened is not None]
     lost = [f"{name}: {remark}" for name, mesh in zip(called, meshes, strict=True) if mesh is not None
             for remark in mesh.remarks]
     return Coupled(problem, {name: mesh for name, mesh in zip(called, meshes, strict=True) if mesh is not None},
-                   interface, (*dict.fromkeys(lost), *others(there)))
+                   interfaces, (*dict.fromkeys(lost), *others(there), *cut),
+                   {name: os.fspath(source) for name, source in zip(called, chosen, strict=True)
+                    if isinstance(source, str | os.PathLike)})
 
 
 def component(source: Any, weights: str | None = None) -> tuple[Graph, Mesh | None]:
@@ -133,12 +151,104 @@ def _component(source: Any, weights: str | None, read: Mapping[str, Mesh]) -> tu
     return dual_graph(opened.mesh, weights), opened
 
 
-def _names(meshes: Sequence[Mesh | None]) -> tuple[str, str]:
-    """Names from the meshes where they have different ones, else a and b."""
-    found = [mesh.name if mesh is not None and mesh.name else letter for mesh, letter in zip(meshes, "ab", strict=True)]
-    if found[0] == found[1]:
-        found = [f"{name}-{letter}" for name, letter in zip(found, "ab", strict=True)]
-    return found[0], found[1]
+def _all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:
+    """A single file as the list of its zones or regions; what is read is put into `read`."""
+    if not isinstance(source, str | os.PathLike):
+        raise ConfigError("components: needs two or more, or one file with several zones")
+    path, region = split_region(os.fspath(source))
+    if region is None:
+        tell(f"reading {path}", 0, 0)
+        read[path] = open_source(path).whole
+    found = zones(path, read[path]) if region is None else []
+    if len(found) < 2:
+        raise ConfigError(f"components: {os.fspath(source)} is one component; give two or more, or one file with "
+                          f"several zones or regions")
+    return [f"{path}:{zone}" for zone in found]
 
 
-__all__ = ["INTEREDGES", "Coupled", "Progress", "component", "coupled_problem", "open_mesh", "silent", "split_region"]
+# ---- interedges
+def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
+    """Interedges by pair of names, from one relation of two components or a mapping."""
+    def relation(given: Any) -> Interedges:
+        return given if isinstance(given, Interedges) else Interedges.from_scipy(given)
+
+    if isinstance(interedges, Mapping) and not hasattr(interedges, "tocoo"):
+        for pair in interedges:
+            if not (isinstance(pair, tuple) and len(pair) == 2):
+                raise ConfigError(f"interedges: needs two names as key of each pair, got {pair!r}")
+        return {pair: relation(given) for pair, given in interedges.items()}
+    if len(names) != 2:
+        raise ConfigError(f"interedges: of {len(names)} components are given as a mapping from pairs of names")
+    return {(names[0], names[1]): relation(interedges)}
+
+
+def _search(meshes: Mapping[str, Mesh], kind: str, placement: Placement, tell: Progress,
+            **options: Any) -> tuple[dict[Pair, Interedges], dict[Pair, Interface]]:
+    """The interedges of every two meshes that meet; the placement is of the second mesh."""
+    from .mesh import find_interface
+    from .mesh.transform import Placement
+
+    names = list(meshes)
+    if len(names) == 2:
+        relation, interface = find_interface(meshes[names[0]], meshes[names[1]], kind, placement=placement, **options)
+        return {(names[0], names[1]): relation}, {(names[0], names[1]): interface.named(names[0], names[1])}
+    placed = {name: placement.apply(mesh) if name == names[1] else mesh for name, mesh in meshes.items()}
+    repeated = Placement(period=placement.period)
+    relations: dict[Pair, Interedges] = {}
+    interfaces: dict[Pair, Interface] = {}
+    nothing: dict[Pair, NoInterfaceError] = {}
+    pairs = list(combinations(names, 2))
+    for i, (a, b) in enumerate(pairs):
+        tell(f"finding the interedges of {a} and {b}", i, len(pairs))
+        try:
+            relation, interface = find_interface(placed[a], placed[b], kind, **options,
+                                                 placement=repeated if names[1] in (a, b) else None)
+        except NoInterfaceError as error:
+            nothing[a, b] = error
+            continue
+        except MeshError as error:
+            raise type(error)(f"{a} and {b}: {error}") from None
+        relations[a, b], interfaces[a, b] = relation, interface.named(a, b)
+    _connected(names, relations, nothing)
+    return relations, interfaces
+
+
+def _connected(names: Sequence[str], found: Mapping[Pair, Interedges],
+               nothing: Mapping[Pair, NoInterfaceError]) -> None:
+    """Refuse components that do not meet the others."""
+    reached = {names[0]}
+    while more := {name for pair in found for name in pair if set(pair) & reached} - reached:
+        reached |= more
+    apart = [name for name in names if name not in reached]
+    if apart:
+        first = next(error for (a, b), error in nothing.items() if (a in reached) != (b in reached))
+        raise NoInterfaceError(f"components: {', '.join(apart)} meet{'s' * (len(apart) == 1)} none of "
+                               f"{', '.join(n for n in names if n in reached)}; {first}")
+
+
+def only_interface(interfaces: Mapping[Pair, Interface]) -> Interface | None:
+    """The interface where there is one; None where there is none or several."""
+    return next(iter(interfaces.values())) if len(interfaces) == 1 else None
+
+
+def interfaces_dict(problem: CoupledProblem, interfaces: Mapping[Pair, Interface]) -> dict[str, Any]:
+    """Where components meet, as plain JSON types: ``interface`` of two, the list ``interfaces`` of more."""
+    found = [interface.to_dict() for interface in interfaces.values()]
+    return {"interface": found[0] if found else None} if len(problem.names) == 2 else {"interfaces": found}
+
+
+def _names(meshes: Sequence[Mesh | None]) -> tuple[str, ...]:
+    """Names from the meshes where they have different ones, else a, b, c, ..."""
+    letters = [letter_of(i) for i in range(len(meshes))]
+    found = [mesh.name if mesh is not None and mesh.name else letter
+             for mesh, letter in zip(meshes, letters, strict=True)]
+    told = [name if found.count(name) == 1 else f"{name}-{letter}" for name, letter in zip(found, letters, strict=True)]
+    return tuple(told if len(set(told)) == len(told) else letters)
+
+
+def _some(count: int) -> str:
+    return "two" if count == 2 else str(count)
+
+
+__all__ = ["INTEREDGES", "Coupled", "Progress", "component", "coupled_problem", "interfaces_dict", "only_interface",
+           "open_mesh", "silent", "split_region"]

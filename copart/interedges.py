@@ -129,6 +129,24 @@ class Interedges:
         """Vertices of B with an interedge, ascending: ``Dom(I^-1)``."""
         return np.unique(self.indices)
 
+    def capped(self, most: int) -> Interedges:
+        """At most `most` interedges a cell, the heaviest, ties to the smaller numbers.
+
+        Every cell keeps its heaviest one, so that none loses its coupling; a cell that is the heaviest of more
+        than `most` others keeps these all.
+        """
+        u, v, w = self.pairs()
+        first, keep = np.zeros(len(w), np.bool_), np.ones(len(w), np.bool_)
+        for mine, other in ((u, v), (v, u)):
+            order = np.lexsort((other, -w, mine))
+            start = np.flatnonzero(np.diff(mine[order], prepend=-1))
+            rank = np.empty(len(w), np.int64)
+            rank[order] = np.arange(len(w)) - np.repeat(start, np.diff(start, append=len(w)))
+            first |= rank == 0
+            keep &= rank < most
+        keep |= first
+        return self if keep.all() else Interedges.from_pairs(*self.shape, u[keep], v[keep], w[keep])
+
     def restricted(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Interedges:
         """Between the ascending vertices `rows` of A and `columns` of B, renumbered."""
         new_a = np.full(self.shape[0], -1, VERTEX)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -113,6 +114,21 @@ def choose(mesh: Mesh, text: str) -> tuple[Mesh, list[str]]:
     return mesh, chosen
 
 
+def zones(path: str, mesh: Mesh) -> list[str]:
+    """The zones or regions that a file with several holds, each as it is named behind a colon; else none.
+
+    Zones of SU2 are values of the cell array ``zone``, regions of OpenFOAM groups of cells.
+    """
+    if "zone" in mesh.cell_data:
+        values = np.unique(np.asarray(mesh.cell_data["zone"]))
+        return [f"zone={value}" for value in values] if len(values) <= MAX_LISTED else []
+    from .mesh.openfoam import is_openfoam, mesh_folders
+
+    if os.path.isdir(path) or is_openfoam(Path(path)):
+        return [name for name, _ in mesh_folders(Path(path)) if name in mesh.cell_groups]
+    return []
+
+
 def others(opened: list[Opened]) -> list[str]:
     """What the files hold beside the components chosen, a sentence each; nothing where no region was chosen."""
     out = []
@@ -133,7 +149,7 @@ def others(opened: list[Opened]) -> list[str]:
             left = [name for name, cells in whole.cell_groups.items() if name not in used and len(cells) < whole.ncells]
         if left:
             some = ", ".join(left[:MAX_LISTED]) + (", ..." if len(left) > MAX_LISTED else "")
-            out.append(f"{os.path.basename(path)} also has {some}; plan these in pairs, too")
+            out.append(f"{os.path.basename(path)} also has {some}; give them as well to couple all")
     return out
 
 
@@ -230,4 +246,4 @@ def _region(mesh: Mesh, name: str) -> Any:
 
 
 __all__ = ["Opened", "choose", "from_arrays", "from_pyvista", "looks_like_arrays", "open_mesh", "open_source", "others",
-           "split_region"]
+           "split_region", "zones"]

@@ -55,7 +55,7 @@ def test_unknown_regions_say_what_there_is(text, message):
 
 def test_other_components_of_the_files(tmp_path):
     opened = [open_source(f"{shared('data/coupled/cht-3cyl-4zones/mesh_cht_3cyl.su2')}:zone={n}") for n in (1, 4)]
-    assert others(opened) == ["mesh_cht_3cyl.su2 also has zone=2, zone=3; plan these in pairs, too"]
+    assert others(opened) == ["mesh_cht_3cyl.su2 also has zone=2, zone=3; give them as well to couple all"]
     row = regions().replace(cell_data={"zone": [1, 1, 2, 2]})
     write_vtu(tmp_path / "row.vtu", row)
     assert others([open_source(tmp_path / "row.vtu")]) == []

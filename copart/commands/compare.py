@@ -17,9 +17,8 @@ Figures are means over the seeds; the best of a column is marked.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    options.add_coupled_pair(parser)
-    parser.add_argument("--schemes", nargs="+", choices=["naive", "aware", "projrepart"], metavar="SCHEME",
-                        help="which to run: naive, aware, projrepart (default: all)")
+    options.add_components(parser)
+    options.add_scheme(parser, "--schemes", "which to run: %(choices)s (default: all that apply)", nargs="+")
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
     parser.add_argument("--picture", metavar="FILE", help="also draw meshes, interface and coupling matrices (.png)")
     parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
@@ -29,9 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Run the schemes and show the table."""
-    from ..planning import compare
-    from ..report import COMPARISON_COLUMNS, comparison_table
+    from ..columns import comparison_columns, letter_of
+    from ..comparing import compare
+    from ..report import comparison_table
     from .console import first_use
+    from .telling import tell_interfaces
 
     if args.picture:
         from ..report.pictures import need_matplotlib
@@ -43,8 +44,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_page(args.report)
     with console.progress() as progress:
         first_use(progress)
-        made = compare(args.mesh_a, args.mesh_b, schemes=args.schemes, seeds=args.seeds, progress=progress,
-                       **options.coupled_pair(args), **options.partitioning(args))
+        made = compare(*args.meshes, schemes=args.schemes, seeds=args.seeds, progress=progress,
+                       **options.components(args), **options.partitioning(args))
         if args.picture:
             from ..report.pictures import draw_coupled
 
@@ -53,18 +54,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if args.report:
             progress("writing the report")
             made.report(args.report)
-    a, b = made.problem.names
-    title = f"A = {a} in {args.parts[0]} parts, B = {b} in {args.parts[1]} parts, mean of {args.seeds} seeds"
-    for remark in made.remarks:
-        console.say(f"note: {remark}")
-    if made.interface is not None:
-        for line in made.interface.lines():
-            console.say(f"interface: {line}")
-        console.say()
+    parts = made.settings["parts"]
+    sizes = [f"{letter_of(i).upper()} = {name}" + (f" in {parts[i]} parts" if len(parts) > 1 else "")
+             for i, name in enumerate(made.problem.names)]
+    pool = [f"{parts[0]} processes"] if len(parts) == 1 else []
+    title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds"])
+    tell_interfaces(console, made.interfaces, made.remarks)
     console.table(comparison_table(made.rows(), title))
     if args.legend:
         console.say()
-        for column in COMPARISON_COLUMNS:
+        for column in comparison_columns(made.rows()):
             console.say(f"{column.title:<12} {column.meaning}")
     if args.picture:
         console.say(f"wrote {args.picture}")

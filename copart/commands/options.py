@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -33,25 +34,62 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
-def add_coupled_pair(parser: argparse.ArgumentParser) -> None:
-    """Two meshes, the numbers of parts, and how to find the interedges."""
-    parser.add_argument("mesh_a", metavar="A", help="mesh file or OpenFOAM case; FILE:NAME or FILE:ARRAY=VALUE for one "
-                        "region of it, or the boundary where it is coupled; FILE:REGION:BOUNDARY for both")
-    parser.add_argument("mesh_b", metavar="B", help="mesh file of the other component, or another region")
+class _Schemes:
+    """The names of the schemes, looked up when they are needed so that the parser stays light."""
+
+    def __iter__(self) -> Iterator[str]:
+        from ..algorithms import SCHEMES
+
+        return iter(SCHEMES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+
+def add_scheme(parser: argparse.ArgumentParser, flag: str, text: str, **more: Any) -> None:
+    """An option that takes names of schemes; `text` may hold %(choices)s."""
+    parser.add_argument(flag, choices=_Schemes(), metavar="SCHEME", help=text, **more)
+
+
+class _Counts(argparse.Action):
+    """Whole numbers; what follows them is taken for components, so that these may stand behind."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+                 option: str | None = None) -> None:
+        """Split the words."""
+        words = list(values)
+        n = next((i for i, word in enumerate(words) if not word.lstrip("-").isdecimal()), len(words))
+        if n == 0:
+            parser.error(f"argument {option}: needs whole numbers, got {words[0]!r}")
+        setattr(namespace, self.dest, [int(word) for word in words[:n]])
+        namespace.meshes = [*(getattr(namespace, "meshes", None) or []), *words[n:]]
+
+
+def add_components(parser: argparse.ArgumentParser) -> None:
+    """The components, their numbers of parts, and how to find the interedges."""
+    parser.add_argument("meshes", metavar="A B", nargs="*", help="mesh files or OpenFOAM cases, two or more; "
+                        "FILE:NAME or FILE:ARRAY=VALUE for one region of it, or the boundary where it is coupled; "
+                        "FILE:REGION:BOUNDARY for both; one file alone stands for all its zones or regions")
     group = parser.add_argument_group("coupling")
-    group.add_argument("--parts", type=int, nargs=2, required=True, metavar=("N_A", "N_B"), help="parts of A and of B")
-    group.add_argument("--coupled", type=int, nargs=2, metavar=("K_A", "K_B"),
-                       help="parts that may own coupled cells "
+    group.add_argument("--parts", nargs="+", action=_Counts, required=True, metavar="N",
+                       help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
+    group.add_argument("--coupled", nargs="+", action=_Counts, metavar="K",
+                       help="parts of each that may own coupled cells "
                             "(default: floor(N^(2/3)), as for a cube's face, more on thin walls)")
+    group.add_argument("--interface", choices=["spread", "gather", "uncut"], default="spread",
+                       help="without --coupled: spread coupled cells as said there (default), gather them in as few "
+                            "parts as can hold them, or leave the interface of each two components uncut where it fits")
     add_meeting(group)
+    group.add_argument("--max-interedges", type=int, metavar="N",
+                       help="keep at most the N heaviest interedges of a cell")
     group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
-    group.add_argument("--names", nargs=2, metavar=("NAME_A", "NAME_B"), help="names of the components in the output")
+    group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output")
 
 
-def coupled_pair(args: argparse.Namespace) -> dict[str, Any]:
-    """The options of :func:`add_coupled_pair` as keyword arguments of ``plan`` and ``compare``."""
-    return {"parts": tuple(args.parts), "coupled": None if args.coupled is None else tuple(args.coupled),
-            "weights": args.weights, "names": None if args.names is None else tuple(args.names), **meeting(args)}
+def components(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of :func:`add_components` as keyword arguments of ``plan`` and ``compare``."""
+    return {"parts": args.parts, "coupled": args.coupled, "interface": args.interface, "weights": args.weights,
+            "names": args.names, "max_interedges": args.max_interedges, **meeting(args)}
 
 
 def add_meeting(group: argparse._ArgumentGroup) -> None:

@@ -16,20 +16,23 @@ examples:
   copart plan fluid.su2:flowbound solid.su2:feabound --parts 16 4
   copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale-b 0.001
   copart plan fluid-case:interface solid.inp --parts 64 16 --write openfoam,precice,pvtu
+  copart plan fluid.su2 wall.su2 coolant.su2 --parts 32 4 16
+  copart plan four-zones.su2 --parts 24 4 4 4        all zones of one file
   copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
-(one number a line), interedges.mtx (pairs of coupled cells), coupling.json (who
-sends which cells to whom) and metrics.json; with --write also NAME.K.pvtu and its
+(one number a line), interedges.mtx (pairs of coupled cells; of more than two
+components A-B.interedges.mtx for each pair that meets), coupling.json (who sends
+which cells to whom) and metrics.json; with --write also NAME.K.pvtu and its
 pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    options.add_coupled_pair(parser)
-    parser.add_argument("--scheme", choices=["naive", "aware", "projrepart"], default="projrepart",
-                        help="how the two are partitioned (default projrepart)")
+    options.add_components(parser)
+    options.add_scheme(parser, "--scheme", "how the components are partitioned: %(choices)s (default %(default)s)",
+                       default="projrepart")
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
                         help="folder to write (default copart-out)")
     writing.add_write(parser)
@@ -43,7 +46,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Make the plan, write its files, show its figures."""
     from ..planning import plan
     from ..report import component_table, pair_table
+    from ..report.words import uncoupled_words
     from .console import first_use
+    from .telling import tell_interfaces
 
     if args.picture:
         from ..report.pictures import need_matplotlib
@@ -51,8 +56,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_matplotlib()
     with console.progress() as progress:
         first_use(progress)
-        made = plan(args.mesh_a, args.mesh_b, scheme=args.scheme, output=args.output, write=args.write,
-                    progress=progress, **options.coupled_pair(args), **options.partitioning(args))
+        made = plan(*args.meshes, scheme=args.scheme, output=args.output, write=args.write,
+                    progress=progress, **options.components(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
         if args.picture:
             from ..report.pictures import draw_coupled
@@ -63,16 +68,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if args.report:
             progress("writing the report")
             files.append(str(made.report(os.path.join(args.output, "report.html"))))
-    for remark in made.remarks:
-        console.say(f"note: {remark}")
-    if made.interface is not None:
-        for line in made.interface.lines():
-            console.say(f"interface: {line}")
-        console.say()
+    tell_interfaces(console, made.interfaces, made.remarks)
     console.table(component_table(made.metrics))
     console.say()
     console.table(pair_table(made.metrics))
     console.say()
+    for line in uncoupled_words(made.uncoupled_parts, made.copartition.nparts):
+        console.say(line)
     console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})

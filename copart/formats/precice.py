@@ -14,6 +14,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from ..columns import spans
 from ..coupling import CoPartition, CoupledProblem
 from ..coupling_metrics import coupling_matrix
 from .output import write_text_atomic
@@ -81,7 +82,7 @@ def _channel_text(c: Channel) -> str:
     one, two = c.acceptor, c.connector
     fewer = len(c.coupled[one]) < len(c.coupled[two])
     lines = [f"{name}: {c.ranks[name]} ranks, of them {len(c.coupled[name])} at the interface with "
-             f"{c.cells[name]} coupled cells: {_spans(c.coupled[name])}" for name in (one, two)]
+             f"{c.cells[name]} coupled cells: {_ranks(c.coupled[name])}" for name in (one, two)]
     lines.append(f"acceptor is {one}: " + ("fewer of its ranks are at the interface" if fewer else
                                            "both have as many ranks at the interface" +
                                            (", and it has fewer in all" if c.ranks[one] < c.ranks[two] else "")))
@@ -108,15 +109,9 @@ def _comment(*lines: str, indent: str = "") -> str:
     return f"{indent}<!-- {inner.rstrip()} -->\n"
 
 
-def _spans(numbers: list[int]) -> str:
+def _ranks(numbers: list[int]) -> str:
     """Ascending numbers in words: ranks 0-2, 5."""
-    if not numbers:
-        return "none"
-    x: NDArray[np.int64] = np.array(numbers)
-    cut = np.flatnonzero(np.diff(x) > 1)
-    first, last = x[np.append(0, cut + 1)].tolist(), x[np.append(cut, len(x) - 1)].tolist()
-    spans = [str(i) if i == j else f"{i}-{j}" for i, j in zip(first, last, strict=True)]
-    return "rank " * (len(x) == 1) + "ranks " * (len(x) > 1) + ", ".join(spans)
+    return f"rank{'s' * (len(numbers) > 1)} {spans(numbers)}" if numbers else "none"
 
 
 def _largest(counts: NDArray[np.int64]) -> int:

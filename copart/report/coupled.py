@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS
+from ..columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, letter_of
 from ..coupling import CoPartition, CoupledProblem
 from ..mesh import Mesh
 from ..mesh.surface import Surface
@@ -25,7 +25,7 @@ from .page import Section, document, figure, panel, table, tiles, views, words
 from .palette import part_colours
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
-from .tables import SCHEME_COLUMNS, best_entries
+from .tables import best_entries, scheme_columns
 from .words import comparison_words, coupled_words, number, times
 
 #: Of components with more parts, the table of all parts is left out.
@@ -90,7 +90,8 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
 
 def page_of(made: Any) -> str:
     """The page of a :class:`copart.planning.Plan` or :class:`copart.planning.Comparison`, as HTML."""
-    notes = [*(f"Interface: {line}" for line in (made.interface.lines() if made.interface is not None else ())),
+    notes = [*(f"{'Interface' if len(made.interfaces) == 1 else f'Interface {a} - {b}'}: {line}"
+               for (a, b), interface in made.interfaces.items() for line in interface.lines()),
              *(f"Note: {remark}" for remark in made.remarks)]
     if hasattr(made, "copartitions"):
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
@@ -104,13 +105,8 @@ def _shown(problem: CoupledProblem, scheme: str, made: CoPartition) -> Shown:
     sides = {}
     for i, (name, graph) in enumerate(problem.components.items()):
         colour = part_colours(graph, made[name], made.nparts[name])
-        sides[name] = Side(key_of(i), name, made[name], colour, _teller(parts[name]))
+        sides[name] = Side(letter_of(i), name, made[name], colour, _teller(parts[name]))
     return Shown(scheme, made, evaluate(problem, made), parts, sides)
-
-
-def key_of(component: int) -> str:
-    """Prefix of the keys of the parts of a component on the page: a, b, c, ..."""
-    return chr(ord("a") + component % 26) * (1 + component // 26)
 
 
 def _teller(parts: PartMetrics) -> Any:
@@ -146,7 +142,7 @@ def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[s
         seeds = settings.get("seeds") or []
         mean = f"Means of {len(seeds)} seeds; b" if len(seeds) > 1 else "B"
         caption = f"{mean}old: best of its column."
-        out.append(table(SCHEME_COLUMNS, rows, caption, best_entries(rows)))
+        out.append(table(scheme_columns(rows), rows, caption, best_entries(rows)))
         out.append(f"<h3>{escape(shown.scheme)}{f', seed {seeds[0]}' if seeds else ''}</h3>")
     out.append(table(COMPONENT_COLUMNS, shown.metrics.to_dicts()))
     if shown.metrics.pairs:
@@ -292,4 +288,4 @@ def _messages(all_shown: Sequence[Shown]) -> str:
     return views(out)
 
 
-__all__ = ["coupled_page", "key_of", "mesh_figure", "page_of"]
+__all__ = ["coupled_page", "mesh_figure", "page_of"]

@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..columns import COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, Column, html_table
+from ..columns import COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, Column, comparison_columns, html_table
 from ..metrics import CoupledMetrics
 
-#: The schemes' table with its first column.
-SCHEME_COLUMNS = (Column("scheme", "scheme", str, "how the two are partitioned"), *COMPARISON_COLUMNS)
+_SCHEME = Column("scheme", "scheme", str, "how the components are partitioned")
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,10 +88,11 @@ def comparison_table(rows: Sequence[Mapping[str, Any]], title: str = "", notes: 
     Parameters
     ----------
     rows : sequence of mapping
-        Key ``scheme`` and the keys of :data:`COMPARISON_COLUMNS`; ub as fractions.
+        Key ``scheme`` and the keys of :func:`copart.columns.comparison_columns`; ub as fractions.
     """
-    shown = [[c.show(row[c.key]) for c in COMPARISON_COLUMNS] for row in rows]
-    header = ["scheme", *(c.title for c in COMPARISON_COLUMNS)]
+    columns = comparison_columns(rows)
+    shown = [[c.show(row[c.key]) for c in columns] for row in rows]
+    header = ["scheme", *(c.title for c in columns)]
     return Table(header, [[str(row["scheme"]).upper(), *cells] for row, cells in zip(rows, shown, strict=True)],
                  best_entries(rows), title, tuple(notes))
 
@@ -100,7 +100,7 @@ def comparison_table(rows: Sequence[Mapping[str, Any]], title: str = "", notes: 
 def best_entries(rows: Sequence[Mapping[str, Any]]) -> frozenset[tuple[int, int]]:
     """Row and column (0 is the scheme) of the smallest entries of the schemes' table, as they are shown."""
     best = set()
-    for i, column in enumerate(COMPARISON_COLUMNS):
+    for i, column in enumerate(comparison_columns(rows)):
         values = [float(column.show(row[column.key])) for row in rows]
         # a tie of all says nothing
         if column.ranked and values and min(values) < max(values):
@@ -108,9 +108,14 @@ def best_entries(rows: Sequence[Mapping[str, Any]]) -> frozenset[tuple[int, int]
     return frozenset(best)
 
 
+def scheme_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """The columns of the schemes' table, its first included."""
+    return (_SCHEME, *comparison_columns(rows))
+
+
 def scheme_table(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
     """The schemes' table as HTML."""
-    return html_table(SCHEME_COLUMNS, rows, best_entries(rows), caption)
+    return html_table(scheme_columns(rows), rows, best_entries(rows), caption)
 
 
 def component_table(metrics: CoupledMetrics, title: str = "") -> Table:
@@ -125,5 +130,5 @@ def pair_table(metrics: CoupledMetrics, title: str = "") -> Table:
     return Table([c.title for c in PAIR_COLUMNS], rows, title=title)
 
 
-__all__ = ["COMPARISON_COLUMNS", "SCHEME_COLUMNS", "Column", "Table", "best_entries", "comparison_table",
-           "component_table", "pair_table", "scheme_table"]
+__all__ = ["COMPARISON_COLUMNS", "Column", "Table", "best_entries", "comparison_table",
+           "component_table", "pair_table", "scheme_columns", "scheme_table"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..columns import letter_of, spans
 from ..metrics import ComponentMetrics, CoupledMetrics, PairMetrics
 
 
@@ -53,6 +54,18 @@ def component_words(c: ComponentMetrics) -> list[str]:
     return out
 
 
+def uncoupled_words(parts: Mapping[str, Sequence[int]], nparts: Mapping[str, int]) -> list[str]:
+    """Which parts have nothing to do in a coupling phase, a line a component; nothing where all take part.
+
+    Examples
+    --------
+    >>> uncoupled_words({"water": [2, 3, 4], "wall": []}, {"water": 5, "wall": 2})
+    ['without interface: parts 2-4 of water, 3 of 5']
+    """
+    return [f"without interface: part{'s' * (len(idle) > 1)} {spans(idle)} of {name}, {len(idle)} of {nparts[name]}"
+            for name, idle in parts.items() if idle]
+
+
 def pair_words(p: PairMetrics, a: ComponentMetrics, b: ComponentMetrics) -> list[str]:
     """How many messages of what size go between two components."""
     if p.totZ == 0:
@@ -80,21 +93,25 @@ def comparison_words(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) ->
     ----------
     rows : sequence of mapping
         As from ``Comparison.rows()``.
-    names : (str, str)
-        The components A and B.
+    names : sequence of str
+        The components, in order.
     """
     if len(rows) < 2:
         return []
     out = []
-    for key, name in (("ub_cpl_a", names[0]), ("ub_cpl_b", names[1])):
+    letters = [letter_of(i) for i in range(len(names))]
+    for letter, name in zip(letters, names, strict=True):
+        key = f"ub_cpl_{letter}"
         said = {row["scheme"]: times(row[key]) for row in rows}
         out.append(f"The slowest coupled process of {name} holds " + _ranked(rows, key, said) + ".")
-    for key, what in (("totZ", "messages from A to B"), ("totV", "values sent from A to B")):
+    ways = "from A to B" if len(names) == 2 else "from the first to the second of every pair"
+    for key, what in (("totZ", f"messages {ways}"), ("totV", f"values sent {ways}")):
         said = {row["scheme"]: number(round(float(row[key]), 1)) for row in rows}
         out.append(f"{what[0].upper()}{what[1:]} in a coupling phase: " + _ranked(rows, key, said) + ".")
-    said = {row["scheme"]: number(round(float(row["cut_a"] + row["cut_b"]))) for row in rows}
-    both = [{**row, "cut": row["cut_a"] + row["cut_b"]} for row in rows]
-    out.append("Edges cut in both components, what their own phases pay: " + _ranked(both, "cut", said) + ".")
+    summed = [{**row, "cut": sum(row[f"cut_{letter}"] for letter in letters)} for row in rows]
+    said = {row["scheme"]: number(round(float(row["cut"]))) for row in summed}
+    every = "both" if len(names) == 2 else "all"
+    out.append(f"Edges cut in {every} components, what their own phases pay: " + _ranked(summed, "cut", said) + ".")
     return out
 
 
@@ -131,4 +148,4 @@ def repartition_words(figures: Mapping[str, Any], moves: Any, ub_before: float) 
 
 
 __all__ = ["comparison_words", "component_words", "coupled_words", "number", "pair_words", "repartition_words", "some",
-           "times"]
+           "times", "uncoupled_words"]

@@ -1,0 +1,213 @@
+"""The schemes side by side: every one over several seeds on one coupled problem."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import requests, warm
+from .algorithms import SCHEMES, run_scheme, shares_pool
+from .arrays import whole
+from .columns import letter_of
+from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
+from .coupling import CoPartition, CoupledProblem, Interedges
+from .errors import ConfigError, NotApplicableError
+from .metrics import CoupledMetrics, evaluate
+from .report import scheme_table
+
+if TYPE_CHECKING:
+    from .mesh import Mesh
+    from .mesh.detection import Interface
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scheme with one seed."""
+
+    scheme: str
+    seed: int
+    seconds: float
+    metrics: CoupledMetrics = field(repr=False)
+
+    def figures(self) -> dict[str, float]:
+        """The figures of the published tables, ub as fractions.
+
+        Each component has its letter (``ub_a``, ``ub_b``, ``ub_c``, ... in order).  ``totV`` and ``totZ`` are sums over
+        the pairs, from the first of each to the second.  Of more than two components there are also
+        the largest imbalances and the sums of the others: ``ub``, ``ub_cpl``, ``cut``, ``cut_cpl``, ``ncoupled``.
+        """
+        each = list(self.metrics.components.values())
+        out: dict[str, float] = {}
+        for key in ("ub", "ub_cpl", "cut", "cut_cpl"):
+            out |= {f"{key}_{letter_of(i)}": getattr(c, key) for i, c in enumerate(each)}
+        out |= {"totV": sum(p.totV_ab for p in self.metrics.pairs.values()),
+                "totZ": sum(p.totZ for p in self.metrics.pairs.values())}
+        out |= {f"ncoupled_{letter_of(i)}": c.ncoupled for i, c in enumerate(each)}
+        if len(each) != 2:
+            out |= {"ub": max(c.ub for c in each), "ub_cpl": max(c.ub_cpl for c in each)}
+            out |= {key: sum(getattr(c, key) for c in each) for key in ("cut", "cut_cpl", "ncoupled")}
+        return {**out, "seconds": self.seconds}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Every scheme over several seeds.
+
+    Attributes
+    ----------
+    problem : CoupledProblem
+    runs : tuple of Run
+        In order of scheme, then seed.
+    copartitions : mapping of str to CoPartition
+        By scheme, of the first seed.
+    meshes : mapping of str to Mesh
+    settings : mapping
+    interfaces : mapping of (str, str) to Interface
+    remarks : tuple of str
+        What the files lost or also hold, and which schemes were left out because they do not apply.
+    """
+
+    problem: CoupledProblem
+    runs: tuple[Run, ...]
+    copartitions: Mapping[str, CoPartition]
+    meshes: Mapping[str, Mesh]
+    settings: Mapping[str, Any]
+    interfaces: Mapping[Pair, Interface] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes that ran, in order."""
+        return tuple(self.copartitions)
+
+    @property
+    def interface(self) -> Interface | None:
+        """Where the meshes meet, of two components; None where interedges were given."""
+        return only_interface(self.interfaces)
+
+    def placed(self) -> dict[str, Mesh]:
+        """The meshes in one coordinate system: the second scaled and moved as it was to meet the others."""
+        return requests.placed_meshes(self.problem.names, self.meshes, self.settings)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one self-contained HTML page with figures, pictures and charts; returns its path."""
+        from .report.coupled import page_of
+        from .report.page import write_page
+
+        return write_page(path, page_of(self))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row a run, with scheme and seed: ready for ``pandas.DataFrame``."""
+        return [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]
+
+    def _repr_html_(self) -> str:
+        """The schemes' table, for notebooks."""
+        return scheme_table(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a scheme: ``scheme`` and the mean over the seeds of every figure."""
+        out: list[dict[str, Any]] = []
+        for scheme in self.schemes:
+            figures = [run.figures() for run in self.runs if run.scheme == scheme]
+            out.append({"scheme": scheme, **{key: float(np.mean([f[key] for f in figures])) for key in figures[0]}})
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, mean figures and single runs as plain JSON types."""
+        return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings),
+                **interfaces_dict(self.problem, self.interfaces), "mean": self.rows(), "runs": self.to_dicts(),
+                "remarks": list(self.remarks)}
+
+    def __repr__(self) -> str:
+        each = [letter_of(i) for i in range(len(self.problem.names))]
+
+        def listed(row: Mapping[str, Any], key: str, form: str) -> str:
+            said = [format(row[f"{key}_{letter}"], form) for letter in each]
+            return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+
+        return "\n".join(f"{row['scheme']}: cut {listed(row, 'cut', '.0f')}, coupled ub "
+                         f"{listed(row, 'ub_cpl', '.1%')}, totV {row['totV']:.0f}, totZ {row['totZ']:.1f}"
+                         for row in self.rows())
+
+
+def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: requests.Counts | None = None,
+            schemes: Sequence[str] | None = None, seeds: int | Sequence[int] = 5, interface: str = "spread",
+            interedges: str | Interedges | Mapping[Pair, Any] = "facet", eps: float = 0.05, threads: int = 1,
+            preset: str = "default", names: Sequence[str] | None = None, weights: str | None = None,
+            tolerance: float | None = None, gap: float | None = None, scale_b: float = 1.0,
+            shift_b: Sequence[float] | None = None, periodic_b: Sequence[float] | None = None, several: bool = False,
+            max_interedges: int | None = None, progress: Progress | None = None) -> Comparison:
+    """Run the schemes over several seeds on one coupled problem.
+
+    Parameters
+    ----------
+    *components, parts, coupled, interface, interedges, eps, threads, preset, names, weights, tolerance, gap, scale_b
+    shift_b, periodic_b, several, max_interedges, progress
+        As for :func:`copart.planning.plan`.
+    schemes : sequence of str, optional
+        Which schemes to run; all that apply where not given.
+    seeds : int or sequence of int
+        How many seeds (1, 2, ...), or which.
+
+    Returns
+    -------
+    Comparison
+        Times are of the partitioning alone; kernels are compiled before the first is measured.
+
+    Raises
+    ------
+    NotApplicableError
+        A scheme that was asked for is not made for the problem.
+    """
+    chosen = list(SCHEMES) if schemes is None else list(dict.fromkeys(schemes))
+    if not chosen:
+        raise ConfigError(f"schemes: needs at least one of {', '.join(SCHEMES)}")
+    pool = [shares_pool(name) for name in chosen].count(False) == 0
+    numbers = list(range(1, whole("seeds", seeds, low=1) + 1)) if np.ndim(seeds) == 0 else \
+        [whole("seeds", s, low=0) for s in seeds]  # type: ignore[union-attr]
+    if not numbers:
+        raise ConfigError("seeds: needs at least one")
+    options = requests.partitioning(eps, numbers[0], threads, preset)
+    requests.check_components(components)
+    if len(components) > 1:
+        requests.counts("parts", parts, len(components), pool)
+    tell = progress or silent
+    where = requests.meeting(tolerance, gap, scale_b, shift_b, periodic_b, several, max_interedges)
+    problem, meshes, interfaces, remarks, _ = coupled_problem(
+        *components, interedges=interedges, names=names, weights=weights, **where, progress=tell)
+    count = requests.counts("parts", parts, problem.names, pool)
+    limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
+    requests.check_fit(problem, count)
+    tell("compiling kernels", 0, 0)
+    warm.schemes(chosen, **options)
+    runs: list[Run] = []
+    first: dict[str, CoPartition] = {}
+    left_out: list[str] = []
+    for i, name in enumerate(chosen):
+        for j, number in enumerate(numbers):
+            tell(f"{name}, seed {number}", i * len(numbers) + j, len(chosen) * len(numbers))
+            begin = time.perf_counter()
+            try:
+                copartition = run_scheme(name, problem, count, limits, interface=interface,
+                                         **{**options, "seed": number})
+            except NotApplicableError as error:
+                if schemes is not None:
+                    raise
+                left_out.append(f"left out {error}")
+                break
+            seconds = time.perf_counter() - begin
+            runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
+            first.setdefault(name, copartition)
+    settings = {"schemes": list(first), "seeds": numbers, "names": list(problem.names), "parts": count,
+                "coupled": limits, "interface": interface, "interedges": requests.described(interedges),
+                "weights": weights, **where, **{k: v for k, v in options.items() if k != "seed"}}
+    return Comparison(problem, tuple(runs), first, meshes, settings, interfaces, (*remarks, *left_out))
+
+
+__all__ = ["Comparison", "Run", "compare"]
