@@ -23,7 +23,7 @@ def steps() -> list[Step]:
     """Named steps in the order of a run; each compiles what its stage uses."""
     return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
             ("fixed vertices", _fixed), ("schemes", schemes), ("repartitioning", _repartitioning), ("machines", _machines),
-            ("metrics", _metrics)]
+            ("metrics", _metrics), ("rank reordering", _ranks)]
 
 
 def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
@@ -132,6 +132,17 @@ def _metrics() -> None:
     part = np.arange(16, dtype=np.int32) // 4
     edge_cut(grid, part)
     pieces(grid, part, 4)
+
+
+def _ranks() -> None:
+    from .mapping.exact_kway import refine
+    from .mapping.exact_partitioners import PARTITIONERS, partition_exactly
+
+    grid = _grid(24, 24)
+    for method in PARTITIONERS:
+        if method != "metis":
+            partition_exactly(grid, [288, 144, 144], method)
+    refine(grid, np.zeros(576, np.int32), [288, 144, 144])
 
 
 __all__ = ["schemes", "steps"]

@@ -30,6 +30,7 @@ from copart.config import Affinity
 from copart.coupling import CoupledProblem, Interedges
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
+from copart.mapping.exact_partitioners import PARTITIONERS, partition_exactly
 from copart.mapping.multilevel import MultilevelDecomposition
 from copart.metrics import evaluate, pieces
 from copart.operators import ext, part, proj, repart, rest
@@ -54,6 +55,8 @@ for graph in (g, weighted):
     refine(graph, rng.integers(0, 6, n), 6, eps=0.1)
     for method in ("mxn", "scratch-remap", "diffusive"):
         repart(graph, np.arange(n) * 5 // n, 5, 7, method=method)
+    for method in set(PARTITIONERS) - {"metis"}:
+        partition_exactly(graph.replace(vwgt=None), [1800, 900, 900], method)
 # machines: links of equal and of different cost, all or some vertices taking processes
 for graph in (g, Graph.from_edges(n, u, v, 1 + np.arange(len(u)) % 3)):
     for vertices in (None, np.arange(0, n, 7)):

@@ -52,7 +52,7 @@ def lower_in_heap(heap, pos, key, tie, size, i):
 
 @kernel
 def best_open_part(conn, cap, size, weight, v):
-    """The part with room for vertex v that it is connected to most, among equals the emptiest; -1 where none has room."""
+    """The part with room for vertex v that it is connected to most, among equals the emptiest; -1 for none."""
     best = -1
     for j in range(len(cap)):
         if size[j] + weight <= cap[j] and (best < 0 or conn[v, j] > conn[v, best]

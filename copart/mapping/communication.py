@@ -93,7 +93,7 @@ def message_times(messages: Messages, model: Any = "lucia-network") -> Times:
     key, group = np.unique(messages.source[keep].astype(OFFSET) * n + messages.target[keep], return_inverse=True)
     # bincount adds in the order of the messages: a rank alone finds the same bits
     return Times((key // n).astype(VERTEX), (key % n).astype(VERTEX),
-                 np.bincount(group, weights=time[keep], minlength=len(key)))
+                 np.bincount(group, weights=time[keep], minlength=len(key)).astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,7 +132,7 @@ class Parts:
         self._ewgt = frozen(graph.edge_weights)
         connect(graph.xadj, graph.adjncy, self._ewgt, self.part, self.conn)
         rows = min(k * max(k - 1, 0), n)
-        self._moves = (*(np.empty(rows, VERTEX) for _ in range(3)), np.empty(rows, WEIGHT))
+        self._moves = Moves(np.empty(rows, VERTEX), np.empty(rows, VERTEX), np.empty(rows, VERTEX), np.empty(rows, WEIGHT))
         self._scratch = np.empty(k + 1, OFFSET), np.empty(n, VERTEX), np.empty(n, np.bool_)
 
     @property
@@ -158,7 +158,8 @@ class Parts:
 
         count = choose_moves(self.graph.xadj, self.graph.adjncy, self.part, self.conn, barred, pairs, salt,
                              *self._scratch, *self._moves)
-        return Moves(*(column[:count].copy() for column in self._moves))
+        tail, head, vertex, gain = self._moves
+        return Moves(tail[:count].copy(), head[:count].copy(), vertex[:count].copy(), gain[:count].copy())
 
     def apply(self, moves: Moves, chosen: Any) -> int:
         """Apply the `chosen` of the moves; returns their gain."""
@@ -202,7 +203,7 @@ class Quotient:
         return edges
 
     def shortest_path(self) -> list[int]:
-        """The moves on a shortest path from s to t, empty where there is none; needs a graph without negative cycles."""
+        """The moves on a shortest path from s to t, empty where there is none; there must be no negative cycle."""
         dist = np.full(self.t + 1, _FAR, WEIGHT)
         dist[self.s] = 0
         _, pred = self._relax(dist)
@@ -256,7 +257,8 @@ def refine(graph: Graph, part: ArrayLike, capacities: ArrayLike, *, seed: int = 
     """
     cap = check_capacities(graph, capacities)
     unit = graph.vwgt is None
-    state, rng = Parts(graph, part, cap), np.random.default_rng([seed, 2])
+    state = Parts(graph, part, cap)
+    rng = np.random.default_rng([seed, 2])
     n, k = graph.nvtxs, len(cap)
     barred = np.zeros(n, np.bool_)
     cycles = paths = gain = failed = 0

@@ -110,7 +110,7 @@ class CostModel:
         if name not in _OSU:
             raise ConfigError(f"cost model: {name!r} is no known table; there are {', '.join(TABLES)}")
         latency, bandwidth = _OSU[name]
-        return cls(2.0 ** np.arange(2, 23), np.array(latency), np.array(bandwidth))
+        return cls(np.exp2(np.arange(2.0, 23.0)), np.array(latency), np.array(bandwidth))
 
     def times(self, nbytes: ArrayLike) -> NDArray[np.float64]:
         """Time of messages of `nbytes` bytes, in microseconds, elementwise.

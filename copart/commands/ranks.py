@@ -1,0 +1,157 @@
+"""``copart ranks``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import Console
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..mapping.message_costs import CostModel
+
+EPILOG = """\
+examples:
+  copart ranks profile.prof --nodes 8 --slots 16                  writes profile.prof.ranks
+  copart ranks bytes.csv --counts messages.csv --nodes 4 --slots 32 --placement cyclic
+  copart ranks pairs.txt --nodes 3 --slots 16 16 8 --latency 1.5 --bandwidth 12000 -o new.txt
+
+Profiles: Open MPI monitoring, Matrix Market, a matrix of bytes, or lines 'source target bytes [messages]'.
+Line r + 1 of the written file is the new rank of the process that has rank r now.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("profile", metavar="PROFILE", help="bytes that each rank sent to each other")
+    parser.add_argument("--counts", metavar="FILE", help="numbers of messages in a file of their own, in the same form")
+    parser.add_argument("--kind", choices=["auto", "matrix", "list"], default="auto", help="what rows of numbers are")
+    parser.add_argument("--nranks", type=int, metavar="N", help="ranks of the job (default: those in the profile)")
+    group = parser.add_argument_group("machine")
+    group.add_argument("--nodes", type=int, required=True, metavar="K", help="number of nodes")
+    group.add_argument("--slots", type=int, required=True, nargs="+", metavar="S",
+                       help="processes that a node can run: one number, or one a node")
+    group.add_argument("--placement", default="block", metavar="WHERE",
+                       help="where the ranks run: block fills one node after another (default), cyclic or cyclic:B "
+                            "deals them one or B at a time, or a file with the node of each rank, one number a line")
+    group.add_argument("--model", default="lucia-network", metavar="TABLE",
+                       help="time of a message by size: lucia-network (default), meluxina-network, lucia-local, "
+                            "meluxina-local, or a file with lines 'bytes latency bandwidth'")
+    group.add_argument("--latency", type=float, metavar="US", help="constant latency in microseconds, not a table")
+    group.add_argument("--bandwidth", type=float, metavar="MBS", help="constant bandwidth in 10^6 bytes/s, not a table")
+    group.add_argument("--duplex", choices=["full", "half"], default="full",
+                       help="both directions at a time (default), or one after the other")
+    group = parser.add_argument_group("partitioning")
+    group.add_argument("--method", default="best", metavar="NAME",
+                       help="best (default), greedy, greedy-seeds, rhem, louvain, louvain-queue, bisection, spectral, "
+                            "kgggp or metis")
+    group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="new rank of each process (default PROFILE.ranks)")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Reorder the ranks of a profile and write their new numbers."""
+    import time
+
+    import numpy as np
+
+    from ..formats import write_part
+    from ..formats.profiles import read_profile
+    from ..mapping.communication import communication_graph
+    from ..mapping.reorder import reorder_ranks
+    from .console import first_use
+    from .part import check_target
+
+    target = Path(args.output or f"{args.profile}.ranks")
+    check_target(target, args.profile, args.counts)
+    model = cost_model(args.model, args.latency, args.bandwidth)
+    with console.progress() as progress:
+        first_use(progress)
+        progress(f"reading {args.profile}")
+        messages = read_profile(args.profile, counts=args.counts, nranks=args.nranks, kind=args.kind)
+        node = placed(args.placement, messages.nranks, args.nodes, args.slots)
+        progress(f"partitioning {messages.nranks} ranks")
+        begin = time.perf_counter()
+        communication = communication_graph(messages, model, args.duplex)
+        found = reorder_ranks(communication, node, method=args.method, seed=args.seed)
+        seconds = time.perf_counter() - begin
+        progress(f"writing {target}")
+        write_part(target, found.rank)
+    moved = int(np.count_nonzero(found.rank != np.arange(messages.nranks)))
+    figures: dict[str, Any] = {
+        "ranks": messages.nranks, "nodes": args.nodes, "pairs": communication.graph.nedges, "method": args.method,
+        "cut_before_us": found.cut_before, "cut_after_us": found.cut_after, "renumbered": moved,
+        "seconds": round(seconds, 3), "file": str(target)}
+    saved = 1 - found.cut_after / found.cut_before if found.cut_before else 0.0
+    console.say(f"{messages.nranks} ranks on {args.nodes} nodes, {communication.graph.nedges} pairs that talk, "
+                f"{seconds:.2f} s")
+    console.say(f"time between nodes: {found.cut_before:.1f} us before, {found.cut_after:.1f} us after "
+                f"({saved:.1%} less)")
+    console.say(f"{moved} processes get another rank" if moved else "no better order was found, all keep their ranks")
+    console.say(f"wrote {target}")
+    console.result(figures)
+    return 0
+
+
+def placed(placement: str, nranks: int, nodes: int, slots: list[int]) -> NDArray[Any]:
+    """Node of each rank, none with more ranks than slots."""
+    import numpy as np
+
+    from ..arrays import whole
+    from ..errors import MappingError
+    from ..formats import read_part
+
+    k = whole("--nodes", nodes, low=1)
+    if len(slots) not in (1, k):
+        raise MappingError(f"--slots: needs one number, or one for each of the {k} nodes, got {len(slots)}")
+    room = np.array([whole("--slots", s, low=1) for s in slots] * (k if len(slots) == 1 else 1))
+    if room.sum() < nranks:
+        raise MappingError(f"--slots: {nranks} ranks need as many slots, {k} nodes have {room.sum()}; add some")
+    kind, _, size = placement.partition(":")
+    node: NDArray[Any]
+    if kind == "block" and not size:
+        node = np.repeat(np.arange(k), room)[:nranks]
+    elif kind == "cyclic" and (not size or size.isdigit()):
+        node = np.arange(nranks) // whole("--placement", int(size or 1), low=1) % k
+    else:
+        node = read_part(placement, nranks, k)
+    used = np.bincount(node, minlength=k)
+    if (used > room).any():
+        p = int(np.argmax(used > room))
+        raise MappingError(f"--placement: puts {used[p]} ranks on node {p}, which has {room[p]} slots")
+    return node
+
+
+def cost_model(table: str, latency: float | None, bandwidth: float | None) -> CostModel:
+    """The model of constants where they are given, a table by name, or one from a file."""
+    from ..errors import ConfigError, FormatError
+    from ..formats.text import read_bytes
+    from ..mapping.message_costs import TABLES, CostModel
+
+    if latency is not None or bandwidth is not None:
+        if latency is None or bandwidth is None:
+            raise ConfigError("--latency and --bandwidth go together, only one is given")
+        return CostModel.standard(latency, bandwidth)
+    if table in TABLES:
+        return CostModel.named(table)
+    if not Path(table).exists():
+        raise ConfigError(f"--model: {table!r} is no file and no known table; there are {', '.join(TABLES)}")
+    rows = []
+    for i, line in enumerate(read_bytes(table).decode("utf-8", "replace").splitlines(), 1):
+        words = line.replace(",", " ").split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            size, microseconds, rate = map(float, words)
+        except ValueError:
+            raise FormatError(table, f"needs 'bytes latency bandwidth', found {line.strip()!r:.40}", i) from None
+        rows.append((size, microseconds, rate))
+    if not rows:
+        raise FormatError(table, "holds no step")
+    try:
+        return CostModel(*zip(*rows, strict=True))  # type: ignore[arg-type]
+    except ConfigError as error:
+        raise FormatError(table, str(error)) from None

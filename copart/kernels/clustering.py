@@ -1,0 +1,113 @@
+"""Clusters for coarsening: randomized heavy-edge matching, and Louvain moves by sweeps or with a queue."""
+
+from . import kernel
+
+
+@kernel
+def match_heavy_edges(xadj, adjncy, ewgt, vwgt, order, bound, match):
+    """Match each vertex, in the given order, with the free neighbour of the heaviest edge; returns how many pairs.
+
+    The two together weigh at most `bound`; among equal edges the first counts.  match is -1 before; a vertex that
+    stays alone is its own partner.
+    """
+    pairs = 0
+    for v in order:
+        if match[v] >= 0:
+            continue
+        best = -1
+        weight = -1
+        for e in range(xadj[v], xadj[v + 1]):
+            u = adjncy[e]
+            if match[u] < 0 and ewgt[e] > weight and vwgt[v] + vwgt[u] <= bound:
+                best = u
+                weight = ewgt[e]
+        if best < 0:
+            match[v] = v
+        else:
+            match[v] = best
+            match[best] = v
+            pairs += 1
+    return pairs
+
+
+@kernel
+def move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight, total, link, touched, u):
+    """Louvain step for vertex u: the neighbouring cluster of largest modularity gain, or its own; true if it moves.
+
+    degree (n,) int64 weighted degrees and `twice`, their sum; weight and total (n,) int64 vertex weight and weighted
+    degree of each cluster; link (n,) int64, 0 outside this call, and touched (n,) are scratch.  No cluster
+    grows above `bound`.
+    """
+    own = cluster[u]
+    total[own] -= degree[u]
+    count = 0
+    for e in range(xadj[u], xadj[u + 1]):
+        c = cluster[adjncy[e]]
+        if link[c] == 0:
+            touched[count] = c
+            count += 1
+        link[c] += ewgt[e]
+    share = degree[u] / twice
+    best = own
+    # to move without a gain above rounding could go on for ever
+    most = link[own] - share * total[own] + 1e-12 * degree[u]
+    for i in range(count):
+        c = touched[i]
+        gain = link[c] - share * total[c]
+        if c != own and gain > most and weight[c] + vwgt[u] <= bound:
+            most = gain
+            best = c
+    for i in range(count):
+        link[touched[i]] = 0
+    total[best] += degree[u]
+    if best == own:
+        return False
+    weight[own] -= vwgt[u]
+    weight[best] += vwgt[u]
+    cluster[u] = best
+    return True
+
+
+@kernel
+def louvain_sweeps(xadj, adjncy, ewgt, vwgt, degree, twice, bound, order, cluster, weight, total, link, touched):
+    """Visit all vertices in the given order until nothing moves; returns the number of visits."""
+    visits = 0
+    moved = True
+    while moved:
+        moved = False
+        for u in order:
+            visits += 1
+            if move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight, total, link, touched, u):
+                moved = True
+    return visits
+
+
+@kernel
+def louvain_queue(xadj, adjncy, ewgt, vwgt, degree, twice, bound, rounds, queue, queued, cluster, weight, total, link,
+                  touched):
+    """Visit vertices from a queue, which neighbours of those that move join again; returns the number of visits.
+
+    queue (n,) holds all vertices in the order of their first visit and queued (n,) is true.  A round is as many
+    visits as the queue was long when it began; there are at most `rounds`.
+    """
+    n = len(queue)
+    front = visits = 0
+    length = n
+    for _ in range(rounds):
+        for _ in range(length):
+            u = queue[front]
+            front = front + 1 if front + 1 < n else 0
+            length -= 1
+            visits += 1
+            queued[u] = False
+            if move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight, total, link, touched, u):
+                for e in range(xadj[u], xadj[u + 1]):
+                    v = adjncy[e]
+                    if not queued[v]:
+                        queued[v] = True
+                        back = front + length
+                        queue[back if back < n else back - n] = v
+                        length += 1
+        if length == 0:
+            break
+    return visits
