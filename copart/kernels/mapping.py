@@ -1,0 +1,284 @@
+"""Refinement of a mapping: k-way FM whose gains count distances between processors.
+
+A vertex on processor p costs the sum over its neighbours u of w(v, u) dist(p, part[u]).  Where
+`g.origin` is given, one more neighbour sits on processor origin[v], joined with weight size[v]: the price of
+leaving an old place.
+"""
+
+import numpy as np
+
+from . import inlined, kernel
+from .distances import processor_distance
+from .fm import remove, sift_down, sift_up
+
+CANDIDATES = 12
+"""Processors that a vertex may move to at a time: those it has most to do with."""
+
+
+@inlined
+def touch(g, part, v, conn, touched):
+    """Weight of the edges of v to every processor it talks to: conn[p] for p in touched[:count]; returns count.
+
+    conn (nprocs,) int64 is -1 everywhere on entry; whoever calls puts it back.
+    """
+    count = 0
+    unit = len(g.ewgt) == 0
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        p = part[g.adjncy[e]]
+        if conn[p] < 0:
+            conn[p] = 0
+            touched[count] = p
+            count += 1
+        if unit:
+            conn[p] += 1
+        else:
+            conn[p] += g.ewgt[e]
+    if len(g.origin) > 0:
+        p = g.origin[v]
+        if conn[p] < 0:
+            conn[p] = 0
+            touched[count] = p
+            count += 1
+        conn[p] += g.size[v]
+    return count
+
+
+@kernel
+def seek(g, code, part, pwgt, limit, v, conn, touched, found):
+    """The best processor with room for v among those it talks to; writes found[0] and returns the gain.
+
+    found[0] = -1 where there is none.  Ties: the lighter processor, then the smaller number.
+    """
+    count = touch(g, part, v, conn, touched)
+    own = part[v]
+    w = g.vwgt[v]
+    best = -1
+    least = np.inf
+    here = 0.0
+    for j in range(count):
+        here += conn[touched[j]] * processor_distance(code, own, touched[j])
+    bar = np.int64(-1)
+    if count > CANDIDATES:
+        # a connectivity that about CANDIDATES processors reach
+        top = np.int64(0)
+        for j in range(count):
+            top = max(top, conn[touched[j]])
+        bar = top
+        while bar > 0:
+            above = 0
+            for j in range(count):
+                if conn[touched[j]] >= bar:
+                    above += 1
+            if above >= CANDIDATES:
+                break
+            bar //= 2
+    tried = 0
+    for i in range(count):
+        q = touched[i]
+        if q == own or conn[q] < bar or pwgt[q] + w > limit[q]:
+            continue
+        tried += 1
+        if tried > 2 * CANDIDATES:
+            break
+        cost = 0.0
+        for j in range(count):
+            cost += conn[touched[j]] * processor_distance(code, q, touched[j])
+            if cost > least:
+                break
+        if cost < least or (cost == least and (pwgt[q] < pwgt[best] or (pwgt[q] == pwgt[best] and q < best))):
+            best, least = q, cost
+    for j in range(count):
+        conn[touched[j]] = -1
+    found[0] = best
+    return here - least
+
+
+@kernel
+def mapping_cost(g, code, part):
+    """Sum over the edges of weight times distance, and what the old places cost."""
+    unit = len(g.ewgt) == 0
+    total = 0.0
+    for v in range(len(part)):
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if u < v and part[u] != part[v]:
+                if unit:
+                    total += processor_distance(code, part[u], part[v])
+                else:
+                    total += g.ewgt[e] * processor_distance(code, part[u], part[v])
+        if len(g.origin) > 0:
+            total += g.size[v] * processor_distance(code, part[v], g.origin[v])
+    return total
+
+
+@kernel
+def improve(g, code, scale, part, pwgt, limit, stall, key, dest, heap, pos, state, log, conn, touched):
+    """One pass of k-way FM: every free vertex moves at most once, best gain first; rolled back to the best prefix.
+
+    Ends after `stall` moves beyond it.  scale turns gains into the whole numbers of the heap; key (nvtxs,) int64,
+    dest, heap, log (2, nvtxs) int32 and touched (nprocs + 1,) int32 are scratch; pos (nvtxs,) int32 is -1, state
+    (nvtxs,) uint8 is 0 and conn (nprocs,) int64 is -1 between calls.  Returns the decrease of the cost.
+    """
+    n = len(part)
+    found = np.empty(1, np.int64)
+    size = 0
+    for v in range(n):
+        if len(g.fixed) > 0 and g.fixed[v] >= 0:
+            state[v] = 1
+            continue
+        own = part[v]
+        inner = len(g.origin) == 0 or g.origin[v] == own
+        if inner:
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                if part[g.adjncy[e]] != own:
+                    inner = False
+                    break
+        if not inner:
+            gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
+            if found[0] >= 0:
+                key[v] = np.int64(gain * scale)
+                heap[size] = v
+                pos[v] = size
+                size += 1
+                sift_up(heap, pos, key, size - 1)
+    total = 0.0
+    best = 0.0
+    kept = 0
+    moves = 0
+    while size > 0:
+        v = heap[0]
+        size = remove(heap, pos, key, size, v)
+        gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
+        if found[0] < 0:
+            continue
+        now = np.int64(gain * scale)
+        if now < key[v] and size > 0 and now < key[heap[0]]:
+            # room or a neighbour has changed since: back into the queue
+            key[v] = now
+            heap[size] = v
+            pos[v] = size
+            size += 1
+            sift_up(heap, pos, key, size - 1)
+            continue
+        own, to = part[v], found[0]
+        part[v] = to
+        pwgt[own] -= g.vwgt[v]
+        pwgt[to] += g.vwgt[v]
+        state[v] = 1
+        log[0, moves], log[1, moves] = v, own
+        moves += 1
+        total += gain
+        if total > best + 1e-9:
+            best, kept = total, moves
+        elif moves - kept > stall:
+            break
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if state[u] == 1:
+                continue
+            gain = seek(g, code, part, pwgt, limit, u, conn, touched, found)
+            if found[0] < 0:
+                if pos[u] >= 0:
+                    size = remove(heap, pos, key, size, u)
+                continue
+            before = key[u]
+            key[u] = np.int64(gain * scale)
+            if pos[u] < 0:
+                heap[size] = u
+                pos[u] = size
+                size += 1
+                sift_up(heap, pos, key, size - 1)
+            elif key[u] > before:
+                sift_up(heap, pos, key, pos[u])
+            else:
+                sift_down(heap, pos, key, size, pos[u])
+    for i in range(moves - 1, kept - 1, -1):
+        v = log[0, i]
+        own, to = part[v], log[1, i]
+        part[v] = to
+        pwgt[own] -= g.vwgt[v]
+        pwgt[to] += g.vwgt[v]
+    for i in range(moves):
+        state[log[0, i]] = 0
+    for i in range(size):
+        pos[heap[i]] = -1
+    if len(g.fixed) > 0:
+        for v in range(n):
+            state[v] = 0
+    return best
+
+
+@kernel
+def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched, found):
+    """As `seek`, among all processors."""
+    count = touch(g, part, v, conn, touched)
+    own = part[v]
+    found[0] = -1
+    least = np.inf
+    here = 0.0
+    for j in range(count):
+        here += conn[touched[j]] * processor_distance(code, own, touched[j])
+    for q in range(len(limit)):
+        if q == own or pwgt[q] + g.vwgt[v] > limit[q]:
+            continue
+        cost = 0.0
+        for j in range(count):
+            cost += conn[touched[j]] * processor_distance(code, q, touched[j])
+            if cost > least:
+                break
+        if cost < least:
+            found[0], least = q, cost
+    for j in range(count):
+        conn[touched[j]] = -1
+    return here - least
+
+
+@kernel
+def relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, touched):
+    """Move vertices out of overloaded processors, least loss a unit of weight first; returns the excess left.
+
+    Scratch as for `improve`.  anywhere: to any processor with room, else to those that a vertex talks to.
+    """
+    n = len(part)
+    found = np.empty(1, np.int64)
+    size = 0
+    for v in range(n):
+        if pwgt[part[v]] <= limit[part[v]] or g.vwgt[v] == 0 or (len(g.fixed) > 0 and g.fixed[v] >= 0):
+            continue
+        if anywhere:
+            gain = seek_anywhere(g, code, part, pwgt, limit, v, conn, touched, found)
+        else:
+            gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
+        if found[0] >= 0:
+            key[v] = np.int64(scale * gain / g.vwgt[v])
+            heap[size] = v
+            pos[v] = size
+            size += 1
+            sift_up(heap, pos, key, size - 1)
+    while size > 0:
+        v = heap[0]
+        size = remove(heap, pos, key, size, v)
+        own = part[v]
+        if pwgt[own] <= limit[own]:
+            continue
+        if anywhere:
+            gain = seek_anywhere(g, code, part, pwgt, limit, v, conn, touched, found)
+        else:
+            gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
+        if found[0] < 0:
+            continue
+        now = np.int64(scale * gain / g.vwgt[v])
+        if now < key[v] and size > 0 and now < key[heap[0]]:
+            key[v] = now
+            heap[size] = v
+            pos[v] = size
+            size += 1
+            sift_up(heap, pos, key, size - 1)
+            continue
+        part[v] = found[0]
+        pwgt[own] -= g.vwgt[v]
+        pwgt[found[0]] += g.vwgt[v]
+    over = np.int64(0)
+    for p in range(len(limit)):
+        over += max(pwgt[p] - limit[p], 0)
+    return over
