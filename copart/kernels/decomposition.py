@@ -66,14 +66,41 @@ def number_coarse(mate, father):
 
 
 @kernel
-def contract(xadj, adjncy, near, edge, inner, mate, father, last, cxadj, cadjncy, cnear, cedge, cinner, merged):
+def swallow(xadj, adjncy, edge, mate, father, swallowed):
+    """Cost of the edge inside each pair, or of the path over a common neighbour where there is none; 0 for one alone.
+
+    swallowed (ncoarse,) float64 out.
+    """
+    for v in range(len(mate)):
+        u = mate[v]
+        if u == v:
+            swallowed[father[v]] = 0.0
+        elif u > v:
+            best = np.inf
+            for e in range(xadj[v], xadj[v + 1]):
+                if adjncy[e] == u:
+                    best = edge[e]
+            swallowed[father[v]] = best if best < np.inf else path_over_one(xadj, adjncy, edge, v, u)
+
+
+@kernel
+def path_over_one(xadj, adjncy, edge, u, v):
+    """Least cost of a path from u to v over one vertex between them, infinite where there is none."""
+    best = np.inf
+    for e in range(xadj[u], xadj[u + 1]):
+        for f in range(xadj[v], xadj[v + 1]):
+            if adjncy[f] == adjncy[e]:
+                best = min(best, edge[e] + edge[f])
+    return best
+
+
+@kernel
+def contract(xadj, adjncy, near, edge, mate, father, swallowed, last, cxadj, cadjncy, cnear, cedge, merged, touched):
     """The coarse graph: merged edges add up in `cnear` and are averaged in `cedge`; returns its number of arcs.
 
-    A coarse vertex of one keeps its traversal weight; one of two costs the mean of theirs and half of the edge it
-    swallowed, or of the path over the common neighbour where there is no edge: about half of the paths across use it.
-    With the whole edge, distances in a torus of 16 x 16 x 16 come out 76 % too long on average, with nothing but the
-    edge 40 % too short, so 4 % too long.  last (ncoarse,) int64 and merged (narcs,) int32:
-    scratch; cadjncy, cnear, cedge (narcs,) are filled from the front.
+    To cross a pair costs the edge it swallowed, half of it at either end of the way.  A coarse edge pays that half
+    where it leaves from one of the two only: one that both have runs beside the swallowed edge and not along it.
+    last (ncoarse,) int64, merged and touched (narcs,) int32: scratch; cadjncy, cnear, cedge are filled from the front.
     """
     for c in range(len(last)):
         last[c] = -1
@@ -83,67 +110,56 @@ def contract(xadj, adjncy, near, edge, inner, mate, father, last, cxadj, cadjncy
         if mate[v] >= v:
             c = father[v]
             start = count
-            swallowed = np.inf
             for i in range(2 if mate[v] != v else 1):
                 u = v if i == 0 else mate[v]
                 for e in range(xadj[u], xadj[u + 1]):
-                    d = father[adjncy[e]]
+                    w = adjncy[e]
+                    d = father[w]
+                    # which ones of both pairs have the edge: bits 0 and 1 here, bits 2 and 3 there
+                    side = (1 << i) | (4 if mate[w] >= w else 8)
                     if d == c:
-                        swallowed = min(swallowed, edge[e])
-                    elif last[d] >= start:
+                        continue
+                    if last[d] >= start:
                         at = last[d]
                         cnear[at] += near[e]
                         cedge[at] += edge[e]
                         merged[at] += 1
+                        touched[at] |= side
                     else:
                         last[d] = count
                         cadjncy[count] = d
                         cnear[count] = near[e]
                         cedge[count] = edge[e]
                         merged[count] = 1
+                        touched[count] = side
                         count += 1
             for at in range(start, count):
                 cedge[at] /= merged[at]
+                if touched[at] & 3 != 3:
+                    cedge[at] += 0.5 * swallowed[c]
+                if touched[at] & 12 != 12:
+                    cedge[at] += 0.5 * swallowed[cadjncy[at]]
             cxadj[c + 1] = count
-            if mate[v] == v:
-                cinner[c] = inner[v]
-            else:
-                if swallowed == np.inf:
-                    swallowed = path_over_hub(xadj, adjncy, edge, inner, v, mate[v])
-                cinner[c] = 0.5 * (swallowed + inner[v] + inner[mate[v]])
     return count
 
 
 @kernel
-def path_over_hub(xadj, adjncy, edge, inner, u, v):
-    """Least cost of a path from u to v over one vertex between them, 0 where there is none."""
-    best = np.inf
-    for e in range(xadj[u], xadj[u + 1]):
-        hub = adjncy[e]
-        for f in range(xadj[v], xadj[v + 1]):
-            if adjncy[f] == hub:
-                best = min(best, edge[e] + inner[hub] + edge[f])
-    return best if best < np.inf else 0.0
-
-
-@kernel
-def level_distance(father, xadj, adjncy, edge, inner, limit, u, v):
-    """Distance of two vertices of one level: edges, inner vertices, and half of both ends.
+def level_distance(father, xadj, adjncy, edge, limit, u, v):
+    """Distance of two vertices of one level.
 
     A shortest-path search from the smaller of the two settles up to `limit` vertices; where it does not meet the
     other, it goes on between their fathers.  A path to a vertex found but not settled counts when the search ends.
-    All levels are in one numbering; the father of the last vertex is itself.
+    All levels are in one numbering; two vertices of one father have an edge or a common neighbour.
     """
     found = np.empty(FOUND, np.int32)
     length = np.empty(FOUND, np.float64)
     settled = np.empty(FOUND, np.bool_)
-    while u != v:
+    best = np.inf
+    while best == np.inf:
         if u > v:
             u, v = v, u
-        ends = 0.5 * (inner[u] + inner[v])
         found[0], length[0], settled[0] = u, 0.0, False
         count = 1
-        best = np.inf
         for _ in range(limit):
             at = -1
             for i in range(count):
@@ -158,8 +174,6 @@ def level_distance(father, xadj, adjncy, edge, inner, limit, u, v):
                 if w == v:
                     best = min(best, reached)
                 else:
-                    # through w, which is crossed in full
-                    reached += inner[w]
                     i = 0
                     while i < count and found[i] != w:
                         i += 1
@@ -168,17 +182,17 @@ def level_distance(father, xadj, adjncy, edge, inner, limit, u, v):
                     elif count < FOUND:
                         found[i], length[i], settled[i] = w, reached, False
                         count += 1
-        if best < np.inf:
-            return best + ends
+        if best == np.inf and father[u] == father[v]:
+            best = path_over_one(xadj, adjncy, edge, u, v)
         u, v = father[u], father[v]
-    return inner[u]
+    return best
 
 
 @kernel
-def multilevel_pairs(father, xadj, adjncy, edge, inner, limit, p, q, out):
+def multilevel_pairs(father, xadj, adjncy, edge, limit, p, q, out):
     """Distances of pairs of vertices p[i], q[i] (int64) of one level each into out."""
     for i in range(len(out)):
-        out[i] = 0.0 if p[i] == q[i] else level_distance(father, xadj, adjncy, edge, inner, limit, p[i], q[i])
+        out[i] = 0.0 if p[i] == q[i] else level_distance(father, xadj, adjncy, edge, limit, p[i], q[i])
 
 
 @kernel

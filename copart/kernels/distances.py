@@ -23,8 +23,8 @@ class DistanceCode(NamedTuple):
     cost float64: of a tree, cost between leaves that part below a node of each depth, root first.
     vertex int64: vertex of each processor of a subset, or the first turn of a periodic numbering; empty: the same.
     table (n, n) float64: distances between all vertices.
-    father int32, xadj int64, adjncy int32, edge float64, inner float64: all levels of a multilevel decomposition
-    in one numbering (:func:`copart.kernels.decomposition.level_distance`).
+    father int32, xadj int64, adjncy int32, edge float64: all levels of a multilevel decomposition in one
+    numbering (:func:`copart.kernels.decomposition.level_distance`).
     limit: vertices that a search in one level may settle.
     """
 
@@ -37,7 +37,6 @@ class DistanceCode(NamedTuple):
     xadj: Any
     adjncy: Any
     edge: Any
-    inner: Any
     limit: int
 
 
@@ -94,7 +93,7 @@ def processor_distance(code, p, q):
         elif code.kind == HYPERCUBE:
             distance = float(set_bits(u ^ v))
         elif code.kind == MULTILEVEL:
-            distance = level_distance(code.father, code.xadj, code.adjncy, code.edge, code.inner, code.limit, u, v)
+            distance = level_distance(code.father, code.xadj, code.adjncy, code.edge, code.limit, u, v)
         else:
             distance = grid_distance(code.dims, u, v, code.kind == TORUS)
     return distance

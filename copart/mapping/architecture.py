@@ -84,8 +84,7 @@ def distance_code(kind: int, *, dims: ArrayLike = (), cost: ArrayLike = (), vert
 
     return DistanceCode(kind, array(dims, np.int64), array(cost, np.float64), array(vertex, np.int64),
                         array(np.zeros((0, 0)) if table is None else table, np.float64),
-                        array((), np.int32), array((), np.int64), array((), np.int32),
-                        array((), np.float64), array((), np.float64), 0)
+                        array((), np.int32), array((), np.int64), array((), np.int32), array((), np.float64), 0)
 
 
 def table_code(matrix: NDArray[np.float64]) -> DistanceCode:

@@ -9,6 +9,7 @@ approximate far.  (``spec/architecture-mapping``, section 3, deco 2.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import OFFSET, VERTEX, frozen, integers, sums
 from ..errors import MappingError
 from ..graph import Graph, as_graph
-from ..kernels.decomposition import ancestors, contract, interval_maxima, match_nearest, multilevel_pairs, number_coarse
+from ..kernels.decomposition import (
+    ancestors,
+    contract,
+    interval_maxima,
+    match_nearest,
+    multilevel_pairs,
+    number_coarse,
+    swallow,
+)
 from ..kernels.distances import MULTILEVEL, DistanceCode
 from .architecture import Domain, Domains, distance_code, rows
 from .decomposed import Decomposed
@@ -37,7 +46,6 @@ class Levels:
     xadj: NDArray[np.int64]
     adjncy: NDArray[np.int32]
     edge: NDArray[np.float64]
-    inner: NDArray[np.float64]
 
 
 class MultilevelDecomposition(Decomposed):
@@ -58,7 +66,7 @@ class MultilevelDecomposition(Decomposed):
 
     Notes
     -----
-    Memory is linear in the graph: about 150 bytes a link of a 3D torus, all levels included.
+    Memory is linear in the graph: about 60 bytes a link of a 3D torus, all levels included.
     """
 
     name = "deco2"
@@ -93,15 +101,14 @@ class MultilevelDecomposition(Decomposed):
     def _between(self, u: NDArray[np.int64], v: NDArray[np.int64]) -> NDArray[np.float64]:
         out = np.empty(len(u))
         fields = self.levels
-        multilevel_pairs(fields.father, fields.xadj, fields.adjncy, fields.edge, fields.inner, SETTLED, u, v, out)
+        multilevel_pairs(fields.father, fields.xadj, fields.adjncy, fields.edge, SETTLED, u, v, out)
         return out
 
     def code(self) -> DistanceCode:
         """The distances as kernels take them."""
         fields = self.levels
         return distance_code(MULTILEVEL, vertex=self.vertices)._replace(
-            father=fields.father, xadj=fields.xadj, adjncy=fields.adjncy, edge=fields.edge, inner=fields.inner,
-            limit=SETTLED)
+            father=fields.father, xadj=fields.xadj, adjncy=fields.adjncy, edge=fields.edge, limit=SETTLED)
 
 
 def target_vertices(graph: Graph, vertices: ArrayLike | None) -> NDArray[np.int64]:
@@ -135,41 +142,40 @@ def target_vertices(graph: Graph, vertices: ArrayLike | None) -> NDArray[np.int6
 
 def coarsened(graph: Graph) -> Levels:
     """All levels of a connected graph, down to one vertex."""
-    n, narcs = graph.nvtxs, len(graph.adjncy)
     cost = graph.edge_weights
     xadj, adjncy, edge = graph.xadj.copy(), graph.adjncy.copy(), cost.astype(np.float64)
+    near: NDArray[np.int64]
     # a cheap link is a heavy edge: its ends are near each other
-    near = np.maximum(FINENESS * int(cost.min()) // np.maximum(cost, 1), 1) if narcs else cost
-    inner = np.zeros(n)
+    near = np.maximum(FINENESS * int(cost.min()) // np.maximum(cost, 1), 1) if len(cost) else cost
     levels = []
     while True:
-        n = len(xadj) - 1
+        n, narcs = len(xadj) - 1, len(adjncy)
         father = np.zeros(n, VERTEX)
-        levels.append((father, xadj, adjncy, edge, inner))
+        levels.append((father, xadj, adjncy, edge))
         if n == 1:
             break
         mate = np.empty(n, VERTEX)
         ncoarse = match_nearest(xadj, adjncy, near, mate, np.empty(n, VERTEX))
         number_coarse(mate, father)
-        narcs = len(adjncy)
-        cxadj, cinner = np.empty(ncoarse + 1, OFFSET), np.empty(ncoarse)
+        swallowed, cxadj = np.empty(ncoarse), np.empty(ncoarse + 1, OFFSET)
+        swallow(xadj, adjncy, edge, mate, father, swallowed)
         cadjncy, cnear, cedge = np.empty(narcs, VERTEX), np.empty(narcs, np.int64), np.empty(narcs)
-        count = contract(xadj, adjncy, near, edge, inner, mate, father, np.empty(ncoarse, OFFSET), cxadj, cadjncy,
-                         cnear, cedge, cinner, np.empty(narcs, VERTEX))
-        xadj, inner = cxadj, cinner
+        count = contract(xadj, adjncy, near, edge, mate, father, swallowed, np.empty(ncoarse, OFFSET), cxadj, cadjncy,
+                         cnear, cedge, np.empty(narcs, VERTEX), np.empty(narcs, VERTEX))
+        xadj = cxadj
         adjncy, near, edge = cadjncy[:count].copy(), cnear[:count].copy(), cedge[:count].copy()
-    size = [len(fields[0]) for fields in levels]
-    first = np.concatenate([[0], np.cumsum(size)])
-    arcs = np.concatenate([[0], np.cumsum([len(fields[2]) for fields in levels])])
-    father = np.concatenate([fields[0] + following for fields, following in zip(levels, first[1:], strict=True)])
+    first = np.concatenate([[0], np.cumsum([len(level[0]) for level in levels])])
+    arcs = np.concatenate([[0], np.cumsum([len(level[2]) for level in levels])])
+
+    def joined(field: int, offsets: NDArray[np.int64], dtype: type) -> NDArray[Any]:
+        parts = [level[field].astype(dtype) + dtype(at) for level, at in zip(levels, offsets, strict=False)]
+        return np.concatenate(parts)
+
+    father = joined(0, first[1:], VERTEX)
     father[-1] = len(father) - 1
-    return Levels(frozen(first), frozen(father.astype(VERTEX)),
-                  frozen(np.concatenate([*(fields[1][:-1] + at for fields, at in zip(levels, arcs[:-1], strict=True)),
-                                         arcs[-1:]])),
-                  frozen(np.concatenate([fields[2] + at for fields, at in zip(levels, first[:-1], strict=True)])
-                         .astype(VERTEX)),
-                  frozen(np.concatenate([fields[3] for fields in levels])),
-                  frozen(np.concatenate([fields[4] for fields in levels])))
+    ends = [level[1][1:] + at for level, at in zip(levels, arcs, strict=False)]
+    return Levels(frozen(first), frozen(father), frozen(np.concatenate([[0], *ends])), frozen(joined(2, first, VERTEX)),
+                  frozen(np.concatenate([level[3] for level in levels])))
 
 
 def matching_tree(levels: Levels, takes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
