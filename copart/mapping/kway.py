@@ -117,6 +117,13 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
                 over, cost = refine_level(levels[-1], code, found, limit, config)
             if best is None or (over, cost) < best:
                 best, part = (over, cost), found
+        if len(g.origin):
+            # the old mapping itself, mended
+            found = levels[-1].origin.copy()
+            if len(g.fixed):
+                found = np.where(levels[-1].fixed >= 0, levels[-1].fixed, found)
+            if best is None or refine_level(levels[-1], code, found, limit, config) < best:
+                part = found
         while maps:
             levels.pop()
             cmap = maps.pop()
