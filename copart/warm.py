@@ -23,7 +23,7 @@ def steps() -> list[Step]:
     """Named steps in the order of a run; each compiles what its stage uses."""
     return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
             ("fixed vertices", _fixed), ("schemes", schemes), ("repartitioning", _repartitioning), ("machines", _machines),
-            ("metrics", _metrics), ("rank reordering", _ranks)]
+            ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids)]
 
 
 def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
@@ -143,6 +143,13 @@ def _ranks() -> None:
         if method != "metis":
             partition_exactly(grid, [288, 144, 144], method)
     refine(grid, np.zeros(576, np.int32), [288, 144, 144])
+
+
+def _grids() -> None:
+    from .mapping.cartesian import Grid, reorder_grid, stencil
+
+    for method in ("central-greedy", "distributed-greedy"):
+        reorder_grid(Grid((4, 4)), stencil("five-point", 2), 4, method)
 
 
 __all__ = ["schemes", "steps"]

@@ -30,6 +30,7 @@ from copart.config import Affinity
 from copart.coupling import CoupledProblem, Interedges
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
+from copart.mapping.cartesian import METHODS, Grid, as_stencil, reorder_grid
 from copart.mapping.exact_partitioners import PARTITIONERS, partition_exactly
 from copart.mapping.multilevel import MultilevelDecomposition
 from copart.metrics import evaluate, pieces
@@ -94,6 +95,13 @@ alone = np.arange(0, n, 7)
 scattered = CoupledProblem.of_two(g, g, Interedges.from_pairs(n, n, alone, alone))
 SCHEMES["aware"](scattered, (4, 6), (2, 3))
 pieces(g, part(g, 6), 6)
+# grids of processes: with weights and periods, nodes of equal and of unequal sizes
+box = Grid((4, 6), (True, False))
+for stencil in (as_stencil("nine-point", 2), as_stencil([[1, 0], [0, -1]], 2, [3, 5])):
+    for method in METHODS:
+        reorder_grid(box, stencil, 4, method)
+    for method in ("central-greedy", "central-greedy-once", "distributed-greedy"):
+        reorder_grid(box, stencil, [5, 12, 7], method)
 
 found = {}
 for info in pkgutil.iter_modules(copart.kernels.__path__):
