@@ -21,6 +21,7 @@ from .counts import INTERFACE_SHARE, Counts, coupled_counts, default_ncoupled, p
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError, NotApplicableError
 from .graph import Graph
+from .monolithic import monolithic
 from .operators import ext, part, proj, repart, rest_joined
 from .uncut import interface_groups, whole_interfaces
 
@@ -156,7 +157,12 @@ def _extended(problem: CoupledProblem, cpl: Coupled, found: Mapping[str, NDArray
     return CoPartition(parts, count, ncoupled)
 
 
-SCHEMES: dict[str, Callable[..., CoPartition]] = {"naive": naive, "aware": aware, "projrepart": projrepart}
+SCHEMES: dict[str, Callable[..., CoPartition]] = {
+    "naive": naive,
+    "aware": aware,
+    "projrepart": projrepart,
+    "monolithic": monolithic,
+}
 """The schemes by name."""
 
 

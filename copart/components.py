@@ -173,10 +173,17 @@ def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
         return given if isinstance(given, Interedges) else Interedges.from_scipy(given)
 
     if isinstance(interedges, Mapping) and not hasattr(interedges, "tocoo"):
-        for pair in interedges:
-            if not (isinstance(pair, tuple) and len(pair) == 2):
-                raise ConfigError(f"interedges: needs two names as key of each pair, got {pair!r}")
-        return {pair: relation(given) for pair, given in interedges.items()}
+        found: dict[Pair, Interedges] = {}
+        rank = {name: i for i, name in enumerate(names)}
+        for pair, given in interedges.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2 and set(pair) <= set(names)):
+                raise ConfigError(f"interedges: needs two of the names {', '.join(names)} as key, got {pair!r}")
+            ordered = rank[pair[0]] <= rank[pair[1]]
+            key = pair if ordered else (pair[1], pair[0])
+            if key in found:
+                raise ConfigError(f"interedges: the pair {key} is given twice")
+            found[key] = relation(given) if ordered else relation(given).transposed
+        return found
     if len(names) != 2:
         raise ConfigError(f"interedges: of {len(names)} components are given as a mapping from pairs of names")
     return {(names[0], names[1]): relation(interedges)}

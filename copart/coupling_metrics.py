@@ -159,11 +159,21 @@ def pair_metrics(a: str, b: str, problem: CoupledProblem, copartition: CoPartiti
     pa, pb = copartition[a], copartition[b]
     there = coupling_matrix(inter, pa, pb, na, nb, problem.components[a].vsize)
     home = coupling_matrix(back, pb, pa, nb, na, problem.components[b].vsize)
+    if copartition.shared:
+        there, home = between_processes(there), between_processes(home)
     weight = coupling_weights(inter, pa, pb, na, nb)
     return PairMetrics(
         a=a, b=b, interedges=len(inter), totV_ab=int(there.sum()), totV_ba=int(home.sum()),
         totV_weight=float(weight.sum()), totZ=int(there.nnz), maxV=int(_busiest(there)),
         maxZ=int(_busiest(there != 0)), maxV_weight=float(_busiest(weight)), matrix=there, matrix_ba=home)
+
+
+def between_processes(matrix: Any) -> Any:
+    """A coupling matrix in a shared pool, without what stays on its process: its diagonal is empty."""
+    out = matrix.tocsr(copy=True)
+    out.setdiag(0)
+    out.eliminate_zeros()
+    return out
 
 
 def _busiest(matrix: Any) -> Any:

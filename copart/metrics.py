@@ -246,6 +246,8 @@ class CoupledMetrics:
 
     components: Mapping[str, ComponentMetrics]
     pairs: Mapping[tuple[str, str], PairMetrics]
+    pool_ub: float | None = None
+    """Imbalance of a pool of processes that all components share, by the load of all; None where none is shared."""
 
     @property
     def a(self) -> ComponentMetrics:
@@ -265,11 +267,12 @@ class CoupledMetrics:
         return next(iter(self.pairs.values()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types: ``{"components": {name: {...}}, "pairs": [{...}, ...]}``."""
-        return {
+        """Plain JSON types: ``{"components": {name: {...}}, "pairs": [{...}, ...]}``; of a shared pool ``pool_ub``."""
+        out: dict[str, Any] = {
             "components": {name: c.to_dict() for name, c in self.components.items()},
             "pairs": [p.to_dict() for p in self.pairs.values()],
         }
+        return out if self.pool_ub is None else {**out, "pool_ub": self.pool_ub}
 
     def to_dicts(self, of: str = "components") -> list[dict[str, Any]]:
         """One row a component, or one a coupled pair: ready for ``pandas.DataFrame``.
@@ -291,6 +294,7 @@ class CoupledMetrics:
 
     def __repr__(self) -> str:
         lines = [repr(entry) for entry in (*self.components.values(), *self.pairs.values())]
+        lines += [] if self.pool_ub is None else [f"shared pool: ub {self.pool_ub:.2%} by the load of all"]
         return "\n".join(lines)
 
 
@@ -316,7 +320,12 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition) -> CoupledMetric
         for name, graph in problem.components.items()
     }
     pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
-    return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs))
+    pool_ub = None
+    if copartition.shared:
+        load = sum(part_weights(graph, copartition[name], copartition.nprocs)
+                   for name, graph in problem.components.items())
+        pool_ub = _imbalance(np.asarray(load), copartition.nprocs)
+    return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs), pool_ub)
 
 
 def component_metrics(

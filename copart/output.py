@@ -3,7 +3,8 @@
 ===================  ====================================================================
 ``NAME.vtu``         the mesh of a component with cell arrays ``part`` and ``coupled``
 ``NAME.part.K``      part of every cell, one number a line
-``interedges.mtx``   which cells of A and of B are coupled, and their weights
+``interedges.mtx``   which cells of A and of B are coupled, and their weights; of more than two components
+                     ``A-B.interedges.mtx`` for each pair that meets
 ``coupling.json``    who sends which cells to whom in a coupling phase
 ``metrics.json``     settings and figures
 ===================  ====================================================================
@@ -14,7 +15,8 @@ and what :mod:`copart.writers` makes for solvers, couplers and viewers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +41,14 @@ def file_name(component: str) -> str:
     return re.sub(r"[^\w.+-]", "_", component).lstrip(".") or "_"
 
 
-def check_file_names(components: Iterable[str]) -> None:
+def interedges_files(components: Sequence[str]) -> dict[tuple[str, str], str]:
+    """The file of the interedges of each pair of components, whether they meet or not."""
+    pairs = list(combinations(components, 2))
+    return {pair: "interedges.mtx" if len(pairs) == 1 else f"{'-'.join(map(file_name, pair))}.interedges.mtx"
+            for pair in pairs}
+
+
+def check_file_names(components: Sequence[str]) -> None:
     """Refuse names of components that would share their files.
 
     Raises
@@ -52,6 +61,10 @@ def check_file_names(components: Iterable[str]) -> None:
         other = seen.setdefault(file_name(name).lower(), name)
         if other != name:
             raise ConfigError(f"names: {other!r} and {name!r} would be written to the same file; choose other names")
+    files = [file.lower() for file in interedges_files(components).values()]
+    if len(set(files)) < len(files):
+        raise ConfigError(f"names: the interedges of two pairs of {', '.join(components)} would be written to the same "
+                          f"file; choose other names")
 
 
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
@@ -122,12 +135,17 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
         write_part(scratch / made[-1], c.part)
     for c, name in zip(parted, problem.names, strict=True):
         made += write_parted(scratch, c, native_kinds(sources.get(name), c.mesh) if kinds is None else kinds)
+    if "precice" in (kinds or ()) and copartition.shared:
+        raise ConfigError("write: precice needs processes of its own for every component, these share them")
     if "precice" in (kinds or ()):
         write_precice(scratch / "precice.xml", problem, copartition)
         made.append("precice.xml")
-    for pair, interedges in problem.pairs.items():
-        made.append("interedges.mtx" if len(problem.pairs) == 1 else f"{'-'.join(map(file_name, pair))}.interedges.mtx")
-        write_interedges(scratch / made[-1], interedges)
+    files = interedges_files(problem.names)
+    for pair in files:
+        interedges = problem.facing(*pair)
+        if interedges is not None:
+            made.append(files[pair])
+            write_interedges(scratch / made[-1], interedges)
     write_coupling(scratch / "coupling.json", problem, copartition)
     write_json(scratch / "metrics.json", summary)
     return [*made, "coupling.json", "metrics.json"]
@@ -160,4 +178,4 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return dict(summary)
 
 
-__all__ = ["SCHEMA", "VERSION", "check_file_names", "file_name", "read_summary", "write_plan"]
+__all__ = ["SCHEMA", "VERSION", "check_file_names", "file_name", "interedges_files", "read_summary", "write_plan"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coupling import CoPartition, CoupledProblem
-from .coupling_metrics import coupling_matrix
+from .coupling_metrics import between_processes, coupling_matrix
 from .metrics import part_weights
 
 Counts = NDArray[np.int64]
@@ -71,6 +71,7 @@ def part_metrics(problem: CoupledProblem, copartition: CoPartition) -> dict[str,
             if name in (a, b):
                 other, relation = (b, inter) if name == a else (a, inter.transposed)
                 matrix = coupling_matrix(relation, part, copartition[other], n, copartition.nparts[other], graph.vsize)
+                matrix = between_processes(matrix) if copartition.shared else matrix
                 partners += np.diff(matrix.indptr)
                 sends += np.asarray(matrix.sum(axis=1)).ravel()
         coupled_load = np.zeros(n, np.int64)

@@ -44,6 +44,7 @@ def compare_figures(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> lis
             notes.add(f"pair {names[0]}-{names[1]}", "has figures", "none")
         else:
             _compare(notes, f"pair {names[0]}-{names[1]}", by_names[names], figures)
+    _compare(notes, "shared pool", claimed, {key: found[key] for key in ("pool_ub",) if key in found})
     return notes.list
 
 
@@ -69,7 +70,8 @@ def compare_components(coupling: Mapping[str, Any], copartition: CoPartition, co
     for name in copartition.names:
         owners = sorted(set(copartition.parts[name][touching[name]].tolist()))
         figures = components[name]
-        true = {"cells": figures["cells"], "parts": figures["parts"], "rank_offset": rank,
+        true = {"cells": figures["cells"], "parts": figures["parts"],
+                "rank_offset": 0 if copartition.shared else rank,
                 "coupled_cells": figures["coupled_cells"], "coupled_parts": owners}
         rank += figures["parts"]
         if name not in told:

@@ -48,7 +48,10 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         u, v, _ = inter.pairs()
         touching[a][u], touching[b][v] = True, True
     for name, graph in problem.components.items():
-        one = check_partition(graph, copartition.parts[name], copartition.nparts[name], eps, name=f"component {name}")
+        # of a shared pool neither a single component is in balance nor does every process own some of it
+        one = check_partition(graph, copartition.parts[name], copartition.nparts[name],
+                              None if copartition.shared else eps, name=f"component {name}",
+                              may_be_empty=copartition.shared)
         findings += one.findings
         if one.figures:
             more, extra = _coupled(name, graph, copartition, touching[name], eps)
@@ -65,12 +68,31 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         pairs.append(figures)
         if coupling is not None:
             findings += compare_schedule(coupling, figures, exchanges, matrices)
-    found = {"components": components, "pairs": pairs}
+    found: dict[str, Any] = {"components": components, "pairs": pairs}
+    if copartition.shared:
+        more, found["pool_ub"] = _pool(problem, copartition, eps)
+        findings += more
     if coupling is not None:
         findings += compare_components(coupling, copartition, components, touching)
     if claimed is not None:
         findings += compare_figures(claimed, found)
     return Report(tuple(notes.list + findings), found)
+
+
+def _pool(problem: CoupledProblem, copartition: CoPartition, eps: float | None) -> tuple[list[Finding], float]:
+    """Rules and imbalance of a pool of processes that all components share."""
+    notes = Notes("shared pool")
+    n = copartition.nprocs
+    each = [loads(graph, range(graph.nvtxs), copartition.parts[name].astype(np.int64), n)
+            for name, graph in problem.components.items()]
+    load = [sum(column) for column in zip(*each, strict=True)]
+    owners = {k for part in copartition.parts.values() for k in part.tolist()}
+    if n <= sum(graph.nvtxs for graph in problem.components.values()):
+        for k in sorted(set(range(n)) - owners)[:1]:
+            notes.add(f"process {k}", "owns a cell of some component", "no cell")
+    if eps is not None:
+        balance(notes, load, limits(sum(load), n, eps), "weight")
+    return notes.list, imbalance(load, n)
 
 
 def _coupled(name: str, graph: Any, copartition: CoPartition, touching: NDArray[np.bool_],
@@ -109,6 +131,9 @@ def _pair(problem: CoupledProblem, copartition: CoPartition, a: str,
     sums: dict[str, dict[Any, float]] = {key: defaultdict(int) for key in ("volume", "messages", "weight")}
     for (p, q), x in exchanges.items():
         volume, home = sum(sizes[a][u] for u in x.a_cells), sum(sizes[b][v] for v in x.b_cells)
+        if copartition.shared and p == q:
+            # nothing is sent
+            volume = home = 0
         if volume:
             there[p, q] = volume
         if home:

@@ -85,7 +85,7 @@ def _looks_sound(xadj: NDArray[Any], adjncy: NDArray[Any], load: NDArray[Any]) -
 
 
 def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None = None, fixed: ArrayLike | None = None,
-                    tpwgts: ArrayLike | None = None, name: str = "partition") -> Report:
+                    tpwgts: ArrayLike | None = None, name: str = "partition", may_be_empty: bool = False) -> Report:
     """Check a partition of one graph.
 
     Parameters
@@ -102,6 +102,8 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
         Share of the weight wanted in each part.
     name : str
         What to call it in findings.
+    may_be_empty : bool
+        Whether parts without a vertex are in order.
 
     Returns
     -------
@@ -122,7 +124,7 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
     load = loads(graph, range(graph.nvtxs), p, nparts)
     members = np.bincount(p, minlength=nparts)
     empty = [k for k in range(nparts) if members[k] == 0]
-    if nparts <= graph.nvtxs:
+    if nparts <= graph.nvtxs and not may_be_empty:
         rule = "no part is empty where there are at least as many vertices as parts"
         first_of(notes, [(f"part {k}", rule, "no vertex") for k in empty])
     if eps is not None:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ..coupling import Interedges
 
 #: Settings of a plan that say how its interedges were found.
-_MEETING = ("interedges", "tolerance", "gap", "scale_b", "shift_b", "periodic_b", "several")
+_MEETING = ("interedges", "tolerance", "gap", "scale_b", "shift_b", "periodic_b", "several", "max_interedges")
 
 EPILOG = """\
 three forms:
   copart check DIR                                  the output folder of copart plan
   copart check GRAPH_OR_MESH PARTFILE --eps 0.05    one partition
-  copart check A PART_A B PART_B --coupled 6 16     two coupled meshes and their parts
+  copart check A PART_A B PART_B --coupled 6 16     coupled meshes, two or more, and their parts
 
 The check has its own code for every rule and figure and takes none from the
 partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
@@ -30,7 +30,7 @@ partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="one, two or four: see below")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="one, two, four or more: see below")
     parser.add_argument("--eps", type=float, metavar="F", help="imbalance allowed, as a fraction "
                         "(default: of the plan; else balance is reported and not judged)")
     group = parser.add_argument_group("one partition")
@@ -39,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
     group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
     group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
-    group = parser.add_argument_group("two coupled meshes")
-    group.add_argument("--parts", type=int, nargs=2, metavar=("N_A", "N_B"), help="numbers of parts (default as above)")
-    group.add_argument("--coupled", type=int, nargs=2, metavar=("K_A", "K_B"),
+    group = parser.add_argument_group("coupled meshes")
+    group.add_argument("--parts", type=int, nargs="+", metavar="N", help="numbers of parts (default as above)")
+    group.add_argument("--coupled", type=int, nargs="+", metavar="K",
                        help="numbers of parts that must own coupled cells, in balance")
     options.add_meeting(group)
-    group.add_argument("--names", nargs=2, metavar=("NAME_A", "NAME_B"), help="names in the files below")
+    group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
     group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
 
@@ -54,13 +54,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..errors import ConfigError
     from .console import first_use
 
-    forms = {1: _folder, 2: _single, 4: _pair}
-    if len(args.files) not in forms:
-        raise ConfigError(f"needs one folder, a graph with its parts, or two meshes with theirs; got {len(args.files)} "
-                          f"files")
+    many = len(args.files)
+    if many > 2 and many % 2:
+        raise ConfigError(f"needs one folder, a graph with its parts, or meshes each with its parts; got {many} files")
+    form = {1: _folder, 2: _single}.get(many, _meshes)
     with console.progress() as progress:
         first_use(progress)
-        report = forms[len(args.files)](args, progress)
+        report = form(args, progress)
     for finding in report.findings:
         console.say(str(finding))
     console.say("accepted: every rule holds" if report.ok else f"{len(report.findings)} findings")
@@ -85,9 +85,16 @@ def _single(args: argparse.Namespace, progress: Progress) -> Report:
     return check_partition(graph, part, nparts, args.eps, fixed, shares)
 
 
-def _pair(args: argparse.Namespace, progress: Progress) -> Report:
-    """Two meshes and their parts."""
+def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
+    """Coupled meshes and their parts."""
+    from ..errors import ConfigError
     from ..formats import read_coupling
+
+    unknown = [None] * (len(args.files) // 2)
+    for label in ("parts", "coupled", "names"):
+        given = getattr(args, label) or unknown
+        if len(given) != len(unknown):
+            raise ConfigError(f"--{label}: needs one for each of {len(unknown)} meshes, got {len(given)}")
 
     coupling = None if args.coupling is None else read_coupling(args.coupling)
     claimed = None if args.metrics is None else _figures(Path(args.metrics))
@@ -96,8 +103,8 @@ def _pair(args: argparse.Namespace, progress: Progress) -> Report:
         names = [c["name"] for c in coupling["components"]]
     elif names is None and claimed is not None:
         names = list(claimed["components"])
-    return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or (None, None),
-                    coupled=args.coupled or (None, None), meeting=options.meeting(args),
+    return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or unknown,
+                    coupled=args.coupled or unknown, meeting=options.meeting(args),
                     weights=args.weights, eps=args.eps, claimed=claimed, coupling=coupling)
 
 
@@ -106,7 +113,7 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
     from ..errors import FormatError
     from ..formats import read_coupling
     from ..formats.interedges_file import read_interedges
-    from ..output import file_name, read_summary
+    from ..output import file_name, interedges_files, read_summary
 
     folder = Path(args.files[0])
     summary = read_summary(folder)
@@ -118,45 +125,61 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
         raise FormatError(folder, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
     parts = [folder / f"{file_name(name)}.part.{n}" for name, n in zip(names, settings["parts"], strict=True)]
     search = {key: settings[key] for key in _MEETING if key in settings}
-    kept = read_interedges(folder / "interedges.mtx") if (folder / "interedges.mtx").exists() else None
+    kept = {pair: read_interedges(folder / name) for pair, name in interedges_files(names).items()
+            if (folder / name).exists()}
     report = _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
-                      meeting=search if kept is None else {"interedges": kept}, weights=settings.get("weights"),
-                      eps=settings["eps"] if args.eps is None else args.eps,
+                      meeting={"interedges": kept} if kept else search, weights=settings.get("weights"),
+                      eps=settings["eps"] if args.eps is None else args.eps, shared=bool(settings.get("shared")),
                       claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
-    if kept is None or search["interedges"] == "given":
+    if not kept or search["interedges"] == "given":
         return report
     progress("finding the interedges once more")
-    return replace(report, findings=(*report.findings, *_searched(meshes, summary.get("interface"), search, kept)))
+    interfaces = summary["interfaces"] if "interfaces" in summary else [summary.get("interface")]
+    return replace(report, findings=(*report.findings, *_searched(names, meshes, interfaces, search, kept)))
 
 
-def _searched(paths: list[Path], interface: Any, search: dict[str, Any], kept: Interedges) -> list[Finding]:
+def _searched(names: list[str], paths: list[Path], interfaces: list[Any], search: dict[str, Any],
+              kept: dict[tuple[str, str], Interedges]) -> list[Finding]:
     """What differs when the interedges are searched for once more, on the meshes in the folder."""
     import numpy as np
 
     from ..checks import Finding
     from ..components import coupled_problem
+    from ..output import interedges_files
     from ..sources import open_mesh
 
+    # what the interface of each mesh was named by, the same at all its interfaces
+    groups = {side["name"]: side["group"] for found in interfaces if found for side in (found["a"], found["b"])}
     meshes = []
-    for path, side in zip(paths, ("a", "b"), strict=True):
-        mesh, group = open_mesh(path), ((interface or {}).get(side) or {}).get("group")
+    for path, name in zip(paths, names, strict=True):
+        mesh, group = open_mesh(path), groups.get(name)
         if group is not None:
             if group not in mesh.facet_groups and group not in mesh.point_groups:
                 # the file keeps no groups: what was meant cannot be known
                 return []
             mesh = mesh.replace(interface=group)
         meshes.append(mesh)
-    again = coupled_problem(*meshes, **search).problem.interedges
-    columns: list[tuple[str, Any, Any]] = list(zip(("A", "B", "weights"), again.pairs(), kept.pairs(), strict=True))
-    for what, one, other in columns:
-        if len(one) != len(other) or not np.allclose(one, other, rtol=1e-9, atol=0):
-            return [Finding("interedges", "interedges.mtx", "must be those of the meshes",
-                            f"{len(kept)}, of the meshes {len(again)}, which differ in {what}")]
-    return []
+    again = coupled_problem(*meshes, names=names, **search).problem.pairs
+    files = interedges_files(names)
+    out = []
+    for pair in [p for p in files if p in again or p in kept]:
+        if pair not in again or pair not in kept:
+            out.append(Finding("interedges", files[pair], "must be those of the meshes",
+                               "the meshes do not meet" if pair in kept else "no such file"))
+            continue
+        columns: list[tuple[str, Any, Any]] = list(zip(("A", "B", "weights"), again[pair].pairs(), kept[pair].pairs(),
+                                                       strict=True))
+        wrong = [what for what, one, other in columns
+                 if len(one) != len(other) or not np.allclose(one, other, rtol=1e-9, atol=0)]
+        if wrong:
+            out.append(Finding("interedges", files[pair], "must be those of the meshes",
+                               f"{len(kept[pair])}, of the meshes {len(again[pair])}, which differ in {wrong[0]}"))
+    return out
 
 
 def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any,
-             meeting: dict[str, Any], weights: str | None, eps: float | None, claimed: Any, coupling: Any) -> Report:
+             meeting: dict[str, Any], weights: str | None, eps: float | None, claimed: Any, coupling: Any,
+             shared: bool = False) -> Report:
     from ..checks import check_copartition
     from ..components import coupled_problem
     from ..coupling import CoPartition
@@ -167,7 +190,7 @@ def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, par
     for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
         found[name] = read_part(path, problem.components[name].nvtxs, wanted)
         count[name] = _count(path, found[name], wanted)
-    made = CoPartition(found, count, dict(zip(problem.names, coupled, strict=True)))
+    made = CoPartition(found, count, dict(zip(problem.names, coupled, strict=True)), shared)
     progress("checking")
     return check_copartition(problem, made, eps, claimed, coupling)
 

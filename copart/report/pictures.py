@@ -1,7 +1,7 @@
-"""One picture of a coupled problem: meshes, interface, coupling matrices.
+"""One picture of a coupled problem: meshes, interfaces, coupling matrices.
 
-Above, both meshes coloured by part, each turned so that its side of the
-interface shows, and the interface seen face-on from A with the parts of
+Above, all meshes coloured by part, each turned so that its largest interface shows,
+and each interface seen face-on from its first component with the parts of
 either side; below, the coupling matrix of every scheme.  A part has one
 colour throughout, and its number where it owns coupled cells.
 """
@@ -9,17 +9,19 @@ colour throughout, and its number where it owns coupled cells.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..columns import letter_of
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..mesh import Mesh
+from ..mesh.surface import Surface
 from .drawing import palette, parts_seen, shaded
 from .palette import part_colours
 from .pictures_interface import draw_interface, draw_outline, draw_strip
@@ -27,6 +29,17 @@ from .pictures_matrix import draw_matrix
 from .pictures_style import INK, title
 from .projection import Chart, interface, mean_normal
 from .scene import mesh_scene, whole_boundary
+
+_WIDTH = 17.0
+#: Inches: of one row of meshes or interfaces with its titles, of one row of matrices, and above them all.
+_VIEW, _MATRIX, _HEAD = 5.1, 4.2, 0.8
+#: Panels side by side.
+_VIEWS, _MATRICES = 4, 3
+
+Colours = Mapping[str, Mapping[str, NDArray[np.int64]]]
+"""Number of the colour of each part, by scheme and component."""
+Panel = tuple[int, Callable[[Any], None]]
+"""How many columns a panel takes, and what draws it on its axes."""
 
 
 def need_matplotlib(path: str | os.PathLike[str] = "picture.png") -> None:
@@ -56,9 +69,8 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     path : path
         Where to; the suffix chooses the format.
     problem : CoupledProblem
-        Of two components.
     meshes : mapping of str to Mesh
-        By component; without both of them only the matrices are drawn.
+        By component; unless all have one, only the matrices are drawn.
     copartitions : mapping of str to CoPartition
         By scheme, in the order of the matrices.
     shown : str
@@ -73,19 +85,37 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     from matplotlib.figure import Figure
 
     chosen = copartitions[shown]
-    solid = all(name in meshes for name in problem.names[:2])
-    colours = [_colours(problem, copartitions, name) for name in problem.names[:2]]
-    columns = max(2, len(copartitions))
-    figure = Figure(figsize=(17, 10.6 if solid else 5.6), dpi=110, facecolor="white")
-    figure.suptitle(_headline(problem, chosen), x=0.03, y=0.975 if solid else 0.96, ha="left", fontsize=17, color=INK,
-                    fontweight="bold")
-    if solid:
-        _draw_meshes(figure.add_gridspec(1, 4, left=0.03, right=0.98, top=0.86, bottom=0.46, wspace=0.10), figure,
-                     problem, meshes, chosen, shown, colours)
-    below = figure.add_gridspec(1, columns, left=0.06, right=0.985, top=0.355 if solid else 0.80,
-                                bottom=0.055 if solid else 0.09, wspace=0.2)
-    for i, (scheme, made) in enumerate(copartitions.items()):
-        draw_matrix(figure.add_subplot(below[0, i]), problem, made, scheme, colours)
+    colours = {scheme: {name: part_colours(graph, made[name], made.nparts[name])
+                        for name, graph in problem.components.items()} for scheme, made in copartitions.items()}
+    views: list[list[Panel]] = []
+    if all(name in meshes for name in problem.names):
+        surfaces = {name: whole_boundary(meshes[name]) for name in problem.names}
+        drawn = [_mesh_panel(problem, meshes, surfaces, name, chosen, shown, colours[shown]) for name in problem.names]
+        faces = [_interface_panels(problem, meshes, surfaces, pair, chosen, colours[shown]) for pair in problem.pairs]
+        # two meshes and their interface stand in one row
+        views = _rows([*drawn, *(p for face in faces for p in face)]) if len(drawn) == 2 else \
+            [*_rows(drawn), *_rows([p for face in faces for p in face])]
+    schemes = list(copartitions.items())
+    across = min(len(schemes), _MATRICES) if len(schemes) != 4 else 2
+    matrices = [schemes[i:i + across] for i in range(0, len(schemes), across)]
+    height = _HEAD + _VIEW * len(views) + _MATRIX * len(matrices)
+    figure = Figure(figsize=(_WIDTH, height), dpi=110, facecolor="white")
+    _headline(figure, problem, chosen, height)
+    at = height - _HEAD
+    for row in views:
+        grid = figure.add_gridspec(1, _VIEWS, left=0.03, right=0.98, top=(at - 0.6) / height,
+                                   bottom=(at - _VIEW + 0.3) / height, wspace=0.10)
+        column = 0
+        for size, draw in row:
+            draw(figure.add_subplot(grid[0, column:column + size]))
+            column += size
+        at -= _VIEW
+    for some in matrices:
+        grid = figure.add_gridspec(1, max(2, across), left=0.06, right=0.985, top=(at - 0.5) / height,
+                                   bottom=(at - _MATRIX + 0.55) / height, wspace=0.2)
+        for i, (scheme, made) in enumerate(some):
+            draw_matrix(figure.add_subplot(grid[0, i]), problem, made, scheme, colours[scheme])
+        at -= _MATRIX
     # a picture is complete or not there
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -98,54 +128,87 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     return target
 
 
-def _headline(problem: CoupledProblem, made: CoPartition) -> str:
-    a, b = problem.names[:2]
-    return (f"{a}: {problem.components[a].nvtxs:,} cells in {made.nparts[a]} parts      "
-            f"{b}: {problem.components[b].nvtxs:,} cells in {made.nparts[b]} parts")
+def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:
+    """Panels in rows of at most so many columns."""
+    out: list[list[Panel]] = []
+    room = 0
+    for panel in panels:
+        if panel[0] > room:
+            out.append([])
+            room = _VIEWS
+        out[-1].append(panel)
+        room -= panel[0]
+    return out
 
 
-def _colours(problem: CoupledProblem, copartitions: Mapping[str, CoPartition], name: str) -> dict[str, Any]:
-    """Numbers of the colours of the parts of a component, by scheme."""
-    graph = problem.components[name]
-    return {scheme: part_colours(graph, made[name], made.nparts[name]) for scheme, made in copartitions.items()}
+def _headline(figure: Any, problem: CoupledProblem, made: CoPartition, height: float) -> None:
+    said = [f"{name}: {graph.nvtxs:,} cells in {made.nparts[name]} parts" for name, graph in problem.components.items()]
+    text = "      ".join(said)
+    # long ones, of many components, in smaller letters
+    figure.suptitle(text, x=0.03, y=1 - 0.27 / height, ha="left", fontsize=min(17.0, 17 * 115 / len(text)), color=INK,
+                    fontweight="bold")
 
 
-# ---- meshes and interface
-def _draw_meshes(grid: Any, figure: Any, problem: CoupledProblem, meshes: Mapping[str, Mesh], made: CoPartition,
-                 scheme: str, colours: list[dict[str, Any]]) -> None:
-    a, b = problem.names[:2]
-    sides = [(a, meshes[a], colours[0][scheme]), (b, meshes[b], colours[1][scheme])]
-    coupled = {name: problem.coupled(name) for name in (a, b)}
-    facets = [interface(meshes[a], meshes[b], coupled[a], coupled[b]),
-              interface(meshes[b], meshes[a], coupled[b], coupled[a])]
-    for i, (name, mesh, colour) in enumerate(sides):
-        axes = figure.add_subplot(grid[0, i])
-        toward = mean_normal(facets[i], mesh.dimension)
-        _draw_mesh(axes, mesh, made[name], colour, toward)
-        turned = "; the interface faces you" if mesh.dimension == 3 and toward is not None else ""
-        title(axes, f"{'AB'[i]}: {name}", f"by part, {scheme}{turned}")
+# ---- meshes and interfaces
+def _mesh_panel(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfaces: Mapping[str, Surface], name: str,
+                made: CoPartition, scheme: str, colours: Mapping[str, NDArray[np.int64]]) -> Panel:
+    """A mesh, turned so that its largest interface shows."""
+    mesh, toward = meshes[name], None
+    mine = sorted((pair for pair in problem.pairs if name in pair), key=lambda pair: -len(problem.pairs[pair]))
+    if mine:
+        other = mine[0][1] if mine[0][0] == name else mine[0][0]
+        toward = mean_normal(_facets(problem, meshes, surfaces, name, other), mesh.dimension)
+
+    def draw(axes: Any) -> None:
+        scene = mesh_scene(mesh, surfaces[name], toward)
+        pixels = shaded(scene, parts_seen(scene, made[name]), colours[name])
+        axes.imshow(np.dstack([palette()[pixels], np.where(pixels, 255, 0).astype(np.uint8)]))
+        turned = "" if mesh.dimension < 3 or toward is None else "; an interface faces you" if len(mine) > 1 else \
+            "; the interface faces you"
+        title(axes, f"{_letter(problem, name)}: {name}", f"by part, {scheme}{turned}")
+
+    return 1, draw
+
+
+def _interface_panels(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfaces: Mapping[str, Surface],
+                      pair: tuple[str, str], made: CoPartition,
+                      colours: Mapping[str, NDArray[np.int64]]) -> list[Panel]:
+    """Both sides of an interface face-on, or one that is a line laid straight; nothing where there is no surface."""
+    a, b = pair
+    facets = [_facets(problem, meshes, surfaces, a, b), _facets(problem, meshes, surfaces, b, a)]
     if len(facets[0].cell) == 0 or len(facets[1].cell) == 0:
-        return
+        return []
+    sides = [_letter(problem, name) for name in pair]
+    which = "interface" if len(problem.names) == 2 else f"interface {sides[0]} - {sides[1]}"
     if facets[0].corners.shape[1] == 2 and facets[1].corners.shape[1] == 2:
-        draw_strip(figure.add_subplot(grid[0, 2:]), facets, made, sides)
-        return
+        ends = [(name, meshes[name], colours[name]) for name in pair]
+        return [(2, lambda axes: draw_strip(axes, facets, made, ends, which, sides))]
     chart = Chart.of(facets[0], meshes[a].dimension)
     flat = [chart.flat(f) for f in facets]
-    for i, (name, _, colour) in enumerate(sides):
-        axes = figure.add_subplot(grid[0, 2 + i])
-        draw_interface(axes, flat[i], made[name][facets[i].cell], colour)
-        note = "parts of A"
+    how = "face-on" if chart.around is None else "unrolled"
+
+    def side(axes: Any, i: int) -> None:
+        draw_interface(axes, flat[i], made[pair[i]][facets[i].cell], colours[pair[i]])
+        note = f"parts of {sides[i]}"
         if i == 1:
             draw_outline(axes, flat[0], made[a][facets[0].cell])
-            note = "parts of B; black: borders between parts of A"
-        how = "face-on" if chart.around is None else "unrolled"
-        title(axes, f"interface {how}, side {'AB'[i]}", note)
+            note += f"; black: borders between parts of {sides[0]}"
+        title(axes, f"{which} {how}, side {sides[i]}", note)
+
+    return [(1, lambda axes: side(axes, 0)), (1, lambda axes: side(axes, 1))]
 
 
-def _draw_mesh(axes: Any, mesh: Mesh, part: NDArray[np.int32], colour: NDArray[np.int64], toward: Any) -> None:
-    scene = mesh_scene(mesh, whole_boundary(mesh), toward)
-    pixels = shaded(scene, parts_seen(scene, part), colour)
-    axes.imshow(np.dstack([palette()[pixels], np.where(pixels, 255, 0).astype(np.uint8)]))
+def _facets(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfaces: Mapping[str, Surface], name: str,
+            other: str) -> Surface:
+    """The facets of a component at its interface with another."""
+    relation = problem.facing(name, other)
+    assert relation is not None
+    return interface(meshes[name], meshes[other], relation.coupled_a, relation.coupled_b,
+                     (surfaces[name], surfaces[other]))
+
+
+def _letter(problem: CoupledProblem, name: str) -> str:
+    return letter_of(problem.names.index(name)).upper()
 
 
 __all__ = ["draw_coupled", "need_matplotlib"]

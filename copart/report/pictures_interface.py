@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,14 +83,15 @@ def draw_outline(axes: Any, flat: NDArray[np.float64], part: NDArray[np.int32]) 
     axes.add_collection(LineCollection(borders, colors="black", linewidths=1.7, capstyle="round", zorder=4))
 
 
-def draw_strip(axes: Any, facets: list[Surface], made: CoPartition, sides: list[Any]) -> None:
+def draw_strip(axes: Any, facets: list[Surface], made: CoPartition, sides: list[Any], name: str = "interface",
+               letters: Sequence[str] = ("A", "B")) -> None:
     """A one-dimensional interface by arc length along A: the parts of A above, those of B below."""
     from matplotlib.collections import PolyCollection
 
     line = Line.of(facets[0])
-    for (name, _, colour), f, bottom in zip(sides, facets, (0.53, 0.15), strict=True):
+    for (component, _, colour), f, bottom in zip(sides, facets, (0.53, 0.15), strict=True):
         middle, half = line.place(f)
-        part = made[name][f.cell]
+        part = made[component][f.cell]
         x = np.stack([middle - half, middle + half, middle + half, middle - half], axis=1)
         y = np.broadcast_to([bottom, bottom, bottom + 0.32, bottom + 0.32], x.shape)
         # white lines between cells only as long as they leave room for the colours
@@ -100,10 +102,10 @@ def draw_strip(axes: Any, facets: list[Surface], made: CoPartition, sides: list[
         for run in np.split(order, np.flatnonzero(np.diff(part[order])) + 1):
             if 2 * half[run].sum() >= 0.02 * line.length:
                 _label(axes, float(middle[run].mean()), bottom + 0.16, int(part[run[0]]))
-        axes.text(0, bottom + 0.335, name, fontsize=9.5, color=FAINT, va="bottom")
+        axes.text(0, bottom + 0.335, component, fontsize=9.5, color=FAINT, va="bottom")
     axes.set_xlim(0, line.length)
     axes.set_ylim(0, 1)
-    title(axes, "interface", "laid straight: parts of A above, of B below")
+    title(axes, name, f"laid straight: parts of {letters[0]} above, of {letters[1]} below")
 
 
 def _fit(axes: Any, corners: NDArray[np.float64]) -> None:
