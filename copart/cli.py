@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from . import __version__
-from .commands import advise, check, compare, doctor, grid, machine, mesh, part, plan, ranks, repart
+from .commands import advise, check, compare, doctor, grid, machine, mesh, part, plan, ranks, repart, replan
 from .commands.console import Console
 from .commands.options import add_output
 from .errors import CopartError
@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": (compare, "run every scheme over several seeds and show one table"),
     "part": (part, "partition one graph or mesh"),
     "repart": (repart, "repartition from M to N parts with little migration"),
+    "replan": (replan, "repartition a plan whose loads, counts or interedges have changed"),
     "check": (check, "verify partitions made by anyone"),
     "grid": (grid, "give the processes of a Cartesian grid positions near one another"),
     "ranks": (ranks, "number the ranks of an MPI job anew so that those who talk share a node"),

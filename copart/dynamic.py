@@ -24,17 +24,18 @@ from .coupling import CoPartition, CoupledProblem
 from .coupling_metrics import coupling_matrix
 from .errors import ConfigError, CouplingError
 from .graph import Graph
+from .joint import WEIGHTS
 from .operators import proj, repart, rest_joined
 
 Parts = NDArray[np.int32]
 
-SCHEMES = ("naive", "aware", "projrepart")
+SCHEMES = ("naive", "aware", "projrepart", "joint")
 """The schemes that can be run again."""
 
 
 def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts | None = None,
                   ncoupled: Counts | None = None, *, scheme: str = "projrepart", alpha: float = 10.0,
-                  weights: Sequence[float] = (1.0, 1.0, 1.0), **options: Any) -> CoPartition:
+                  weights: Sequence[float] = WEIGHTS, **options: Any) -> CoPartition:
     """A co-partition for what has changed, near the former one.
 
     Parameters
@@ -48,15 +49,16 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
     ncoupled : mapping, sequence or int, optional
         Parts of each component that may own coupled cells.  Where not given, as many as before if the number
         of parts is the same and they can hold the coupled load, else :func:`copart.counts.coupled_counts`.
-    scheme : {"naive", "aware", "projrepart"}
+    scheme : {"naive", "aware", "projrepart", "joint"}
         "naive" repartitions each component alone, "aware" first the coupled subgraphs; "projrepart" also tries what
-        the components treated before project onto the next one.
+        the components treated before project onto the next one, and "joint" is the same: its annealing knows nothing
+        of where the data is.
     alpha : float
         What cut, volume and messages cost until the next repartitioning, beside 1 for a unit of ``vsize`` that
         moves: the iterations in between, if a datum costs as much to exchange as to move.
     weights : (float, float, float)
-        Of the edge cut (positive), of totV and of totZ.  The last two decide between the partitions of a coupled
-        subgraph that have been found.
+        Of the edge cut (positive), of totV (the mean of both ways) and of totZ.  The last two decide between the
+        partitions of a coupled subgraph that have been found.
     **options
         eps, seed, threads, preset.
 

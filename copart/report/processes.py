@@ -27,10 +27,10 @@ def interface_table(advice: Advice, name: str) -> Table:
     assert advice.interface is not None
     curve = advice.interface.curves[name]
     terms = [key for key in curve[0] if key != "k"]
-    rows = [[str(int(p["k"])), *(f"{1e6 * p[t]:.4g}" for t in terms)] for p in curve]
-    chosen = next(i for i, p in enumerate(curve) if p["k"] == advice.interface.ncoupled[name])
-    return Table(["N^cpl", *(f"{t} us" for t in terms)], rows, frozenset({(chosen, 0)}), title=name,
-                 notes=("here * marks the number chosen, with the other side in view",))
+    chosen = advice.interface.ncoupled[name]
+    rows = [[f"{int(p['k'])}{' chosen' if p['k'] == chosen else ''}", *(f"{1e6 * p[t]:.4g}" for t in terms)]
+            for p in curve]
+    return Table([f"N^cpl {name}", *(f"{t} us" for t in terms)], rows)
 
 
 def draw_advice(path: str | os.PathLike[str], advice: Advice) -> Path:

@@ -1,0 +1,104 @@
+"""``copart replan``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from . import options, writing
+from .advise import pairs
+from .console import Console
+
+EPILOG = """\
+examples:
+  copart replan copart-out --load fluid=fluid-load.txt -o next      one whole number a line
+  copart replan copart-out --parts 32 8 -o next                     other numbers of parts
+  copart replan copart-out --source fluid=new.vtu --weights load    loads as a cell array of a mesh
+  copart replan next --load fluid=later.txt -o after-next
+
+The new folder holds what that of copart plan does, and migration.json: who sends which cells
+to whom.  A part keeps its number, which is its process.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("folder", metavar="DIR", help="output folder of copart plan, or of copart replan")
+    parser.add_argument("-o", "--output", default="copart-next", metavar="DIR",
+                        help="folder to write (default copart-next)")
+    group = parser.add_argument_group("what has changed")
+    group.add_argument("--load", action="append", default=[], metavar="NAME=FILE",
+                       help="new load of every cell of a component, one whole number a line")
+    group.add_argument("--source", action="append", default=[], metavar="NAME=FILE",
+                       help="mesh or graph to read a component from, with the same cells (default: the folder's mesh)")
+    group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell (default: as before)")
+    group.add_argument("--interedges", action="append", default=[], metavar="A,B=FILE",
+                       help="new interedges of a pair (.mtx, as in the folder)")
+    group.add_argument("--parts", type=int, nargs="+", metavar="N", help="new numbers of parts (default: as before)")
+    group.add_argument("--coupled", type=int, nargs="+", metavar="K",
+                       help="parts that may own coupled cells (default: as before, if they can hold them)")
+    parser.add_argument("--scheme", choices=["naive", "aware", "projrepart", "joint"],
+                        help="default: that of the plan; multiconstraint as aware, joint as projrepart")
+    parser.add_argument("--alpha", type=float, default=10.0, metavar="F",
+                        help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 10)")
+    writing.add_write(parser)
+    options.add_partitioning(parser)
+    parser.set_defaults(eps=None)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Make the new plan, write its files, say what moves."""
+    from ..formats.interedges_file import read_interedges
+    from ..replanning import replan
+    from ..report import component_table, pair_table
+    from .console import first_use
+
+    loads = {name: _loads(path) for name, path in pairs("--load", args.load, str).items()}
+    given = [(_pair(names), path) for names, path in pairs("--interedges", args.interedges, str).items()]
+    relations = {pair: read_interedges(path) for pair, path in given}
+    with console.progress() as progress:
+        first_use(progress)
+        again = replan(args.folder, loads=loads, weights=args.weights, sources=pairs("--source", args.source, str),
+                       interedges=relations, parts=args.parts, coupled=args.coupled, scheme=args.scheme,
+                       alpha=args.alpha, output=args.output, write=args.write, progress=progress,
+                       **options.partitioning(args))
+    made, before = again.plan, again.former
+    console.table(component_table(made.metrics))
+    console.say()
+    console.table(pair_table(made.metrics))
+    console.say()
+    for name, moves in again.migration.moves.items():
+        was, now = before.components[name], made.metrics.components[name]
+        console.say(f"{name}: imbalance {was.ub:.1%} -> {now.ub:.1%}, coupled {was.ub_cpl:.1%} -> {now.ub_cpl:.1%}, "
+                    f"cut {was.cut} -> {now.cut}; {moves!r}")
+    console.say(f"repartitioned by {made.settings['scheme']} in {made.seconds:.2f} s")
+    writing.tell_written(console, [str(path) for path in made.files])
+    console.result({**made.to_dict(), "former": before.to_dict(), "migration": migration(again.migration),
+                    "files": [str(path) for path in made.files]})
+    return 0
+
+
+def migration(plan: Any) -> dict[str, Any]:
+    """Volume and messages of every component, without the lists."""
+    return {"volume": plan.volume, "messages": plan.messages, "components": {
+        name: {"cells": len(moves.cells), "volume": int(moves.volume.sum()), "messages": len(moves.source)}
+        for name, moves in plan.moves.items()}}
+
+
+def _pair(names: str) -> tuple[str, str]:
+    from ..errors import ConfigError
+
+    found = names.split(",")
+    if len(found) != 2:
+        raise ConfigError(f"--interedges: needs two names with a comma between, got {names!r}")
+    return found[0], found[1]
+
+
+def _loads(path: str) -> Any:
+    """Whole numbers, one a line."""
+    from ..formats.text import read_numbers
+
+    numbers = read_numbers(path)
+    if (numbers.values < 0).any():
+        raise numbers.error("loads must not be negative", token=int((numbers.values < 0).argmax()))
+    return numbers.values

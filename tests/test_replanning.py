@@ -1,0 +1,133 @@
+"""Plans taken up again from their folder: what is written is sound, and can be taken up once more."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import copart
+from copart.cli import main
+from copart.coupling import CoPartition, Interedges
+from copart.errors import ConfigError, CouplingError, FormatError
+from copart.formats import read_part, write_part
+from copart.formats.interedges_file import write_interedges
+from copart.formats.migration_file import read_migration
+from copart.mesh import cube
+from copart.replanning import read_plan, replan
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("plan") / "out"
+    copart.plan(cube("hexa", 8), cube("hexa", 10, offset=(1, 0, 0)), parts=(6, 8), names=("left", "right"), output=out)
+    return out
+
+
+def corner(n: int, heavy: int = 6) -> np.ndarray:
+    """Loads of the cells of an n x n x n cube that is heavy at one edge of the interface."""
+    cell = np.arange(n**3)
+    return np.where((cell % n >= n // 2) & (cell // n % n < n // 3), heavy, 1)
+
+
+def test_read_plan_gives_back_what_was_written(folder):
+    problem, made, meshes, settings = read_plan(folder)
+    assert (problem.names, dict(made.nparts)) == (("left", "right"), {"left": 6, "right": 8})
+    metrics = json.loads((folder / "metrics.json").read_text())["metrics"]
+    assert copart.evaluate(problem, made).to_dict() == metrics
+    assert set(meshes) == {"left", "right"}
+    assert settings["scheme"] == "projrepart"
+
+
+def test_command_with_new_loads_and_then_new_counts(folder, tmp_path, capsys):
+    loads, out, again = tmp_path / "load.txt", tmp_path / "next", tmp_path / "again"
+    loads.write_text("".join(f"{w}\n" for w in corner(8)))
+    assert main(["replan", str(folder), "--load", f"left={loads}", "-o", str(out), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    before, after = (said[key]["components"]["left"] for key in ("former", "metrics"))
+    assert before["ub"] > 0.3 > 0.05 >= after["ub"]
+    assert main(["check", str(out)]) == 0
+    plan = read_migration(out / "migration.json")
+    assert plan.volume == said["migration"]["volume"]
+    former = {name: read_part(folder / f"{name}.part.{n}") for name, n in (("left", 6), ("right", 8))}
+    for name, part in plan.apply(CoPartition(former, {"left": 6, "right": 8})).items():
+        assert part.tolist() == read_part(next(out.glob(f"{name}.part.*"))).tolist()
+    # the loads are kept in the meshes of the new folder
+    assert main(["replan", str(out), "--parts", "8", "7", "--coupled", "5", "4", "-o", str(again)]) == 0
+    assert "from 6 to 8 parts" in capsys.readouterr().out
+    assert main(["check", str(again)]) == 0
+    problem, made, *_ = read_plan(again)
+    assert problem.components["left"].weights.tolist() == corner(8).tolist()
+    assert dict(made.ncoupled) == {"left": 5, "right": 4}
+
+
+def test_interface_and_sources(folder, tmp_path):
+    n = 8**3
+    upper = Interedges.from_pairs(n, 10**3, np.arange(n)[-64:], np.arange(100)[:64])
+    write_interedges(tmp_path / "upper.mtx", upper)
+    out = tmp_path / "moved"
+    assert main(["replan", str(folder), "--interedges", f"left,right={tmp_path / 'upper.mtx'}", "-o", str(out), "-q",
+                 "--scheme", "aware", "--preset", "fast"]) == 0
+    assert main(["check", str(out), "-q"]) == 0
+    problem, _, _, settings = read_plan(out)
+    assert problem.coupled("left").tolist() == list(range(n - 64, n))
+    assert settings["interedges"] == "given"
+    mesh = cube("hexa", 8)
+    mesh = mesh.replace(cell_data={"work": corner(8)})
+    found = replan(folder, sources={"left": mesh}, loads={"right": corner(10)}, preset="fast")
+    assert found.plan.problem.components["right"].total_weight == corner(10).sum()
+    assert found.plan.files == ()
+
+
+def test_three_components_made_of_graphs(tmp_path):
+    side, ids = 12, np.arange(144).reshape(12, 12)
+    u, v = (np.concatenate([a.ravel(), b.ravel()]) for a, b in ((ids[:, :-1], ids[:-1]), (ids[:, 1:], ids[1:])))
+    square = copart.Graph.from_edges(side**2, u, v)
+    meet = Interedges.from_pairs(144, 144, ids[:, -1], ids[:, 0])
+    out = tmp_path / "out"
+    copart.plan(square, square, square, parts=(4, 6, 3), names=("a", "b", "c"), output=out, scheme="aware",
+                interedges={("a", "b"): meet, ("b", "c"): meet})
+    with pytest.raises(FormatError, match=r"has no a.vtu: a came as a graph, give it again"):
+        replan(out)
+    load = np.ones(144, int)
+    load[:48] = 4
+    again = replan(out, sources=dict.fromkeys("abc", square), loads={"b": load}, output=tmp_path / "next")
+    assert max(c.ub for c in again.plan.metrics.components.values()) <= 0.05
+    assert again.former.components["b"].ub > 0.5
+    assert again.plan.settings["scheme"] == "aware"
+    assert (tmp_path / "next" / "a-b.interedges.mtx").exists()
+
+
+def test_refusals(folder, tmp_path, capsys):
+    with pytest.raises(ConfigError, match="holds the former plan"):
+        replan(folder, output=folder)
+    with pytest.raises(FormatError, match="is no folder"):
+        replan(tmp_path / "absent")
+    with pytest.raises(ConfigError, match="loads: no component 'middle'; known: left, right"):
+        replan(folder, loads={"middle": [1]})
+    with pytest.raises(CouplingError, match="loads of left: need 512 numbers"):
+        replan(folder, loads={"left": [1, 2]})
+    with pytest.raises(ConfigError, match="sources: no component 'middle'"):
+        replan(folder, sources={"middle": "x"})
+    with pytest.raises(CouplingError, match="left: has 27 cells, the plan has 512"):
+        replan(folder, sources={"left": cube("hexa", 3)})
+    with pytest.raises(ConfigError, match="scheme: 'monolithic' cannot be run again"):
+        replan(folder, scheme="monolithic")
+    for arguments, message in ((["--load", "left"], "--load: needs NAME=VALUE"),
+                               (["--interedges", "left=x.mtx"], "--interedges: needs two names"),
+                               (["--load", f"left={tmp_path / 'bad.txt'}"], "bad.txt:2: loads must not be negative")):
+        (tmp_path / "bad.txt").write_text("1\n-4\n")
+        assert main(["replan", str(folder), *arguments, "-o", str(tmp_path / "never")]) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "never").exists()
+
+
+def test_damaged_part_file(folder, tmp_path):
+    import shutil
+
+    broken = tmp_path / "broken"
+    shutil.copytree(folder, broken)
+    write_part(broken / "left.part.6", [0] * 5)
+    with pytest.raises(FormatError, match="needs 512 part numbers"):
+        replan(broken)
