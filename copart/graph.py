@@ -32,8 +32,9 @@ class Graph:
         Neighbours, both directions, kept as int32.  Unsorted rows are sorted.
     ewgt : (2 * nedges,) array_like of int, optional
         Edge weights (communication), equal in both directions; ``None`` is all 1.
-    vwgt : (nvtxs,) array_like of int, optional
-        Vertex weights (load), not negative; ``None`` is all 1.
+    vwgt : (nvtxs,) or (nvtxs, ncon) array_like of int, optional
+        Vertex weights (load), not negative; ``None`` is all 1.  Several weights a vertex are balanced each by
+        :func:`copart.part`; most else takes one.
     vsize : (nvtxs,) array_like of int, optional
         Data to move when a vertex migrates, and data it sends when coupled; ``None`` is all 1.
     coords : (nvtxs, d) array_like of float, optional
@@ -81,10 +82,10 @@ class Graph:
         put(self, "xadj", frozen(xadj))
         put(self, "adjncy", frozen(adjncy))
         put(self, "ewgt", None if ewgt is None else frozen(ewgt))
-        for name in ("vwgt", "vsize"):
-            given = getattr(self, name)
-            if given is not None:
-                put(self, name, frozen(weights(name, given, n, GraphError)))
+        if self.vwgt is not None:
+            put(self, "vwgt", frozen(_vertex_weights(self.vwgt, n)))
+        if self.vsize is not None:
+            put(self, "vsize", frozen(weights("vsize", self.vsize, n, GraphError)))
         if self.coords is not None:
             coords = np.ascontiguousarray(self.coords, dtype=np.float64)
             if coords.ndim != 2 or coords.shape[0] != n or coords.shape[1] not in (1, 2, 3):
@@ -106,15 +107,28 @@ class Graph:
         """Number of undirected edges."""
         return len(self.adjncy) // 2
 
+    @property
+    def ncon(self) -> int:
+        """Number of weights a vertex has, which is that of balance constraints."""
+        return 1 if self.vwgt is None or self.vwgt.ndim == 1 else self.vwgt.shape[1]
+
     @cached_property
     def total_weight(self) -> int:
-        """Sum of the vertex weights."""
-        return self.nvtxs if self.vwgt is None else int(self.vwgt.sum())
+        """Sum of the vertex weights; GraphError where a vertex has several."""
+        return self.nvtxs if self.vwgt is None else int(self.weights.sum())
 
     @cached_property
     def weights(self) -> NDArray[np.int64]:
-        """(nvtxs,) int64 vertex weights, also where they are all 1."""
+        """(nvtxs,) int64 vertex weights, also where they are all 1; GraphError where a vertex has several."""
+        if self.ncon > 1:
+            raise GraphError(f"vwgt: the graph has {self.ncon} weights a vertex, one is needed here; choose one with "
+                             f"graph.replace(vwgt=graph.vwgt[:, 0]), or balance all with copart.part")
         return frozen(np.ones(self.nvtxs, WEIGHT)) if self.vwgt is None else self.vwgt
+
+    @property
+    def weight_vectors(self) -> NDArray[np.int64]:
+        """(nvtxs, ncon) int64 vertex weights, of however many constraints."""
+        return self.vwgt if self.vwgt is not None and self.vwgt.ndim == 2 else self.weights[:, None]
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -276,9 +290,20 @@ class Graph:
         u, v, w = self.edges()
         a, b = p[u], p[v]
         between = a != b
-        load = np.zeros(k, WEIGHT)
-        np.add.at(load, p, self.weights)
+        load = np.zeros((k, self.ncon), WEIGHT)
+        np.add.at(load, p, self.weight_vectors)
         return Graph.from_edges(k, a[between], b[between], w[between], vwgt=load)
+
+
+def _vertex_weights(values: ArrayLike, nvtxs: int) -> NDArray[np.int64]:
+    """(nvtxs,) int64 weights, or (nvtxs, ncon) where there are several a vertex."""
+    given = np.asarray(values)
+    if given.ndim != 2 or given.shape[1] == 0:
+        return weights("vwgt", given, nvtxs, GraphError)
+    if given.shape[1] == 1:
+        return weights("vwgt", given[:, 0], nvtxs, GraphError)
+    columns = [weights(f"vwgt[:, {c}]", given[:, c], nvtxs, GraphError) for c in range(given.shape[1])]
+    return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
 def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],

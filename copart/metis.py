@@ -21,6 +21,7 @@ from .errors import ConfigError, GraphError
 from .graph import Graph
 from .kgggp_ml import partition
 from .metrics import edge_cut
+from .multiconstraint import partition_multiconstraint
 
 _UNSET = -1
 
@@ -90,8 +91,8 @@ def part_graph(nparts: int, adjacency: Any = None, xadj: ArrayLike | None = None
         ``adjacency[i]`` lists the neighbours of vertex i, counted from 0; every edge at both its ends.
     xadj, adjncy : array_like of int, optional
         The same in compressed rows, instead of `adjacency`.
-    vweights : (nvtxs,) array_like of int, optional
-        Vertex weights; one balance constraint is supported.
+    vweights : (nvtxs,) or (nvtxs, ncon) array_like of int, optional
+        Vertex weights; several a vertex are balanced each.
     eweights : (2 * nedges,) array_like of int, optional
         Weight of each entry of `adjncy`, equal in both directions.
     tpwgts : (nparts,) sequence of float, optional
@@ -134,6 +135,10 @@ def part_graph(nparts: int, adjacency: Any = None, xadj: ArrayLike | None = None
     shares = None if tpwgts is None or not len(tpwgts) else tpwgts
     if k >= graph.nvtxs:  # copart leaves no part empty; METIS does not mind
         part = np.arange(graph.nvtxs, dtype=VERTEX) if k > 1 else np.zeros(graph.nvtxs, VERTEX)
+    elif graph.ncon > 1:
+        if in_one_piece:
+            raise ConfigError("contiguous: is not available with several weights a vertex")
+        part = partition_multiconstraint(graph, k, eps=eps, seed=1 if seed < 0 else seed, tpwgts=shares, strict=False)
     else:
         part = partition(graph, k, eps=eps, seed=1 if seed < 0 else seed, tpwgts=shares, strict=False,
                          contiguous=in_one_piece)
@@ -152,9 +157,9 @@ def _graph(adjacency: Any, xadj: Any, adjncy: Any, vweights: Any, eweights: Any)
     elif xadj is None or adjncy is None:
         raise TypeError("needs the graph: adjacency, or xadj and adjncy")
     for name, values, size in (("vweights", vweights, np.size(xadj) - 1), ("eweights", eweights, np.size(adjncy))):
-        if values is not None and np.size(values) != size:
-            raise GraphError(f"{name}: needs {size} entries, has {np.size(values)}"
-                             f"{'; one balance constraint is supported' if name == 'vweights' else ''}")
+        if values is not None and len(np.asarray(values)) != size:
+            several = "; several weights a vertex need shape (nvtxs, ncon)" if name == "vweights" else ""
+            raise GraphError(f"{name}: needs {size} entries, has {np.size(values)}{several}")
     return Graph.from_metis(xadj, adjncy, vwgt=vweights, adjwgt=eweights)
 
 

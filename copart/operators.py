@@ -30,13 +30,14 @@ from .errors import CouplingError
 from .graph import Graph, as_graph
 from .kernels.csr import spread_labels
 from .kgggp_ml import partition
+from .multiconstraint import partition_multiconstraint
 from .repart import repartition
 
 NEAR = 3
 """How many edges the surroundings of a coupled vertex reach in :func:`rest_joined`."""
 
 
-def part(graph: Any, nparts: int, **options: Any) -> NDArray[np.int32]:
+def part(graph: Any, nparts: int, *, vwgt: ArrayLike | None = None, **options: Any) -> NDArray[np.int32]:
     """Part(G, K): a balanced K-way partition, (nvtxs,) int32.
 
     Parameters
@@ -45,8 +46,11 @@ def part(graph: Any, nparts: int, **options: Any) -> NDArray[np.int32]:
         METIS' arrays ``(xadj, adjncy)``, a scipy.sparse matrix, a networkx graph; see
         :func:`copart.graph.as_graph`.
     nparts : int
+    vwgt : (nvtxs,) or (nvtxs, ncon) array_like of int, optional
+        Vertex weights instead of those of the graph.  Several a vertex are balanced each.
     **options
-        Those of :func:`copart.kgggp_ml.partition`.
+        Those of :func:`copart.kgggp_ml.partition`; with several weights a vertex, those of
+        :func:`copart.multiconstraint.partition_multiconstraint`.
 
     Examples
     --------
@@ -54,7 +58,15 @@ def part(graph: Any, nparts: int, **options: Any) -> NDArray[np.int32]:
     True
     """
     graph = as_graph(graph)
-    return partition(graph, nparts, **_tight(graph, nparts, options))
+    if vwgt is not None:
+        graph = graph.replace(vwgt=vwgt)
+    if graph.ncon == 1:
+        return partition(graph, nparts, **_tight(graph, nparts, options))
+    if not {"limits", "tpwgts"} & options.keys():
+        totals = graph.weight_vectors.sum(axis=0)
+        given = np.broadcast_to(options.get("eps", 0.05), totals.shape)
+        options["eps"] = [_tight_eps(int(w), nparts, float(eps)) for w, eps in zip(totals, given, strict=True)]
+    return partition_multiconstraint(graph, nparts, **options)
 
 
 def repart(
@@ -184,10 +196,17 @@ def _tight(graph: Graph, nparts: int, options: dict[str, Any]) -> dict[str, Any]
 
     The partitioner's limit counts on ``ceil(W / K)``; on small graphs that is visibly more.
     """
-    k = whole("nparts", nparts, low=1)
-    eps = fraction("eps", options.get("eps", 0.05))
-    average = -(-graph.total_weight // k)
-    if average == 0 or options.get("tpwgts") is not None:
+    if options.get("tpwgts") is not None:
         return options
-    limit = max(average, floor((1 + Fraction(repr(eps))) * graph.total_weight / k))
-    return {**options, "eps": max(0.0, min(eps, (limit + 0.5) / average - 1))}
+    return {**options, "eps": _tight_eps(graph.total_weight, nparts, options.get("eps", 0.05))}
+
+
+def _tight_eps(total: int, nparts: int, eps: float) -> float:
+    """The tolerance of the partitioner that allows ``(1 + eps) total / nparts``, or the next whole share."""
+    k = whole("nparts", nparts, low=1)
+    eps = fraction("eps", eps)
+    average = -(-total // k)
+    if average == 0:
+        return eps
+    limit = max(average, floor((1 + Fraction(repr(eps))) * total / k))
+    return max(0.0, min(eps, (limit + 0.5) / average - 1))

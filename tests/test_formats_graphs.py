@@ -78,7 +78,8 @@ def test_empty_lines_are_vertices_without_neighbours(tmp_path):
     ("1 2 3 4 5\n", "1: the header needs 2 to 4 numbers (vertices, edges, fmt, ncon), has 5"),
     ("-1 0\n", "1: the header announces -1 vertices and 0 edges, needs numbers >= 0"),
     ("2 1 2\n2\n1\n", "1: fmt must be three digits 0 or 1 (sizes, vertex weights, edge weights), is 2"),
-    ("2 1 10 3\n1 1 1 2\n1 1 1 1\n", "1: the file has 3 vertex weights a vertex (ncon), only one is supported"),
+    ("2 1 10 3\n1 1 1 2\n1 1\n", "3: vertex 2 has not 3 weights, as fmt in line 1 demands"),
+    ("2 1 10 65\n1\n2\n", "1: ncon, the number of vertex weights a vertex, must be 0 to 64, is 65"),
     ("2 1 1 1\n2 1\n1 1\n", "1: ncon is 1, fmt 1 says that there are no vertex weights"),
     ("%\n2 1\n2\n", "3: vertex 1 lists neighbour 2, which does not list it"),
     ("3 1\n2\n1", "3: 3 vertices are announced in line 1, only 2 lines follow"),
@@ -173,9 +174,16 @@ def test_one_graph_in_two_foreign_formats():
     same_graph(read_graph(shared("data/graphs/4elt2.grf.gz")), read_graph(shared("data/graphs/fe_4elt2.graph")))
 
 
-def test_two_constraints_are_refused():
-    message = refused(shared("data/graphs/test.mgraph"), read_metis)
-    assert message == "4: the file has 2 vertex weights a vertex (ncon), only one is supported"
+def test_several_weights_a_vertex(tmp_path):
+    graph = read_graph(shared("data/graphs/test.mgraph"))
+    assert (graph.nvtxs, graph.nedges, graph.ncon) == (766, 1314, 2)
+    # the lines of vertices 1 and 8: "1 1 479 ..." and "24 8 152 733 ..."
+    assert graph.vwgt[[0, 7]].tolist() == [[1, 1], [24, 8]]
+    assert graph.neighbours(7).tolist() == sorted(u - 1 for u in (152, 733, 638, 746))
+    sized = graph.replace(vsize=np.arange(766))
+    write_metis(tmp_path / "again.graph", sized)
+    again = read_graph(tmp_path / "again.graph")
+    assert all((getattr(again, f) == getattr(sized, f)).all() for f in ("xadj", "adjncy", "vwgt", "vsize"))
 
 
 def test_a_million_vertices_in_seconds(tmp_path):
@@ -284,7 +292,8 @@ def test_dispatch_by_suffix(tmp_path):
     assert graph_suffix("x.grf.gz") == ".grf"
     assert graph_suffix("x.vtu") is None
     message = refused(put(tmp_path, "", "x.vtu"))
-    assert message == " is no known graph format; known suffixes: .graph, .metis, .grf, .mtx, .mm (each also with .gz)"
+    assert message == (" is no known graph format; known suffixes: .graph, .mgraph, .metis, .grf, .mtx, .mm "
+                       "(each also with .gz)")
 
 
 def test_packed_files(tmp_path):

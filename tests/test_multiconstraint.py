@@ -48,7 +48,8 @@ def test_refinement_keeps_its_promises(case):
     within = (loads(vwgts, found, k) <= limits).all()
     try:
         again = refine_multiconstraint(graph, start, vwgts, limits, fixed=fixed)
-        assert within and (again == found).all()
+        assert within
+        assert (again == found).all()
     except PartitionError:
         assert not within
     if within:
@@ -96,7 +97,7 @@ def test_tiny_refinement_reaches_the_optimum_from_nearby():
     assert edge_cut(graph, refine_multiconstraint(graph, start, vwgts, limits)) == best
 
 
-@pytest.mark.parametrize("limits, fixed, message", [
+@pytest.mark.parametrize(("limits", "fixed", "message"), [
     ([[2, 1], [4, 4]], None, "constraint 0 weighs 4 in all"),
     ([[4, 4], [3, 3]], None, "vertex 3 weighs 4 in constraint 1"),
     ([[4, 0], [2, 6]], None, "fits in no part"),

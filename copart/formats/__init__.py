@@ -20,6 +20,7 @@ from .text import PathLike, read_json
 #: Reader of each suffix of a graph file; every one also with ``.gz``.
 GRAPH_READERS = {
     ".graph": read_metis,
+    ".mgraph": read_metis,
     ".metis": read_metis,
     ".grf": read_scotch,
     ".mtx": read_matrix_market,

@@ -1,9 +1,9 @@
 """METIS graph files: one line a vertex, its size, weight, and neighbours counted from 1.
 
 The header is ``nvtxs nedges [fmt [ncon]]``; the digits of ``fmt`` say whether
-vertex sizes, vertex weights and edge weights are present.  An empty line is a
-vertex without neighbours, a line that starts with ``%`` a comment.  (METIS
-manual, section 4.1.1.)
+vertex sizes, vertex weights and edge weights are present, ``ncon`` how many weights
+a vertex has.  An empty line is a vertex without neighbours, a line that starts with
+``%`` a comment.  (METIS manual, section 4.1.1.)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_metis(path: PathLike) -> Graph:
     """
     numbers = read_numbers(path)
     head = header_line(numbers)
-    nvtxs, nedges, has_size, has_vwgt, has_ewgt = _header(numbers, head)
+    nvtxs, nedges, has_size, ncon, has_ewgt = _header(numbers, head)
     line = int(numbers.number[head])
     present = numbers.nlines - head - 1
     if present < nvtxs - int(numbers.open_end):
@@ -45,12 +45,12 @@ def read_metis(path: PathLike) -> Graph:
     if body_end < len(numbers.values):
         raise numbers.error(f"only {nvtxs} vertices are announced in line {line}, here is one more", token=body_end)
 
-    prefix = int(has_size) + int(has_vwgt)
+    prefix = int(has_size) + ncon
     count = end - start - prefix
     if (count < 0).any():
         v = int(np.argmax(count < 0))
-        what = "size" if has_size and end[v] == start[v] else "weight"
-        raise numbers.error(f"vertex {v + 1} has no {what}, as fmt in line {line} demands",
+        what = "no size" if has_size and end[v] == start[v] else "no weight" if ncon == 1 else f"not {ncon} weights"
+        raise numbers.error(f"vertex {v + 1} has {what}, as fmt in line {line} demands",
                             line=_line(numbers, head, v))
     odd = count % 2 == 1
     if has_ewgt and odd.any():
@@ -59,6 +59,7 @@ def read_metis(path: PathLike) -> Graph:
                             line=_line(numbers, head, v))
     _no_negatives(numbers, int(numbers.first[head]))
     columns = [numbers.values[start + k] for k in range(prefix)]
+    loads = columns[int(has_size):]
     is_edge = np.ones(body_end, np.bool_)
     is_edge[:int(numbers.first[head + 1])] = False
     for k in range(prefix):
@@ -75,7 +76,7 @@ def read_metis(path: PathLike) -> Graph:
         raise numbers.error(f"neighbour {neighbour[e]} is outside 1..{nvtxs}", token=int(token[e]))
     adjncy = (neighbour - 1).astype(VERTEX)
     try:
-        graph = Graph(xadj, adjncy, ewgt, vwgt=columns[-1] if has_vwgt else None,
+        graph = Graph(xadj, adjncy, ewgt, vwgt=np.stack(loads, axis=1) if loads else None,
                       vsize=columns[0] if has_size else None)
     except GraphError as e:
         raise explain(numbers, xadj, adjncy, ewgt, e, lambda v: _line(numbers, head, v), base=1) from None
@@ -88,11 +89,13 @@ def write_metis(path: PathLike, graph: Graph) -> None:
     """Write `graph` as a METIS graph file; weights and sizes only where the graph has them."""
     has = (graph.vsize is not None, graph.vwgt is not None, graph.ewgt is not None)
     fmt = "".join("01"[h] for h in has)
-    out = [f"{graph.nvtxs} {graph.nedges}" + (f" {fmt}" if any(has) else "")]
+    ncon = f" {graph.ncon}" if graph.ncon > 1 else ""
+    out = [f"{graph.nvtxs} {graph.nedges}" + (f" {fmt}{ncon}" if any(has) else "")]
     edges = [str(u) for u in (graph.adjncy.astype(np.int64) + 1).tolist()]
     if graph.ewgt is not None:
         edges = [f"{u} {w}" for u, w in zip(edges, graph.ewgt.tolist(), strict=True)]
-    fronts = [x.tolist() for x in (graph.vsize, graph.vwgt) if x is not None]
+    vwgts = () if graph.vwgt is None else graph.weight_vectors.T
+    fronts = [x.tolist() for x in (graph.vsize, *vwgts) if x is not None]
     offsets = graph.xadj.tolist()
     for v in range(graph.nvtxs):
         out.append(" ".join([str(f[v]) for f in fronts] + edges[offsets[v]:offsets[v + 1]]))
@@ -106,8 +109,8 @@ def header_line(numbers: Numbers) -> int:
     return int(np.searchsorted(numbers.first, 0, side="right")) - 1
 
 
-def _header(numbers: Numbers, head: int) -> tuple[int, int, bool, bool, bool]:
-    """nvtxs, nedges, and whether sizes, vertex weights and edge weights are present."""
+def _header(numbers: Numbers, head: int) -> tuple[int, int, bool, int, bool]:
+    """nvtxs, nedges, whether sizes are present, the number of vertex weights, and whether edge weights are present."""
     line = int(numbers.number[head])
     given = [int(x) for x in numbers.line(head)]
     if not 2 <= len(given) <= 4:
@@ -121,11 +124,11 @@ def _header(numbers: Numbers, head: int) -> tuple[int, int, bool, bool, bool]:
         raise numbers.error(f"fmt must be three digits 0 or 1 (sizes, vertex weights, edge weights), is {fmt}",
                             line=line)
     has_size, has_vwgt, has_ewgt = bool(fmt // 100), bool(fmt // 10 % 10), bool(fmt % 10)
-    if ncon not in (0, 1):
-        raise numbers.error(f"the file has {ncon} vertex weights a vertex (ncon), only one is supported", line=line)
+    if not 0 <= ncon <= 64:
+        raise numbers.error(f"ncon, the number of vertex weights a vertex, must be 0 to 64, is {ncon}", line=line)
     if ncon and not has_vwgt:
         raise numbers.error(f"ncon is {ncon}, fmt {fmt} says that there are no vertex weights", line=line)
-    return nvtxs, nedges, has_size, has_vwgt, has_ewgt
+    return nvtxs, nedges, has_size, max(ncon, 1) if has_vwgt else 0, has_ewgt
 
 
 def _no_negatives(numbers: Numbers, since: int) -> None:

@@ -65,6 +65,14 @@ def weigh(part, loads):
 
 
 @kernel
+def sum_rows(cmap, vwgts, coarse):
+    """Add the weights of the vertices of each cluster; coarse (ncoarse, ncon) int64 is 0 on entry."""
+    for v in range(len(cmap)):
+        for c in range(vwgts.shape[1]):
+            coarse[cmap[v], c] += vwgts[v, c]
+
+
+@kernel
 def total_excess(loads):
     """Excess of all parts."""
     total = np.int64(0)
