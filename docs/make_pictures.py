@@ -237,8 +237,27 @@ def demo() -> Path:
             scrap.unlink(missing_ok=True)
 
 
+def grid() -> Path:
+    """A grid of processes by compute node, as ranks come and reordered."""
+    from PIL import Image
+
+    from copart.mapping.cartesian import Grid, reorder_grid, stencil
+    from copart.report.grid_picture import draw_grid
+
+    dims, nodes = (9, 8), 12
+    made = [reorder_grid(Grid(dims), stencil("five-point", 2), nodes, method) for method in ("cart", "hyperplane")]
+    raw = HERE / "pictures" / "raw-grid.png"
+    try:
+        draw_grid(raw, dims, [(f"{m.method}: {m.cost.total} between nodes", m.node_of_vertex) for m in made])
+        image = Image.open(raw)
+        image.load()
+        return shrink(image, HERE / "pictures" / "grid.png")
+    finally:
+        raw.unlink(missing_ok=True)
+
+
 PICTURES: dict[str, Callable[[], Path]] = {f.__name__: f for f in (phases, interedges, projrepart, schemes, repartition,
-                                                                   demo)}
+                                                                   demo, grid)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PICTURES:

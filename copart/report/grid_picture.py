@@ -61,7 +61,7 @@ def node_colours(dims: Sequence[int], node_of_vertex: ArrayLike) -> NDArray[np.i
 
 def draw_grid(path: str | os.PathLike[str], dims: Sequence[int],
               placements: Sequence[tuple[str, ArrayLike]]) -> Path:
-    """Draw placements of the same grid below one another.
+    """Draw placements of the same grid, beside one another where there is room, else below.
 
     Parameters
     ----------
@@ -88,8 +88,10 @@ def draw_grid(path: str | os.PathLike[str], dims: Sequence[int],
     unit, gap, heading = min(2.6 / max(width, height), 0.5), 0.3, 0.45
     tall = heading + rows * (height * unit + gap)
     wide = max(across * (width * unit + gap) + gap, 4.0)
-    figure = Figure(figsize=(wide, len(placements) * tall), dpi=110, facecolor="white")
-    bands = figure.subfigures(len(placements), 1, squeeze=False)[:, 0]
+    beside = rows == 1 and len(placements) * across <= 6
+    figure = Figure(figsize=(wide * len(placements), tall) if beside else (wide, tall * len(placements)), dpi=110,
+                    facecolor="white")
+    bands = figure.subfigures(1 if beside else len(placements), len(placements) if beside else 1, squeeze=False).ravel()
     for band, (name, node), drawn in zip(bands, placements, planes, strict=True):
         band.suptitle(name, x=0.02, ha="left", fontsize=11, color=INK, fontweight="bold")
         colour = node_colours(dims, node)
