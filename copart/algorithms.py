@@ -22,6 +22,7 @@ from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError, NotApplicableError
 from .graph import Graph
 from .monolithic import monolithic
+from .multiconstraint.scheme import multiconstraint
 from .operators import ext, part, proj, repart, rest_joined
 from .uncut import interface_groups, whole_interfaces
 
@@ -161,6 +162,7 @@ SCHEMES: dict[str, Callable[..., CoPartition]] = {
     "naive": naive,
     "aware": aware,
     "projrepart": projrepart,
+    "multiconstraint": multiconstraint,
     "monolithic": monolithic,
 }
 """The schemes by name."""
