@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrays import WEIGHT, frozen, integers, whole
 from ..coupling import CoPartition, CoupledProblem
 from ..coupling_metrics import coupling_matrix
-from ..errors import MappingError
+from ..errors import ConfigError, MappingError
 from ..graph import Graph
 from ..metrics import part_weights
 from .machine import Machine
@@ -51,11 +50,24 @@ class Processes:
         """Number of processes."""
         return len(self.load)
 
-    @cached_property
-    def graph(self) -> Graph:
-        """Both phases and both directions together: edge weights are what two processes exchange."""
-        total = sum(self.traffic[phase] for phase in PHASES).tocoo()
+    def graph(self, weights: tuple[float, float] = (1, 1)) -> Graph:
+        """Both phases and both directions together: what two processes exchange, times the weight of its phase.
+
+        Edge weights are whole numbers in units that keep nine digits where `weights` are no whole numbers.
+        """
+        factors = [float(w) for w in weights]
+        if not all(np.isfinite(w) and w >= 0 for w in factors) or not any(factors):
+            raise ConfigError(f"weights: needs two numbers that are not negative nor both 0, got {tuple(weights)}")
+        total = sum(self.traffic[phase] * w for phase, w in zip(PHASES, factors, strict=True)).tocoo()
+        if not all(w.is_integer() for w in factors):
+            total.data *= 1e9 / max(float(total.data.sum()), 1e-300)
+        total.data = np.rint(total.data).astype(WEIGHT)
         return Graph.from_edges(self.nprocs, *_joined(total))
+
+    def equal_weights(self) -> tuple[float, float]:
+        """Weights that make both phases count the same in sum; 1 for one that sends nothing."""
+        regular, coupling = (1 / max(int(self.traffic[phase].sum()), 1) for phase in PHASES)
+        return regular, coupling
 
     def owner(self) -> NDArray[np.int32]:
         """(nprocs,) int32 which component each process belongs to; of a shared pool the first."""
@@ -218,7 +230,7 @@ def placed(processes: Processes, machine: Machine, processor: Any, name: str = "
     MappingError
         Fewer slots than processes, a processor that is not there, or two processes on one.
     """
-    _fits(processes, machine)
+    check_room(processes, machine)
     where = integers("processor", processor, np.int32, MappingError, low=0, high=machine.nprocs, size=processes.nprocs)
     if len(np.unique(where)) < len(where):
         raise MappingError("processor: two processes have the same one")
@@ -241,7 +253,8 @@ def placed(processes: Processes, machine: Machine, processor: Any, name: str = "
     return Placed(processes, machine, frozen(where), MappingProxyType(phases), name)
 
 
-def _fits(processes: Processes, machine: Machine) -> None:
+def check_room(processes: Processes, machine: Machine) -> None:
+    """MappingError where the machine has fewer slots than there are processes."""
     if processes.nprocs > machine.nprocs:
         raise MappingError(f"machine: has {machine.nprocs} slots for {processes.nprocs} processes; name more hosts or "
                            f"ask for fewer parts")
