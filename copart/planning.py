@@ -23,6 +23,8 @@ import numpy as np
 
 from . import requests
 from .algorithms import run_scheme, shares_pool
+from .allotting import Costs, allot
+from .arrays import whole
 from .comparing import Comparison, Run, compare
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .coupling import CoPartition, CoupledProblem, Interedges
@@ -30,6 +32,7 @@ from .formats import prepare_folder
 from .metrics import CoupledMetrics, evaluate
 from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
 from .part_metrics import part_metrics
+from .resources import Advice
 from .writers import check_meshes, checked_kinds, file_of, refuse_inputs
 
 if TYPE_CHECKING:
@@ -62,6 +65,8 @@ class Plan:
         were given.
     remarks : tuple of str
         What the files lost when they were read, and which other components they hold.
+    advice : Advice or None
+        How the processes were shared out, where only their total was given.
     """
 
     problem: CoupledProblem
@@ -74,6 +79,7 @@ class Plan:
     sources: Mapping[str, str] = field(default_factory=dict)
     interfaces: Mapping[Pair, Interface] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    advice: Advice | None = None
 
     def write(self, output: str | os.PathLike[str], write: str | Sequence[str] | None = None) -> tuple[Path, ...]:
         """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`.
@@ -114,7 +120,7 @@ class Plan:
         return {"schema": SCHEMA, "version": VERSION, "settings": dict(self.settings),
                 "seconds": round(self.seconds, 3), "metrics": self.metrics.to_dict(),
                 "uncoupled_parts": self.uncoupled_parts, **interfaces_dict(self.problem, self.interfaces),
-                "remarks": list(self.remarks)}
+                "remarks": list(self.remarks), **({"advice": self.advice.to_dict()} if self.advice else {})}
 
     def __repr__(self) -> str:
         return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
@@ -124,13 +130,14 @@ class Plan:
         return f"<p>Plan by {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
 
 
-def plan(*components: Any, parts: requests.Counts = (16, 64), coupled: requests.Counts | None = None,
+def plan(*components: Any, parts: requests.Counts | None = None, coupled: requests.Counts | None = None,
          scheme: str = "projrepart", interface: str = "spread",
          interedges: str | Interedges | Mapping[Pair, Any] = "facet", eps: float = 0.05, seed: int = 1,
          threads: int = 1, preset: str = "default", names: Sequence[str] | None = None, weights: str | None = None,
          tolerance: float | None = None, gap: float | None = None, scale_b: float = 1.0,
          shift_b: Sequence[float] | None = None, periodic_b: Sequence[float] | None = None, several: bool = False,
-         max_interedges: int | None = None, output: str | os.PathLike[str] | None = None,
+         max_interedges: int | None = None, total: int | None = None, costs: Costs | None = None,
+         coupling: str = "concurrent", output: str | os.PathLike[str] | None = None,
          write: str | Sequence[str] | None = None, progress: Progress | None = None) -> Plan:
     """Co-partition coupled components.
 
@@ -142,8 +149,8 @@ def plan(*components: Any, parts: requests.Counts = (16, 64), coupled: requests.
         at which it is coupled, or in several of these, from left to right: ``case.su2:zone=2:wall``.  One file
         alone stands for all its zones (SU2) or regions (OpenFOAM).
     parts : sequence of int, mapping of str to int, or int
-        Number of parts of each, in order or by name.  One number for several components is a pool of
-        processes that they share; only ``monolithic`` makes such plans.
+        Number of parts of each, in order or by name; 16 and 64 where neither this nor `total` is given.  One
+        number for several components is a pool of processes that they share; only ``monolithic`` makes such plans.
     coupled : sequence of int or mapping of str to int, optional
         Number of parts that may own coupled cells; see :func:`copart.counts.coupled_counts` where not given.
     scheme : str
@@ -184,6 +191,8 @@ def plan(*components: Any, parts: requests.Counts = (16, 64), coupled: requests.
         is named.
     max_interedges : int, optional
         Keep at most so many interedges a cell, the heaviest; a remark says how many are left out.
+    total, costs, coupling
+        Instead of `parts`: processes in all, shared out by :func:`copart.allotting.allot`.
     output : path, optional
         Folder to write to; see :meth:`Plan.write`.
     write : str or sequence of str, optional
@@ -213,7 +222,8 @@ def plan(*components: Any, parts: requests.Counts = (16, 64), coupled: requests.
     options = requests.partitioning(eps, seed, threads, preset)
     pool = shares_pool(scheme)
     requests.check_components(components)
-    if len(components) > 1:
+    parts = requests.parts_or_total(parts, total, costs, pool)
+    if parts is not None and len(components) > 1:
         requests.counts("parts", parts, len(components), pool)
     kinds = checked_kinds(write)
     if output is not None:
@@ -222,6 +232,10 @@ def plan(*components: Any, parts: requests.Counts = (16, 64), coupled: requests.
     where = requests.meeting(tolerance, gap, scale_b, shift_b, periodic_b, several, max_interedges)
     problem, meshes, interfaces, remarks, sources = coupled_problem(
         *components, interedges=interedges, names=names, weights=weights, **where, progress=tell)
+    advice = None
+    if parts is None:
+        advice = allot(problem, whole("total", total, low=1), costs, coupling, eps)
+        parts, coupled = advice.parts, advice.ncoupled if coupled is None else coupled
     count = requests.counts("parts", parts, problem.names, pool)
     limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
     requests.check_fit(problem, count)
@@ -241,7 +255,7 @@ def plan(*components: Any, parts: requests.Counts = (16, 64), coupled: requests.
     if copartition.shared:
         settings["shared"] = True
     made = Plan(problem, copartition, evaluate(problem, copartition), meshes, settings, seconds, sources=sources,
-                interfaces=interfaces, remarks=remarks)
+                interfaces=interfaces, remarks=remarks, advice=advice)
     if output is None:
         return made
     tell(f"writing to {os.fspath(output)}", 0, 0)

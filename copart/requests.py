@@ -69,6 +69,23 @@ def counts(label: str, values: Counts, components: int | Sequence[str], pool: bo
     return [whole(label, value, low=1) for value in found]
 
 
+def parts_or_total(parts: Counts | None, total: int | None, costs: Any, pool: bool) -> Counts | None:
+    """The numbers of parts, None where they follow from `total`.
+
+    Raises
+    ------
+    ConfigError
+        Both are given, or costs without a total.
+    """
+    if total is None:
+        if costs is not None:
+            raise ConfigError("costs: share out a total of processes; give it, too")
+        return (16, 64) if parts is None else parts
+    if parts is not None:
+        raise ConfigError("parts, total: give one of the two, not both")
+    return whole("total", total, low=1) if pool else None
+
+
 def described(interedges: Any) -> str:
     """Interedges as a setting: their kind, or that they were given."""
     return interedges if isinstance(interedges, str) else "given"

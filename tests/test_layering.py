@@ -28,8 +28,8 @@ LAYERS = [
     {"algorithms", "joint", "monolithic", "dynamic", "migration_plan"},
     {"mesh", "formats", "report", "mpi"},
     {"warm"},
-    {"planning", "replanning", "comparing", "requests", "components", "sources", "output", "writers", "doctor",
-     "metis"},
+    {"planning", "replanning", "allotting", "comparing", "requests", "components", "sources", "output", "writers",
+     "doctor", "metis"},
     {"cli", "commands", "__main__"},
 ]
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}

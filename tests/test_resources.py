@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copart.allotting import allot
 from copart.cli import main
 from copart.errors import ConfigError, FormatError
 from copart.formats.costs_file import read_costs
@@ -253,6 +254,56 @@ def test_table_of_costs(tmp_path):
     assert (fluid.least, fluid.granularity, fluid.scaling.b) == (12, 4, pytest.approx(20))
     assert (solid.least, solid.scaling.b) == (1, pytest.approx(0.5))
     assert (found.coupled_cells, found.iterations) == ({"fluid": 50}, {"fluid": 10})
+
+
+def two_cubes():
+    from copart.components import coupled_problem
+    from copart.mesh import cube
+
+    return coupled_problem(cube("hexa", 6), cube("hexa", 9, offset=(1, 0, 0)), names=("left", "right")).problem
+
+
+def test_processes_for_a_problem(tmp_path):
+    """216 and 729 cells: 2 : 27 / 4 with costs 1 and 1, 1 : 1 with costs 27 and 8."""
+    problem = two_cubes()
+    assert allot(problem, 70).parts == {"left": 16, "right": 54}
+    assert allot(problem, 70, (27, 8)).parts == {"left": 35, "right": 35}
+    assert allot(problem, 70, {"right": 8, "left": 27}).ncoupled is None
+    path = tmp_path / "costs.csv"
+    path.write_text("component,cost,iterations,coupled_cost\nright,8e-6,50,1e-9\nleft,27e-6,50,1e-9\n")
+    found = allot(problem, 70, path)
+    assert found.parts == {"left": 35, "right": 35}
+    assert found.parts["left"] > found.ncoupled["left"] >= 6
+    # no more parts than cells, however long they take
+    assert allot(problem, 900, (100, 1)).parts["left"] == 216
+    path.write_text("component,cost\nfluid,1\nright,1\n")
+    with pytest.raises(FormatError, match="needs cells of fluid"):
+        allot(problem, 9, path)
+    path.write_text(MEASURED)
+    with pytest.raises(ConfigError, match="are of fluid, solid, the components are left, right"):
+        allot(problem, 9, path)
+    with pytest.raises(ConfigError, match="costs: need 2 numbers"):
+        allot(problem, 9, (1, 2, 3))
+
+
+def test_plan_with_a_total(tmp_path, capsys):
+    for name, size, x in (("left", "6", "0"), ("right", "9", "1")):
+        assert main(["mesh", "cube", size, "--offset", x, "0", "0", "-o", str(tmp_path / f"{name}.vtu"), "-q"]) == 0
+    meshes = [str(tmp_path / f"{name}.vtu") for name in ("left", "right")]
+    out = tmp_path / "out"
+    assert main(["plan", *meshes, "--names", "left", "right", "--total", "14", "--costs", "27,8", "-o", str(out)]) == 0
+    assert "chosen" in capsys.readouterr().out
+    summary = json.loads((out / "metrics.json").read_text())
+    assert summary["settings"]["parts"] == [7, 7]
+    assert summary["advice"]["processes"] == {"left": 7, "right": 7}
+    assert main(["check", str(out), "-q"]) == 0
+    for arguments, message in ((["--total", "14", "--parts", "7", "7"], "parts, total: give one of the two"),
+                               (["--parts", "7", "7", "--costs", "1,2"], "costs: share out a total"),
+                               ([], "needs --parts, or --total"), (["--total", "1"], "1 processes are not enough"),
+                               (["--total", "9", "--costs", "x"], "--costs: is no file, nor numbers")):
+        assert main(["plan", *meshes, "-o", str(tmp_path / "never"), *arguments]) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "never").exists()
 
 
 @pytest.mark.parametrize(("text", "message"), [

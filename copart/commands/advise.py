@@ -19,8 +19,9 @@ examples:
   copart advise times.csv --total 64 --cells fluid=1000000 --cells solid=200000 \\
       --coupled-cells fluid=10000 --coupled-cells solid=3400
 
-A table of costs has the heading component,cells,cost and any of iterations, coupled_cells, max_cells,
-min_cells, granularity, least, most; cost is seconds a cell and iteration.
+A table of costs has the heading component,cells,cost and any of iterations, coupled_cells,
+coupled_cost, max_cells, min_cells, granularity, least, most; cost is seconds a cell and
+iteration, coupled_cost seconds a coupled cell and coupling phase.
 """
 
 
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                  for w in found.workloads]
     advice = advise(workloads, args.total, args.coupling, coupled_cells=found.coupled_cells or None,
                     iterations=found.iterations, latency=args.latency, datum=args.datum,
-                    coupled_cost=pairs("--coupled-cost", args.coupled_cost, float), aligned=args.aligned)
+                    coupled_cost=found.coupled_cost, aligned=args.aligned)
     for w in workloads:
         console.say(f"{w.name}: {w.scaling} seconds on n processes")
     console.say()
@@ -125,13 +126,14 @@ def _costs(args: argparse.Namespace) -> Costs:
                                   f"{cost}, {rounds}") from None
             loads.append(Workload.of_cells(name, *values))
             iterations[name] = values[2]
-        found = Costs(tuple(loads), {}, iterations)
+        found = Costs(tuple(loads), {}, iterations, {})
     known = {w.name for w in found.workloads}
     more = {"--cells": cells, "--coupled-cells": pairs("--coupled-cells", args.coupled_cells, int),
-            "--iterations": pairs("--iterations", args.iterations, float)}
+            "--iterations": pairs("--iterations", args.iterations, float),
+            "--coupled-cost": pairs("--coupled-cost", args.coupled_cost, float)}
     for option, values_by_name in more.items():
         unknown = sorted(set(values_by_name) - known)
         if unknown:
             raise ConfigError(f"{option}: no component {unknown[0]!r}; known: {', '.join(sorted(known))}")
     return Costs(found.workloads, {**found.coupled_cells, **more["--coupled-cells"]},
-                 {**found.iterations, **more["--iterations"]})
+                 {**found.iterations, **more["--iterations"]}, {**found.coupled_cost, **more["--coupled-cost"]})

@@ -65,14 +65,22 @@ class _Counts(argparse.Action):
         namespace.meshes = [*(getattr(namespace, "meshes", None) or []), *words[n:]]
 
 
-def add_components(parser: argparse.ArgumentParser) -> None:
-    """The components, their numbers of parts, and how to find the interedges."""
+def add_components(parser: argparse.ArgumentParser, *, total: bool = False) -> None:
+    """The components, their numbers of parts (or, with `total`, what to share out), and how to find the interedges."""
     parser.add_argument("meshes", metavar="A B", nargs="*", help="mesh files or OpenFOAM cases, two or more; "
                         "FILE:NAME or FILE:ARRAY=VALUE for one region of it, or the boundary where it is coupled; "
                         "FILE:REGION:BOUNDARY for both; one file alone stands for all its zones or regions")
     group = parser.add_argument_group("coupling")
-    group.add_argument("--parts", nargs="+", action=_Counts, required=True, metavar="N",
+    group.add_argument("--parts", nargs="+", action=_Counts, required=not total, metavar="N",
                        help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
+    if total:
+        group.add_argument("--total", type=int, metavar="N", help="processes in all, instead of --parts: shared out so "
+                           "that the slowest component is as fast as can be (see copart advise)")
+        group.add_argument("--costs", metavar="COSTS",
+                           help="with --total: a table of measured times or of costs (.csv), or what a unit "
+                                "of load costs in each component, with commas (default: the same)")
+        group.add_argument("--serial", action="store_true",
+                           help="with --total: components compute one after the other, not at once")
     group.add_argument("--coupled", nargs="+", action=_Counts, metavar="K",
                        help="parts of each that may own coupled cells "
                             "(default: floor(N^(2/3)), as for a cube's face, more on thin walls)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from typing import Any
 
 from . import options, writing
 from .console import Console
@@ -17,6 +18,8 @@ examples:
   copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale-b 0.001
   copart plan fluid-case:interface solid.inp --parts 64 16 --write openfoam,precice,pvtu
   copart plan fluid.su2 wall.su2 coolant.su2 --parts 32 4 16
+  copart plan fluid.su2 wall.su2 --total 128 --costs times.csv      see copart advise
+  copart plan fluid.su2 wall.su2 --total 128 --costs 2e-6,5e-6      seconds a cell
   copart plan four-zones.su2 --parts 24 4 4 4        all zones of one file
   copart mesh info case.su2                         shows the names in a file
 
@@ -30,7 +33,7 @@ pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    options.add_components(parser)
+    options.add_components(parser, total=True)
     options.add_scheme(parser, "--scheme", "how the components are partitioned: %(choices)s (default %(default)s)",
                        default="projrepart")
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
@@ -57,7 +60,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress)
         made = plan(*args.meshes, scheme=args.scheme, output=args.output, write=args.write,
-                    progress=progress, **options.components(args), **options.partitioning(args))
+                    progress=progress, **options.components(args), **_shared_out(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
         if args.picture:
             from ..report.pictures import draw_coupled
@@ -69,6 +72,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
             progress("writing the report")
             files.append(str(made.report(os.path.join(args.output, "report.html"))))
     tell_interfaces(console, made.interfaces, made.remarks)
+    if made.advice is not None:
+        from ..report.processes import choices_table
+
+        console.table(choices_table(made.advice))
+        for remark in made.advice.remarks:
+            console.say(f"note: {remark}")
+        console.say()
     console.table(component_table(made.metrics))
     console.say()
     console.table(pair_table(made.metrics))
@@ -79,3 +89,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0
+
+
+def _shared_out(args: argparse.Namespace) -> dict[str, Any]:
+    """``--total``, ``--costs`` and ``--serial`` as keyword arguments."""
+    from ..errors import ConfigError
+
+    if args.parts is None and args.total is None:
+        raise ConfigError("needs --parts, or --total for processes to share out")
+    costs: Any = args.costs
+    if costs is not None and not os.path.exists(costs):
+        try:
+            costs = [float(word) for word in costs.split(",")]
+        except ValueError:
+            raise ConfigError(f"--costs: is no file, nor numbers with commas between: {costs!r}") from None
+    return {"total": args.total, "costs": costs, "coupling": "serial" if args.serial else "concurrent"}

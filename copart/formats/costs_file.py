@@ -8,11 +8,11 @@
 
 *Costs*, one line a component; empty entries are left open::
 
-    component,cells,cost,iterations,max_cells,min_cells,granularity,least,most,coupled_cells
-    fluid,1000000,2e-6,10,,,,,,
+    component,cells,cost,iterations,coupled_cells,coupled_cost,max_cells,min_cells,granularity,least,most
+    fluid,1000000,2e-6,10,,,,,,,
 
-``cost`` is seconds a cell and iteration, ``cells`` may be left open where they are known otherwise, and the columns
-after it may be absent.
+``cost`` is seconds a cell and iteration, ``coupled_cost`` seconds a coupled cell and coupling phase.  ``cells`` may be
+left open where they are known otherwise; columns but ``component`` and ``cost`` may be absent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .text import PathLike, read_bytes
 
 _MEASURED = {"component", "processes", "seconds"}
 _LIMITS = ("max_cells", "min_cells", "granularity", "least", "most")
-_KNOWN = {"component", "cells", "cost", "iterations", "coupled_cells", *_LIMITS}
+_KNOWN = {"component", "cells", "cost", "iterations", "coupled_cells", "coupled_cost", *_LIMITS}
 
 
 class Costs(NamedTuple):
@@ -38,6 +38,7 @@ class Costs(NamedTuple):
     """In the order of the file."""
     coupled_cells: dict[str, int]
     iterations: dict[str, float]
+    coupled_cost: dict[str, float]
 
 
 def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
@@ -63,8 +64,8 @@ def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
     measured = set(heading) == _MEASURED
     if not measured and not ({"component", "cost"} <= set(heading) <= _KNOWN and len(set(heading)) == len(heading)):
         raise FormatError(path, f"needs the heading component,processes,seconds or component,cells,cost with any of "
-                                f"iterations, coupled_cells, {', '.join(_LIMITS)}; has {','.join(heading)!r:.80}",
-                          lines[0][0])
+                                f"iterations, coupled_cells, coupled_cost, {', '.join(_LIMITS)}; has "
+                                f"{','.join(heading)!r:.80}", lines[0][0])
     if len(lines) == 1:
         raise FormatError(path, "has a heading only", lines[0][0])
     rows = []
@@ -91,14 +92,14 @@ def _measured(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
         points.setdefault(row["component"], []).append((n, seconds))
     try:
         return Costs(tuple(Workload.measured(name, [n for n, _ in pairs], [s for _, s in pairs], cells.get(name))
-                           for name, pairs in points.items()), {}, {})
+                           for name, pairs in points.items()), {}, {}, {})
     except CopartError as error:
         raise FormatError(path, str(error)) from None
 
 
 def _costs(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
     workloads: list[Workload] = []
-    out = Costs((), {}, {})
+    out = Costs((), {}, {}, {})
     for number, row in rows:
         name = row["component"]
         if any(w.name == name for w in workloads):
@@ -113,6 +114,9 @@ def _costs(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
             out.iterations[name] = iterations
         if coupled is not None:
             out.coupled_cells[name] = coupled
+        phase = _number(path, row, "coupled_cost", number)
+        if phase is not None:
+            out.coupled_cost[name] = phase
         limits = {key: _whole(path, row, key, number) for key in _LIMITS}
         try:
             workloads.append(Workload.of_cells(name, count, cost, 1.0 if iterations is None else iterations, **limits))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ConfigError
@@ -68,7 +68,8 @@ class Advice:
 def advise(workloads: Sequence[Workload], total: int, coupling: str = "concurrent", *,
            coupled_cells: Mapping[str, int] | None = None, iterations: Mapping[str, float] | None = None,
            latency: float = 2e-6, datum: float = 1e-8, coupled_cost: Mapping[str, float] | None = None,
-           pairs: Sequence[tuple[str, str]] | None = None, aligned: bool = False) -> Advice:
+           least_coupled: Mapping[str, int] | None = None, pairs: Sequence[tuple[str, str]] | None = None,
+           aligned: bool = False) -> Advice:
     """Choose N_i, and N_i^cpl where `coupled_cells` are given.
 
     Parameters
@@ -86,6 +87,8 @@ def advise(workloads: Sequence[Workload], total: int, coupling: str = "concurren
         Seconds for a message and for the data of one cell (bytes a cell over bandwidth).
     coupled_cost : mapping of str to float, optional
         Seconds for a coupled cell in a coupling phase; where not given, what a cell costs in one iteration.
+    least_coupled : mapping of str to int, optional
+        Fewest coupled processes, 1 where not given.
     pairs, aligned
         See :func:`copart.resources.coupled_processes`.
 
@@ -107,9 +110,10 @@ def advise(workloads: Sequence[Workload], total: int, coupling: str = "concurren
         others.append(("equal", priced(loads, dict.fromkeys(chosen.processes, equal), total, coupling)))
     interface = None
     if coupled_cells is not None:
-        interface = coupled_processes(
-            [_coupling_cost(w, chosen.processes[w.name], coupled_cells, iterations or {}, latency, datum,
-                            coupled_cost or {}) for w in loads], pairs, aligned)
+        costs = [_coupling_cost(w, chosen.processes[w.name], coupled_cells, iterations or {}, latency, datum,
+                                coupled_cost or {}) for w in loads]
+        interface = coupled_processes([replace(c, least=(least_coupled or {}).get(c.name, 1)) for c in costs], pairs,
+                                      aligned)
     return Advice(loads, chosen, tuple(others), interface, tuple(_remarks(loads, chosen)))
 
 
