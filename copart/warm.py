@@ -22,8 +22,9 @@ Step = tuple[str, Callable[[], None]]
 def steps() -> list[Step]:
     """Named steps in the order of a run; each compiles what its stage uses."""
     return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
-            ("fixed vertices", _fixed), ("schemes", schemes), ("repartitioning", _repartitioning), ("machines", _machines),
-            ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids)]
+            ("fixed vertices", _fixed), ("several constraints", _multiconstraint), ("schemes", schemes),
+            ("repartitioning", _repartitioning), ("machines", _machines), ("metrics", _metrics),
+            ("rank reordering", _ranks), ("grids of processes", _grids)]
 
 
 def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
@@ -107,6 +108,17 @@ def _fixed() -> None:
     fixed = np.full(3600, -1, np.int32)
     fixed[:60] = np.arange(60) // 20
     partition(_grid(60, 60), 6, fixed=fixed)
+
+
+def _multiconstraint() -> None:
+    from .multiconstraint import partition_multiconstraint
+
+    grid = _grid(60, 60)
+    both = np.stack([np.ones(3600, np.int64), np.arange(3600) % 3 // 2], axis=1)
+    partition_multiconstraint(grid, 6, both)
+    # weights that no two parts can share: every means of repair is tried before that is said
+    with suppress(PartitionError):
+        partition_multiconstraint(Graph.from_edges(3, [0, 1], [1, 2]), 2, [[3, 1]] * 3, limits=[[5] * 2, [3] * 2])
 
 
 def _repartitioning() -> None:

@@ -34,6 +34,7 @@ from copart.mapping.cartesian import METHODS, Grid, as_stencil, reorder_grid
 from copart.mapping.exact_partitioners import PARTITIONERS, partition_exactly
 from copart.mapping.multilevel import MultilevelDecomposition
 from copart.metrics import evaluate, pieces
+from copart.multiconstraint import partition_multiconstraint, refine_multiconstraint
 from copart.operators import ext, part, proj, repart, rest
 from tests.helpers import grid
 
@@ -77,6 +78,14 @@ for k in (3, 20, 60):
     partition(heavy, k, eps=0.0, strict=False)
 refine(Graph.from_edges(9, [], []), np.zeros(9, int), 3)
 refine(Graph.from_edges(4, [], [], vwgt=[4, 4, 3, 2]), [0, 0, 1, 1], 2, eps=0.0)
+# several constraints
+several = rng.integers(0, 5, (n, 3))
+for graph in (g, weighted):
+    for options in ({}, {"fixed": fixed}, {"threads": 2, "preset": "strong"}):
+        partition_multiconstraint(graph, 6, several, strict=False, **options)
+    refine_multiconstraint(graph, rng.integers(0, 6, n), several, np.full((3, 6), 3000))
+partition_multiconstraint(Graph.from_edges(3, [0, 1], [1, 2]), 2, [[3, 1]] * 3, limits=[[5] * 2, [3] * 2],
+                          strict=False)
 # the odd ones
 star = Graph.from_edges(2000, np.zeros(1999, int), np.arange(1, 2000))
 new = rng.permutation(n)

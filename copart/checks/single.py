@@ -38,8 +38,9 @@ def check_graph(graph: Any, name: str = "graph") -> Report:
         if values is not None and len(values) != n:
             notes.add(key, f"needs {n} entries", len(values))
         elif values is not None:
+            lowest = np.asarray(values).reshape(n, -1).min(axis=1, initial=0) if n else np.zeros(0)
             first_of(notes, [(f"{key} of vertex {v}", "must not be negative", w)
-                             for v, w in enumerate(np.asarray(values).tolist()) if w < 0])
+                             for v, w in enumerate(lowest.tolist()) if w < 0])
     if _looks_sound(xadj, adjncy, load):
         return Report(tuple(notes.list), {"nvtxs": n, "nedges": len(adjncy) // 2})
     # something is wrong: walk edge by edge to say what and where
@@ -108,7 +109,8 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
     Returns
     -------
     Report
-        Figures: ``ub``, ``cut``, ``weights``, ``empty``, ``boundary``, ``pieces``, ``max_pieces``.
+        Figures: ``ub``, ``cut``, ``weights``, ``empty``, ``boundary``, ``pieces``, ``max_pieces``; with several
+        weights a vertex, each is judged, ``ub`` is the largest and ``ub_by_constraint`` lists them.
     """
     notes = Notes(name)
     p = _usable(notes, part, graph.nvtxs, nparts)
@@ -121,17 +123,24 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
         else:
             first_of(notes, [(f"vertex {v}", f"is fixed to part {f}", p[v])
                              for v, f in enumerate(want.tolist()) if f != -1 and f != p[v]])
-    load = loads(graph, range(graph.nvtxs), p, nparts)
+    each = constraint_loads(graph, p, nparts)
     members = np.bincount(p, minlength=nparts)
     empty = [k for k in range(nparts) if members[k] == 0]
     if nparts <= graph.nvtxs and not may_be_empty:
         rule = "no part is empty where there are at least as many vertices as parts"
         first_of(notes, [(f"part {k}", rule, "no vertex") for k in empty])
     if eps is not None:
-        balance(notes, load, limits(sum(load), nparts, eps, tpwgts), "weight")
+        for c, load in enumerate(each):
+            word = "weight" if len(each) == 1 else f"weight of constraint {c}"
+            balance(notes, load, limits(sum(load), nparts, eps, tpwgts), word)
     count = _pieces(graph, p, nparts)
-    figures = {"ub": imbalance(load, nparts, tpwgts), "cut": edge_cut(graph, p), "weights": load, "empty": len(empty),
-               "boundary": _boundary(graph, p), "pieces": sum(count), "max_pieces": max(count)}
+    ubs = [imbalance(load, nparts, tpwgts) for load in each]
+    figures: dict[str, Any] = {
+        "ub": max(ubs), "cut": edge_cut(graph, p), "weights": each[0] if len(each) == 1 else each,
+        "empty": len(empty), "boundary": _boundary(graph, p), "pieces": sum(count), "max_pieces": max(count),
+    }
+    if len(each) > 1:
+        figures["ub_by_constraint"] = ubs
     return Report(tuple(notes.list), figures)
 
 
@@ -151,6 +160,19 @@ def _usable(notes: Notes, part: ArrayLike, nvtxs: int, nparts: int) -> NDArray[n
         if not outside:
             return p.astype(np.int64)
     return None
+
+
+def constraint_loads(graph: Any, part: NDArray[np.int64], nparts: int) -> list[list[int]]:
+    """Weights of the parts, one list a constraint."""
+    if graph.vwgt is None or np.ndim(graph.vwgt) == 1:
+        return [loads(graph, range(len(part)), part, nparts)]
+    each = []
+    for column in np.asarray(graph.vwgt).T.tolist():
+        load = [0] * nparts
+        for k, w in zip(part.tolist(), column, strict=True):
+            load[k] += w
+        each.append(load)
+    return each
 
 
 def loads(graph: Any, vertices: Any, part: NDArray[np.int64], nparts: int) -> list[int]:

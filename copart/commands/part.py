@@ -20,6 +20,7 @@ examples:
   copart part mesh.msh 16 --preset strong -o parts.vtu
   copart part mesh.msh 16 --preset best --time-limit 60 --threads 8
   copart part case:air 32 --write openfoam        one region of a case; also files for decomposePar
+  copart part two-phase.graph 8                   several weights a vertex (ncon in the header): each is balanced
   copart part wing.graph 8 --fixed pinned.txt     one number a line: a part, or -1 for a free vertex
 
 Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
@@ -51,8 +52,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     from ..arrays import whole
     from ..components import component
+    from ..errors import ConfigError
     from ..formats import read_part
     from ..kgggp_ml import partition
+    from ..multiconstraint import partition_multiconstraint
     from ..writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
@@ -65,20 +68,27 @@ def run(args: argparse.Namespace, console: Console) -> int:
         progress(f"reading {args.source}")
         graph, mesh = component(args.source, args.weights)
         check_kind(target, mesh)
+        if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
+            raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights a vertex")
         if kinds:
             writing.check_single(kinds, args.source, mesh)
         fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {graph.nvtxs} vertices")
         begin = time.perf_counter()
-        part = partition(graph, nparts, fixed=fixed, tpwgts=shares, strict=not args.best_balance,
-                         contiguous=args.contiguous, time_limit=args.time_limit, **options.partitioning(args))
+        asked = {"fixed": fixed, "tpwgts": shares, "strict": not args.best_balance, **options.partitioning(args)}
+        if graph.ncon == 1:
+            part = partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked)
+        else:
+            part = partition_multiconstraint(graph, nparts, **asked)
         seconds = time.perf_counter() - begin
         progress(f"writing {target}")
         write_parts(target, part, mesh)
         more = writing.write_single(kinds, args.source, target.parent, part, nparts, mesh) if kinds else []
     figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(target)}
-    console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
+    each = figures.get("ub_by_constraint", [figures["ub"]])
+    console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, "
+                f"imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
                 f"{figures['pieces']} connected pieces, {seconds:.2f} s")
     writing.tell_written(console, [str(target), *more])
     console.result({**figures, "more": more} if more else figures)
@@ -86,12 +96,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def describe(graph: Graph, part: Any, nparts: int, shares: Any = None) -> dict[str, Any]:
-    """The figures of one partition, computed from scratch."""
+    """The figures of one partition, computed from scratch; ``ub`` is the largest of all constraints."""
     from ..metrics import edge_cut, imbalance, pieces
 
     found = pieces(graph, part, nparts)
+    each = [imbalance(graph.replace(vwgt=w), part, nparts, shares) for w in graph.weight_vectors.T]
+    several = {"ub_by_constraint": each} if graph.ncon > 1 else {}
     return {"vertices": graph.nvtxs, "edges": graph.nedges, "parts": nparts, "cut": edge_cut(graph, part),
-            "ub": imbalance(graph, part, nparts, shares), "pieces": int(found.sum()), "empty": int((found == 0).sum())}
+            "ub": max(each), **several, "pieces": int(found.sum()), "empty": int((found == 0).sum())}
 
 
 def default_output(source: str, nparts: int) -> str:
