@@ -172,6 +172,8 @@ def _refuse_cycles(path: PathLike, found: _Switches, father: dict[str, str]) -> 
         while switch is not None and switch not in done:
             if switch in trail:
                 cycle = trail[trail.index(switch):][::-1]
+                top = min(range(len(cycle)), key=lambda i: list(found.line).index(cycle[i]))
+                cycle = cycle[top:] + cycle[:top]
                 raise FormatError(path, f"switches form a cycle: {' -> '.join([*cycle, cycle[0]])}",
                                   found.line[cycle[0]])
             trail.append(switch)
