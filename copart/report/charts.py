@@ -184,9 +184,34 @@ def histogram_edges(sizes: Sequence[Any], bins: int = 12) -> NDArray[np.float64]
     return np.asarray(np.arange(0, largest // step + 2) * step, np.float64)
 
 
+def share_bars(names: Sequence[str], amounts: Sequence[Sequence[float]], kinds: Sequence[str], alt: str) -> str:
+    """One horizontal bar a name, divided by kinds in proportion to the amounts; pale to dark, first to last kind."""
+    width, left, high, gap, head = 560.0, 90.0, 26.0, 12.0, 22.0
+    out = []
+    for i, (name, row) in enumerate(zip(names, amounts, strict=True)):
+        y, x, total = head + i * (high + gap), left, max(float(sum(row)), 1e-300)
+        out.append(f'<text class="axis end" x="{left - 8}" y="{y + high / 2:.1f}">{escape(name)}</text>')
+        for j, (kind, amount) in enumerate(zip(kinds, row, strict=True)):
+            wide = (width - left - 8) * amount / total
+            if amount:
+                strength = 0.2 + 0.8 * j / max(len(kinds) - 1, 1)
+                out.append(f'<rect class="entry" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high}" '
+                           f'fill-opacity="{strength:.2f}"><title>{escape(name)}, distance {escape(kind)}: {amount:,} '
+                           f"({amount / total:.0%})</title></rect>")
+                if wide > 34:
+                    tone = "over" if strength > 0.68 else "under"
+                    out.append(f'<text class="{tone}" x="{x + wide / 2:.1f}" y="{y + high / 2:.1f}">{escape(kind)}: '
+                               f"{amount / total:.0%}</text>" if wide > 62 else
+                               f'<text class="{tone}" x="{x + wide / 2:.1f}" y="{y + high / 2:.1f}">'
+                               f"{escape(kind)}</text>")
+            x += wide
+    out.append(f'<text class="axis start" x="{left}" y="{head - 10}">distance: share of the data</text>')
+    return _svg("matrix", width, head + len(names) * (high + gap), out, alt)
+
+
 def _svg(kind: str, width: float, height: float, body: Sequence[str], alt: str) -> str:
     return (f'<svg class="chart {kind}" viewBox="0 0 {width:.0f} {height:.0f}" style="--w:{width:.0f}px" '
             f'role="img" aria-label="{escape(alt)}">{"".join(body)}</svg>')
 
 
-__all__ = ["WIDE", "bar_chart", "histogram", "histogram_edges", "matrix_chart", "times_mean"]
+__all__ = ["WIDE", "bar_chart", "histogram", "histogram_edges", "matrix_chart", "share_bars", "times_mean"]

@@ -1,0 +1,128 @@
+"""Placements on the machine: table, traffic by distance, and what processes exchange in the order of the slots."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Column, count
+from ..mapping.processes import PHASES, Placed
+from .charts import share_bars
+from .drawing import png
+from .page import Section, figure, table, views, words
+from .tables import Table
+
+#: Side of the pictures of the traffic, about, in pixels.
+_SIDE = 640
+#: Tones of each phase, and the ends of their scales: little and much.
+_TONES = 24
+_SCALES = {"regular": ((205, 222, 236), (24, 78, 128)), "coupling": ((250, 214, 178), (196, 84, 10))}
+
+PLACEMENT_COLUMNS = (
+    Column("placement", "placement", str, "linear: rank r on slot r; disjoint: every code on hosts of its own; shared: "
+           "all processes placed together", ranked=False),
+    Column("regular_inter_node_volume", "regular, between hosts", count, "data of the halos that leaves its host in a "
+           "coupling step"),
+    Column("regular_inter_node_messages", "messages", count, "messages of the halos that leave their host"),
+    Column("regular_hops", "x distance", count, "data of the halos times the distance it goes"),
+    Column("coupling_inter_node_volume", "coupling, between hosts", count, "data across the interfaces that leaves its "
+           "host in a coupling step"),
+    Column("coupling_inter_node_messages", "messages", count, "messages across the interfaces that leave their host"),
+    Column("coupling_hops", "x distance", count, "data across the interfaces times the distance it goes"),
+    Column("max_node_volume", "busiest host", count, "data that the busiest host sends and receives, both phases"),
+)
+
+
+def placement_rows(placements: Sequence[Placed]) -> list[dict[str, Any]]:
+    """One row a placement with the keys of :data:`PLACEMENT_COLUMNS`."""
+    rows = []
+    for one in placements:
+        row: dict[str, Any] = {"placement": one.name}
+        for phase in PHASES:
+            figures = one.phases[phase]
+            row |= {f"{phase}_inter_node_volume": figures.inter_node_volume,
+                    f"{phase}_inter_node_messages": figures.inter_node_messages, f"{phase}_hops": figures.hops}
+        row["max_node_volume"] = sum(one.phases[phase].max_node_volume for phase in PHASES)
+        rows.append(row)
+    return rows
+
+
+def placement_table(placements: Sequence[Placed]) -> Table:
+    """The figures of placements for terminals."""
+    rows = [[c.show(row[c.key]) for c in PLACEMENT_COLUMNS] for row in placement_rows(placements)]
+    return Table([c.title for c in PLACEMENT_COLUMNS], rows)
+
+
+def placement_words(placements: Sequence[Placed]) -> list[str]:
+    """What the last placement saves against the first, in sentences."""
+    first, last = placements[0], placements[-1]
+    said = [f"{last.processes.nprocs:,} processes on {len(set(last.host.tolist())):,} hosts of {last.machine!r}."]
+    for phase in PHASES:
+        a, b = first.phases[phase], last.phases[phase]
+        if len(placements) > 1 and a.inter_node_volume:
+            change = 1 - b.inter_node_volume / a.inter_node_volume
+            said.append(f"{phase.capitalize()} phase: {b.inter_node_volume:,} data between hosts a coupling step, "
+                        f"{a.inter_node_volume:,} in {first.name} order ({abs(change):.0%} "
+                        f"{'less' if change >= 0 else 'more'}).")
+    return said
+
+
+def placement_section(placements: Sequence[Placed]) -> Section:
+    """The section of the page about the machine; empty without placements."""
+    if not placements:
+        return Section("machine", "On the machine", "")
+    bars = []
+    for phase in PHASES:
+        distances = sorted({d for one in placements for d in one.phases[phase].by_distance})
+        shares = [[one.phases[phase].by_distance.get(d, 0) for d in distances] for one in placements]
+        bars.append(figure(f"{phase.capitalize()} phase by distance", " Share of the data that goes so far.",
+                           share_bars([one.name for one in placements], shares, [f"{d:g}" for d in distances],
+                                      f"data of the {phase} phase by distance")))
+    pictures = [figure(one.name, " Rows send to columns, both in the order of the slots; blue: halos, orange: across "
+                       "interfaces; lines: hosts.", traffic_picture(one)) for one in placements]
+    body = (words(placement_words(placements)) + table(PLACEMENT_COLUMNS, placement_rows(placements), "placements")
+            + views(bars, 2) + views(pictures))
+    return Section("machine", "On the machine", body)
+
+
+def traffic_picture(one: Placed) -> str:
+    """What processes send one another as an SVG picture, processes in the order of their slots."""
+    n = one.processes.nprocs
+    order = np.argsort(one.processor, kind="stable")
+    place = np.empty(n, np.int64)
+    place[order] = np.arange(n)
+    side = min(n, _SIDE)
+    pixels = np.zeros((side, side), np.uint8)
+    for i, phase in enumerate(PHASES):
+        m = one.processes.traffic[phase].tocoo()
+        if not m.nnz:
+            continue
+        total = np.zeros((side, side), np.int64)
+        np.add.at(total, (place[m.row] * side // n, place[m.col] * side // n), m.data)
+        there = total > 0
+        tone = np.log1p(total[there]) / np.log1p(total.max())
+        pixels[there] = (1 + i * _TONES + (tone * (_TONES - 1)).round()).astype(np.uint8)
+    scale = max(1, _SIDE // side)
+    data = base64.b64encode(png(np.kron(pixels, np.ones((scale, scale), np.uint8)), _palette())).decode()
+    host = one.host[order]
+    cuts = np.flatnonzero(np.diff(host)) + 1
+    lines = "".join(f'<path class="rule" d="M{c / n * 100:.2f} 0V100M0 {c / n * 100:.2f}H100"/>' for c in cuts.tolist()
+                    ) if len(cuts) <= 128 else ""
+    alt = f"traffic between {n} processes in the order of the slots, {one.name}"
+    return (f'<svg class="picture traffic" viewBox="0 0 100 100" role="img" aria-label="{escape(alt)}">'
+            f'<image href="data:image/png;base64,{data}" width="100" height="100"/>{lines}</svg>')
+
+
+def _palette() -> NDArray[np.uint8]:
+    """(1 + 2 tones, 3) colours: nothing, then the tones of each phase."""
+    tones = [np.linspace(low, high, _TONES) for low, high in (_SCALES[phase] for phase in PHASES)]
+    return np.concatenate([np.full((1, 3), 255), *tones]).round().astype(np.uint8)
+
+
+__all__ = ["PLACEMENT_COLUMNS", "placement_rows", "placement_section", "placement_table", "placement_words",
+           "traffic_picture"]
