@@ -24,12 +24,14 @@ import numpy as np
 
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, FormatError
-from .formats import prepare_folder, write_coupling, write_json, write_part
+from .formats import prepare_folder, write_coupling, write_json, write_part, write_text_atomic
 from .formats.interedges_file import write_interedges
+from .formats.launch import Program, Seat, launch_files, permutation
 from .formats.precice import write_precice
 from .writers import Parted, check_meshes, file_of, native_kinds, write_parted, write_together
 
 if TYPE_CHECKING:
+    from .mapping.processes import Placed
     from .mesh import Mesh
 
 SCHEMA = "copart-metrics"
@@ -70,7 +72,7 @@ def check_file_names(components: Sequence[str]) -> None:
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
                summary: Mapping[str, Any], kinds: Sequence[str] | None = None,
                sources: Mapping[str, str] | None = None,
-               placed: Mapping[str, Mesh] | None = None) -> tuple[Path, ...]:
+               placed: Mapping[str, Mesh] | None = None, placement: Placed | None = None) -> tuple[Path, ...]:
     """Write all files of a plan; they appear together, after the last of them is complete.
 
     Parameters
@@ -88,6 +90,8 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
         What a component was read from, as given; these files are never written over.
     placed : mapping of str to Mesh, optional
         The meshes where they meet, if they had to be scaled or moved.
+    placement : Placed, optional
+        Where the processes go on a machine: ``launch/`` with the files that launchers read.
 
     Returns
     -------
@@ -105,14 +109,14 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     prepare_folder(folder)
 
     def write(scratch: Path) -> list[str]:
-        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes)
+        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes, placement)
 
     return write_together(folder, write, map(file_of, files.values()))
 
 
 def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
                summary: Mapping[str, Any], kinds: Sequence[str] | None, sources: Mapping[str, str],
-               placed: Mapping[str, Mesh]) -> list[str]:
+               placed: Mapping[str, Mesh], placement: Placed | None) -> list[str]:
     from .mesh import write_vtu
 
     made, parted = [], []
@@ -148,7 +152,27 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
             write_interedges(scratch / made[-1], interedges)
     write_coupling(scratch / "coupling.json", problem, copartition)
     write_json(scratch / "metrics.json", summary)
+    if placement is not None:
+        made += write_launch(scratch, placement)
     return [*made, "coupling.json", "metrics.json"]
+
+
+def write_launch(scratch: Path, placement: Placed) -> list[str]:
+    """The launch files of a placement, in ``launch/``; only the processor of each rank where hosts have no names."""
+    on, where = placement.machine, placement.processor
+    if on.hosts:
+        slot = np.where(on.unit >= 0, on.unit, on.local) if on.unit_name == "core" else on.local
+        seats = [Seat(on.hosts[on.host[p]], int(slot[p])) for p in where]
+        ranges = placement.processes.ranges
+        pool = len(set(ranges.values())) < len(ranges)
+        programs = [Program("./coupled", placement.processes.nprocs)] if pool else \
+            [Program(f"./{file_name(name)}", hi - lo) for name, (lo, hi) in ranges.items()]
+        files = launch_files(seats, where, programs)
+    else:
+        files = {"processors.txt": permutation(where)}
+    for name, text in files.items():
+        write_text_atomic(scratch / "launch" / name, text)
+    return [f"launch/{name}" for name in files]
 
 
 def read_summary(folder: Path) -> dict[str, Any]:

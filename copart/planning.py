@@ -29,6 +29,8 @@ from .comparing import Comparison, Run, compare
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .formats import prepare_folder
+from .mapping.placements import check_placement, place, placements
+from .mapping.processes import check_room, process_graph
 from .metrics import CoupledMetrics, evaluate
 from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
 from .part_metrics import part_metrics
@@ -36,6 +38,8 @@ from .resources import Advice
 from .writers import check_meshes, checked_kinds, file_of, refuse_inputs
 
 if TYPE_CHECKING:
+    from .mapping.machine import Machine
+    from .mapping.processes import Placed
     from .mesh import Mesh
     from .mesh.detection import Interface
 
@@ -67,6 +71,8 @@ class Plan:
         What the files lost when they were read, and which other components they hold.
     advice : Advice or None
         How the processes were shared out, where only their total was given.
+    placements : tuple of Placed
+        The ways to place the processes on the machine that was given, with their figures.
     """
 
     problem: CoupledProblem
@@ -80,6 +86,7 @@ class Plan:
     interfaces: Mapping[Pair, Interface] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     advice: Advice | None = None
+    placements: tuple[Placed, ...] = ()
 
     def write(self, output: str | os.PathLike[str], write: str | Sequence[str] | None = None) -> tuple[Path, ...]:
         """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`.
@@ -87,12 +94,18 @@ class Plan:
         `write` names more kinds of files; see :func:`plan`.
         """
         return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict(),
-                          checked_kinds(write), self.sources, self.placed())
+                          checked_kinds(write), self.sources, self.placed(), self.placement)
 
     @property
     def interface(self) -> Interface | None:
         """Where the meshes meet, of two components; None where interedges were given."""
         return only_interface(self.interfaces)
+
+    @property
+    def placement(self) -> Placed | None:
+        """Where the processes go on the machine that was given; None without one."""
+        wanted = self.settings.get("placement")
+        return next((one for one in self.placements if one.name == wanted), None)
 
     @property
     def uncoupled_parts(self) -> dict[str, list[int]]:
@@ -120,7 +133,8 @@ class Plan:
         return {"schema": SCHEMA, "version": VERSION, "settings": dict(self.settings),
                 "seconds": round(self.seconds, 3), "metrics": self.metrics.to_dict(),
                 "uncoupled_parts": self.uncoupled_parts, **interfaces_dict(self.problem, self.interfaces),
-                "remarks": list(self.remarks), **({"advice": self.advice.to_dict()} if self.advice else {})}
+                "remarks": list(self.remarks), **({"advice": self.advice.to_dict()} if self.advice else {}),
+                **({"placements": [one.to_dict() for one in self.placements]} if self.placements else {})}
 
     def __repr__(self) -> str:
         return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
@@ -137,7 +151,8 @@ def plan(*components: Any, parts: requests.Counts | None = None, coupled: reques
          tolerance: float | None = None, gap: float | None = None, scale_b: float = 1.0,
          shift_b: Sequence[float] | None = None, periodic_b: Sequence[float] | None = None, several: bool = False,
          max_interedges: int | None = None, total: int | None = None, costs: Costs | None = None,
-         coupling: str = "concurrent", output: str | os.PathLike[str] | None = None,
+         coupling: str = "concurrent", machine: Machine | None = None, placement: str = "shared",
+         iterations: int | Sequence[int] | Mapping[str, int] = 1, output: str | os.PathLike[str] | None = None,
          write: str | Sequence[str] | None = None, progress: Progress | None = None) -> Plan:
     """Co-partition coupled components.
 
@@ -193,6 +208,12 @@ def plan(*components: Any, parts: requests.Counts | None = None, coupled: reques
         Keep at most so many interedges a cell, the heaviest; a remark says how many are left out.
     total, costs, coupling
         Instead of `parts`: processes in all, shared out by :func:`copart.allotting.allot`.
+    machine : Machine, optional
+        From :func:`copart.formats.machines.read_machine`: where the processes are to run, one a slot.
+    placement : {"shared", "disjoint", "linear"}
+        How they are placed there; see :func:`copart.mapping.placements.place`.  All that apply are measured.
+    iterations : int, sequence of int or mapping of str to int
+        Halo exchanges of each component in a coupling step, to weigh its traffic by.
     output : path, optional
         Folder to write to; see :meth:`Plan.write`.
     write : str or sequence of str, optional
@@ -226,6 +247,8 @@ def plan(*components: Any, parts: requests.Counts | None = None, coupled: reques
     if parts is not None and len(components) > 1:
         requests.counts("parts", parts, len(components), pool)
     kinds = checked_kinds(write)
+    if machine is not None:
+        check_placement(placement)
     if output is not None:
         prepare_folder(output)
     tell = progress or silent
@@ -239,6 +262,8 @@ def plan(*components: Any, parts: requests.Counts | None = None, coupled: reques
     count = requests.counts("parts", parts, problem.names, pool)
     limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
     requests.check_fit(problem, count)
+    if machine is not None:
+        check_room(count[0] if pool and len(count) == 1 else sum(count), machine)
     if output is not None:
         check_file_names(problem.names)
         check_meshes(kinds or (), meshes, problem.names)
@@ -254,8 +279,16 @@ def plan(*components: Any, parts: requests.Counts | None = None, coupled: reques
                 "interedges": requests.described(interedges), "weights": weights, **where, **options}
     if copartition.shared:
         settings["shared"] = True
+    placed: tuple[Placed, ...] = ()
+    if machine is not None:
+        tell(f"placing {copartition.nprocs} processes", 0, 0)
+        times = requests.iterations(iterations, problem.names)
+        settings |= {"placement": placement, "iterations": times}
+        placed = placements(process_graph(problem, copartition, times), machine, seed=seed)
+        if placement not in [one.name for one in placed]:
+            place(placed[0].processes, machine, placement)  # which says why it does not apply
     made = Plan(problem, copartition, evaluate(problem, copartition), meshes, settings, seconds, sources=sources,
-                interfaces=interfaces, remarks=remarks, advice=advice)
+                interfaces=interfaces, remarks=remarks, advice=advice, placements=placed)
     if output is None:
         return made
     tell(f"writing to {os.fspath(output)}", 0, 0)

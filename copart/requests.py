@@ -57,7 +57,8 @@ def counts(label: str, values: Counts, components: int | Sequence[str], pool: bo
     many = components if isinstance(components, int) else len(components)
     if isinstance(values, Mapping):
         if isinstance(components, int):
-            return [whole(label, value, low=1) for value in values.values()]
+            # the names are not known yet
+            return counts(label, list(values.values()), components)
         if set(values) != set(components):
             raise ConfigError(f"{label}: needs one integer for each of {', '.join(components)}, "
                               f"got {', '.join(map(str, values))}")
@@ -84,6 +85,21 @@ def parts_or_total(parts: Counts | None, total: int | None, costs: Any, pool: bo
     if parts is not None:
         raise ConfigError("parts, total: give one of the two, not both")
     return whole("total", total, low=1) if pool else None
+
+
+def iterations(values: Counts, names: Sequence[str]) -> dict[str, int]:
+    """Halo exchanges in a coupling step by component, from one number for all, numbers in order, or by name.
+
+    Raises
+    ------
+    ConfigError
+    """
+    found = list(values) if isinstance(values, Sequence | np.ndarray) else values
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    if not isinstance(found, list | Mapping):
+        found = [found] * len(names)
+    return dict(zip(names, counts("iterations", found, names), strict=True))
 
 
 def described(interedges: Any) -> str:

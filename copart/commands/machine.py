@@ -26,7 +26,7 @@ LISTED = 16
 PAIRS = 200_000
 
 
-def add_description(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
+def add_description(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, source: bool = True) -> None:
     """Declare what describes a machine; `source` tells whether the file is a positional argument."""
     if source:
         parser.add_argument("source", metavar="MACHINE", nargs="?",

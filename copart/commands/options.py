@@ -34,6 +34,27 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Where the processes are to run, and how they are placed there."""
+    from .machine import add_description
+
+    group = parser.add_argument_group("machine", "with --machine or --hierarchy, processes are placed on slots")
+    add_description(group, source=False)
+    group.add_argument("--placement", choices=["shared", "disjoint", "linear"], default="shared",
+                       help="codes share hosts (default), have hosts of their own, or stand in the order of the slots")
+    group.add_argument("--iterations", type=int, nargs="+", default=[1], metavar="N",
+                       help="halo exchanges in a coupling step, one for all components or one each (default 1)")
+
+
+def machine(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of :func:`add_machine` as keyword arguments; none without a machine."""
+    from .machine import described
+
+    if args.source is None and args.hierarchy is None:
+        return {}
+    return {"machine": described(args), "placement": args.placement, "iterations": args.iterations}
+
+
 class _Schemes:
     """The names of the schemes, looked up when they are needed so that the parser stays light."""
 

@@ -21,13 +21,16 @@ examples:
   copart plan fluid.su2 wall.su2 --total 128 --costs times.csv      see copart advise
   copart plan fluid.su2 wall.su2 --total 128 --costs 2e-6,5e-6      seconds a cell
   copart plan four-zones.su2 --parts 24 4 4 4        all zones of one file
+  copart plan fluid.su2 wall.su2 --parts 96 32 --machine topology.conf --nodes "n[1-4]" --slots 32
+  copart plan fluid.su2 wall.su2 --parts 96 32 --hierarchy 16:2:4 --placement disjoint
   copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
 (one number a line), interedges.mtx (pairs of coupled cells; of more than two
 components A-B.interedges.mtx for each pair that meets), coupling.json (who sends
 which cells to whom) and metrics.json; with --write also NAME.K.pvtu and its
-pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml.
+pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machine
+or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 """
 
 
@@ -43,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
     parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
     options.add_partitioning(parser)
+    options.add_machine(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -60,7 +64,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress)
         made = plan(*args.meshes, scheme=args.scheme, output=args.output, write=args.write,
-                    progress=progress, **options.components(args), **_shared_out(args), **options.partitioning(args))
+                    progress=progress, **options.components(args), **_shared_out(args), **options.partitioning(args),
+                    **options.machine(args))
         files = [str(path) for path in made.files]
         if args.picture:
             from ..report.pictures import draw_coupled
@@ -83,6 +88,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.say()
     console.table(pair_table(made.metrics))
     console.say()
+    if made.placements:
+        from ..report.placement import placement_table, placement_words
+
+        console.table(placement_table(made.placements))
+        for line in placement_words(made.placements):
+            console.say(line)
+        console.say()
     for line in uncoupled_words(made.uncoupled_parts, made.copartition.nparts):
         console.say(line)
     console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s{progress.remark}")

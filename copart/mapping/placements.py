@@ -46,27 +46,34 @@ def place(processes: Processes, machine: Machine, placement: str = "shared", *,
     ConfigError
         The placement or the weights are not known.
     """
-    if placement not in PLACEMENTS:
-        raise ConfigError(f"placement: {placement!r} is not known; choose one of {', '.join(PLACEMENTS)}")
-    graph = processes.graph(_weights(processes, weights))
-    linear = np.arange(processes.nprocs, dtype=np.int32)
+    check_placement(placement)
     if placement == "linear":
-        return placed(processes, machine, linear, placement)
-    check_room(processes, machine)
-    if placement == "disjoint":
-        return placed(processes, machine, _disjoint(processes, graph, machine, seed), placement)
-    starts = [linear]
-    if _apart(processes, machine) is not None:
-        starts.append(_disjoint(processes, graph, machine, seed))
-    start = min(starts, key=lambda where: objective(graph, machine, where))
-    return placed(processes, machine, place_processes(graph, machine, seed=seed, start=start), placement)
+        return placed(processes, machine, np.arange(processes.nprocs), placement)
+    if placement == "disjoint" and _apart(processes, machine) is None:
+        check_room(processes.nprocs, machine)
+        raise MappingError(f"placement: {len(machine.hosts)} hosts are too few for every code to have hosts of its "
+                           f"own; use placement shared, or more hosts")
+    return next(p for p in placements(processes, machine, weights=weights, seed=seed) if p.name == placement)
 
 
 def placements(processes: Processes, machine: Machine, *, weights: str | tuple[float, float] = "equal",
                seed: int = 1) -> tuple[Placed, ...]:
     """Every placement that applies, in the order of :data:`PLACEMENTS`."""
-    kinds = [kind for kind in PLACEMENTS if kind != "disjoint" or _apart(processes, machine) is not None]
-    return tuple(place(processes, machine, kind, weights=weights, seed=seed) for kind in kinds)
+    graph = processes.graph(_weights(processes, weights))
+    check_room(processes.nprocs, machine)
+    made = {"linear": np.arange(processes.nprocs, dtype=np.int32)}
+    apart = _apart(processes, machine)
+    if apart is not None:
+        made["disjoint"] = _disjoint(processes, graph, machine, apart, seed)
+    start = min(made.values(), key=lambda where: objective(graph, machine, where))
+    made["shared"] = place_processes(graph, machine, seed=seed, start=start)
+    return tuple(placed(processes, machine, where, name) for name, where in made.items())
+
+
+def check_placement(placement: str) -> None:
+    """ConfigError where the placement is not known."""
+    if placement not in PLACEMENTS:
+        raise ConfigError(f"placement: {placement!r} is not known; choose one of {', '.join(PLACEMENTS)}")
 
 
 def _weights(processes: Processes, weights: str | tuple[float, float]) -> tuple[float, float]:
@@ -96,12 +103,9 @@ def _apart(processes: Processes, machine: Machine) -> list[NDArray[np.int64]] | 
     return mine
 
 
-def _disjoint(processes: Processes, graph: Graph, machine: Machine, seed: int) -> NDArray[np.int32]:
-    """Each code on its own hosts by its own traffic; then exchanges inside the codes that also see the coupling."""
-    mine = _apart(processes, machine)
-    if mine is None:
-        raise MappingError(f"placement: {len(machine.hosts)} hosts are too few for every code to have hosts of its "
-                           f"own; use placement shared, or more hosts")
+def _disjoint(processes: Processes, graph: Graph, machine: Machine, mine: list[NDArray[np.int64]],
+              seed: int) -> NDArray[np.int32]:
+    """Each code on its own slots by its own traffic; then exchanges inside the codes that also see the coupling."""
     where = np.empty(processes.nprocs, np.int32)
     for (lo, hi), slots in zip(processes.ranges.values(), mine, strict=True):
         inside = place_processes(graph.subgraph(np.arange(lo, hi)), subset(machine.architecture, slots), seed=seed)
@@ -115,4 +119,4 @@ def _disjoint(processes: Processes, graph: Graph, machine: Machine, seed: int) -
     return where
 
 
-__all__ = ["PLACEMENTS", "place", "placements"]
+__all__ = ["PLACEMENTS", "check_placement", "place", "placements"]

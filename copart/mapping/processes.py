@@ -230,7 +230,7 @@ def placed(processes: Processes, machine: Machine, processor: Any, name: str = "
     MappingError
         Fewer slots than processes, a processor that is not there, or two processes on one.
     """
-    check_room(processes, machine)
+    check_room(processes.nprocs, machine)
     where = integers("processor", processor, np.int32, MappingError, low=0, high=machine.nprocs, size=processes.nprocs)
     if len(np.unique(where)) < len(where):
         raise MappingError("processor: two processes have the same one")
@@ -253,8 +253,8 @@ def placed(processes: Processes, machine: Machine, processor: Any, name: str = "
     return Placed(processes, machine, frozen(where), MappingProxyType(phases), name)
 
 
-def check_room(processes: Processes, machine: Machine) -> None:
+def check_room(nprocs: int, machine: Machine) -> None:
     """MappingError where the machine has fewer slots than there are processes."""
-    if processes.nprocs > machine.nprocs:
-        raise MappingError(f"machine: has {machine.nprocs} slots for {processes.nprocs} processes; name more hosts or "
+    if nprocs > machine.nprocs:
+        raise MappingError(f"machine: has {machine.nprocs} slots for {nprocs} processes; name more hosts or "
                            f"ask for fewer parts")
