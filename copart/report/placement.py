@@ -61,7 +61,8 @@ def placement_table(placements: Sequence[Placed]) -> Table:
 def placement_words(placements: Sequence[Placed]) -> list[str]:
     """What the last placement saves against the first, in sentences."""
     first, last = placements[0], placements[-1]
-    said = [f"{last.processes.nprocs:,} processes on {len(set(last.host.tolist())):,} of {len(last.machine.hosts):,} hosts."]
+    used = len(set(last.host.tolist()))
+    said = [f"{last.processes.nprocs:,} processes on {used:,} of {len(last.machine.hosts):,} hosts."]
     for phase in PHASES:
         a, b = first.phases[phase], last.phases[phase]
         if len(placements) > 1 and a.inter_node_volume:
