@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from . import __version__
-from .commands import advise, check, compare, doctor, grid, machine, mesh, part, plan, ranks, repart, replan
+from .commands import advise, check, compare, doctor, grid, machine, map, mesh, part, plan, ranks, repart, replan
 from .commands.console import Console
 from .commands.options import add_output
 from .errors import CopartError
@@ -31,6 +31,7 @@ COMMANDS = {
     "grid": (grid, "give the processes of a Cartesian grid positions near one another"),
     "ranks": (ranks, "number the ranks of an MPI job anew so that those who talk share a node"),
     "machine": (machine, "tell what a description of a machine says"),
+    "map": (map, "map a graph onto the processors of a machine"),
     "mesh": (mesh, "list what a mesh file holds, or generate a mesh"),
     "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
 }

@@ -7,7 +7,7 @@ mapping, whoever made it.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,7 @@ _VALUES = 64
 
 def architecture_of(machine: Machine | Architecture) -> Architecture:
     """The architecture of a machine, or `machine` itself when it is one."""
-    return machine.architecture if isinstance(machine, Machine) else machine
+    return cast(Architecture, machine.architecture) if isinstance(machine, Machine) else machine
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from ..kernels.coarsening import pull_down
 from ..kernels.distances import DistanceCode
 from ..rounds import Team
 from .architecture import Architecture, table_code
-from .exchange import exchange_pairs
 from .drb import TABLE_LIMIT, map_recursively
+from .exchange import exchange_pairs
 
 Array = np.ndarray[Any, Any]
 

@@ -1,0 +1,131 @@
+"""``copart map``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import Console
+from .machine import add_description, described
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..graph import Graph
+    from ..mapping.machine import Machine
+
+EPILOG = """\
+examples:
+  copart map mesh.graph --machine t4x4x4.tgt                       writes mesh.graph.map
+  copart map mesh.graph --hierarchy 4:8:6 --distance 1:10:100 --preset strong -o mesh.map
+  copart map processes.grf --machine topology.conf --nodes hosts --one-to-one
+  copart map mesh.graph --machine m16x16.tgt --from old.map --migration-cost 2
+  copart map mesh.graph --machine m16x16.tgt --eval mesh.map       figures of a mapping made by anyone
+
+A mapping is written in SCOTCH's form: the number of vertices, then a vertex and its processor a line; or, with a name
+that does not end with .map, as a part file: line i is the processor of vertex i - 1. Both forms are read.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("graph", metavar="GRAPH", help="METIS .graph, SCOTCH .grf or Matrix Market .mtx, also with .gz")
+    add_description(parser.add_argument_group("machine"), source=False)  # type: ignore[arg-type]
+    group = parser.add_argument_group("mapping")
+    group.add_argument("--eval", metavar="MAPFILE", help="tell the figures of this mapping instead of making one")
+    group.add_argument("--one-to-one", action="store_true",
+                       help="a processor of its own for every vertex; vertex weights do not count")
+    group.add_argument("--fixed", metavar="FILE", help="processor of each vertex that may not move, -1 for the others")
+    group.add_argument("--from", dest="old", metavar="MAPFILE", help="an earlier mapping to start from")
+    group.add_argument("--migration-cost", type=int, default=1, metavar="N",
+                       help="with --from: cost of a moved vertex for each unit of distance (default 1)")
+    group.add_argument("--best-balance", action="store_true",
+                       help="where no balanced mapping is found, take the best balance instead of stopping")
+    group.add_argument("--eps", type=float, default=0.05, metavar="F",
+                       help="imbalance allowed, as a fraction (default 0.05)")
+    group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
+    group.add_argument("--preset", choices=["fast", "default", "strong"], default="default",
+                       help="time against quality (default: default)")
+    group.add_argument("-o", "--output", metavar="FILE", help="mapping file (default GRAPH.map)")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Map a graph onto a machine, or evaluate a mapping."""
+    import time
+
+    from ..errors import ConfigError
+    from ..formats import read_graph
+    from ..mapping.evaluation import evaluate_mapping
+    from .console import first_use
+    from .part import check_target
+
+    target = Path(args.output or f"{args.graph}.map")
+    if args.eval is None:
+        check_target(target, args.graph, args.fixed, args.old)
+    elif args.output is not None:
+        raise ConfigError("output: --eval makes no mapping to be written")
+    if args.one_to_one and (args.fixed is not None or args.old is not None):
+        raise ConfigError("one-to-one: takes neither --fixed nor --from")
+    with console.progress() as progress:
+        first_use(progress)
+        progress("reading the machine")
+        machine = described(args)
+        progress(f"reading {args.graph}")
+        graph = read_graph(args.graph)
+        begin = time.perf_counter()
+        if args.eval is None:
+            progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
+            mapping = made(args, graph, machine)
+        else:
+            mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs)
+        seconds = time.perf_counter() - begin
+        found = evaluate_mapping(graph, machine, mapping)
+        if args.eval is None:
+            progress(f"writing {target}")
+            write_mapping(target, mapping)
+    console.say(found.text())
+    figures: dict[str, Any] = found.to_dict()
+    if args.old is not None and args.eval is None:
+        before = read_mapping(args.old, graph.nvtxs, machine.nprocs, free=True)
+        moved = (before >= 0) & (before != mapping)
+        figures["moved"], figures["moved_size"] = int(moved.sum()), int(graph.sizes[moved].sum())
+        console.say(f"moved       {figures['moved']} vertices, size {figures['moved_size']}")
+    if args.eval is None:
+        figures.update(seconds=round(seconds, 3), file=str(target))
+        console.say(f"wrote {target}, mapped in {seconds:.2f} s")
+    console.result(figures)
+    return 0
+
+
+def made(args: argparse.Namespace, graph: Graph, machine: Machine) -> NDArray[Any]:
+    """The mapping that the arguments ask for."""
+    if args.one_to_one:
+        from ..mapping.one_to_one import place_processes
+
+        return place_processes(graph, machine, seed=args.seed)
+    from ..mapping.mapper import map_graph
+
+    n, k = graph.nvtxs, machine.nprocs
+    fixed = None if args.fixed is None else read_mapping(args.fixed, n, k, free=True)
+    old = None if args.old is None else read_mapping(args.old, n, k, free=True)
+    return map_graph(graph, machine, eps=args.eps, seed=args.seed, preset=args.preset, fixed=fixed, old=old,
+                     migration_cost=args.migration_cost, strict=not args.best_balance)
+
+
+def read_mapping(path: str, nvtxs: int, nprocs: int, *, free: bool = False) -> NDArray[Any]:
+    """A mapping in SCOTCH's form where the name says so, else a part file."""
+    from ..formats import read_part
+    from ..formats.scotch_mapping import read_map
+
+    if path.lower().removesuffix(".gz").endswith(".map"):
+        return read_map(path, nvtxs, nprocs, free=free)
+    return read_part(path, nvtxs, nprocs, free=free)
+
+
+def write_mapping(path: Path, mapping: NDArray[Any]) -> None:
+    """Write a mapping in the form that its name asks for."""
+    from ..formats import write_part
+    from ..formats.scotch_mapping import write_map
+
+    (write_map if path.name.lower().endswith(".map") else write_part)(path, mapping)

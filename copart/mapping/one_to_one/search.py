@@ -1,0 +1,91 @@
+"""Local search by pair exchanges: Heider's cyclic one, and VieM's neighbourhoods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import whole
+from ...errors import MappingError
+from ...graph import Graph
+from ...kernels.placement import gain_of_swap
+from ..architecture import Architecture
+from ..evaluation import architecture_of
+from ..exchange import exchange_pairs
+from ..kway import code_of
+from ..machine import Machine
+from .objective import Placement, as_placement, as_processes
+
+
+def swap_gain(processes: Any, machine: Machine | Architecture, place: ArrayLike, u: int, v: int) -> float:
+    """What the objective falls by when processes u and v exchange their processors."""
+    graph, target = as_processes(processes), architecture_of(machine)
+    where = as_placement("place", place, graph.nvtxs, target.nprocs)
+    xadj, adjncy, ewgt = _arrays(graph)
+    return float(gain_of_swap(xadj, adjncy, ewgt, code_of(target), where.copy(), u, v))
+
+
+def exchange(processes: Any, machine: Machine | Architecture, place: ArrayLike, *, neighbourhood: str = "N_10",
+             cycles: int = 1000) -> Placement:
+    """Exchange pairs of processes until none of the neighbourhood improves the placement.
+
+    Parameters
+    ----------
+    neighbourhood : str
+        ``"N^2"``: all pairs; ``"N_p:B"``: pairs within blocks of B consecutive processes (Brandfass, Alrutz &
+        Gerhold 2013); ``"N_d"`` with a number d: pairs at most d edges apart in the communication graph.
+    cycles : int
+        Times that all processes are looked at, at most.
+
+    Returns
+    -------
+    (nprocesses,) int32
+        Never worse than `place`.
+    """
+    graph, target = as_processes(processes), architecture_of(machine)
+    n = graph.nvtxs
+    where = as_placement("place", place, n, target.nprocs).copy()
+    reach, block = _neighbourhood(neighbourhood)
+    xadj, adjncy, ewgt = _arrays(graph)
+    zero = np.zeros(target.nprocs, np.int64)
+    exchange_pairs(xadj, adjncy, ewgt, code_of(target), where, np.zeros(n, np.int64), zero, np.zeros(n, np.uint8),
+                   reach=reach, block=block, cycles=cycles)
+    return where
+
+
+def _neighbourhood(name: str) -> tuple[int, int]:
+    """(reach, block) of a neighbourhood's name."""
+    if name == "N^2":
+        return 0, 0
+    kind, _, number = name.partition(":") if ":" in name else name.partition("_")
+    if kind == "N_p" and number.isdigit():
+        return 0, whole("neighbourhood", int(number), low=2)
+    if kind == "N" and number.isdigit():
+        return whole("neighbourhood", int(number), low=1), 0
+    raise MappingError(f"neighbourhood: {name!r} is not known; choose N^2, N_p:B with a block size, or N_d with a "
+                       f"number of edges, as N_10")
+
+
+def heider(processes: Any, machine: Machine | Architecture, place: ArrayLike) -> Placement:
+    """Heider's local search: try to exchange processes i and i + 1, cyclically, until a full cycle brings nothing."""
+    graph, target = as_processes(processes), architecture_of(machine)
+    n = graph.nvtxs
+    where = as_placement("place", place, n, target.nprocs).copy()
+    xadj, adjncy, ewgt = _arrays(graph)
+    code = code_of(target)
+    i = waited = 0
+    while n > 1 and waited < n:
+        j = (i + 1) % n
+        waited += 1
+        if gain_of_swap(xadj, adjncy, ewgt, code, where, i, j) > 1e-9:
+            where[i], where[j] = where[j], where[i]
+            waited = 0
+        i = j
+    return where
+
+
+def _arrays(graph: Graph) -> tuple[Any, Any, Any]:
+    """Rows as kernels take them: writable."""
+    return graph.xadj.copy(), graph.adjncy.copy(), graph.kernel_ewgt.copy()
