@@ -96,7 +96,7 @@ def _fiedler(matrix: Any, seed: int) -> NDArray[np.float64]:
     from scipy.sparse.linalg import eigsh
 
     n = matrix.shape[0]
-    if n < 3:
+    if n < 3 or matrix.max() == 0:
         return np.arange(n, dtype=np.float64)
     scaled = laplacian(matrix / matrix.max())
     if n <= _DENSE:

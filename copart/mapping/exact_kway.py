@@ -132,7 +132,8 @@ class Parts:
         self._ewgt = frozen(graph.edge_weights)
         connect(graph.xadj, graph.adjncy, self._ewgt, self.part, self.conn)
         rows = min(k * max(k - 1, 0), n)
-        self._moves = Moves(np.empty(rows, VERTEX), np.empty(rows, VERTEX), np.empty(rows, VERTEX), np.empty(rows, WEIGHT))
+        tail, head, vertex = np.empty((3, rows), VERTEX)
+        self._moves = Moves(tail, head, vertex, np.empty(rows, WEIGHT))
         self._scratch = np.empty(k + 1, OFFSET), np.empty(n, VERTEX), np.empty(n, np.bool_)
 
     @property
@@ -148,6 +149,18 @@ class Parts:
         mark_adjacent(self.graph.xadj, self.graph.adjncy, self.part, found)
         np.fill_diagonal(found, False)
         return found
+
+    def best_gains(self) -> NDArray[np.int64]:
+        """(k, k) int64 largest gain of a move from part i to part j; least possible where i is empty."""
+        k = len(self.cap)
+        out = np.full((k, k), -_FAR, WEIGHT)
+        order = np.argsort(self.part, kind="stable")
+        inside = self.part[order]
+        gain = self.conn[order] - self.conn[order, inside][:, None]
+        used, first = np.unique(inside, return_index=True)
+        if len(used):
+            out[used] = np.maximum.reduceat(gain, first)
+        return out
 
     def search(self, pairs: NDArray[np.int64], barred: NDArray[np.bool_], salt: int) -> Moves:
         """One local search: at most one move for each of the ordered `pairs` ``i * k + j``, served in their order.
@@ -266,7 +279,7 @@ def refine(graph: Graph, part: ArrayLike, capacities: ArrayLike, *, seed: int = 
         unbalanced = unit and state.excess > 0
         if unbalanced:
             barred[:] = False
-        pairs = _pairs(state, rng, unbalanced, all_pairs)
+        pairs = _pairs(state, rng, unbalanced, all_pairs, by_gain=failed == 0)
         moves = state.search(pairs, barred, int(rng.integers(2**31)))
         quotient = Quotient(moves, state.size, cap)
         applied: list[int] = []
@@ -297,8 +310,13 @@ def refine(graph: Graph, part: ArrayLike, capacities: ArrayLike, *, seed: int = 
     return Refined(state.part, cycles, paths, gain)
 
 
-def _pairs(state: Parts, rng: np.random.Generator, unbalanced: bool, all_pairs: bool) -> NDArray[np.int64]:
-    """Ordered pairs of parts in random order; one from an overloaded to an underloaded part first, where there are."""
+def _pairs(state: Parts, rng: np.random.Generator, unbalanced: bool, all_pairs: bool,
+           by_gain: bool) -> NDArray[np.int64]:
+    """Ordered pairs of parts in random order, or those of largest gain first.
+
+    A move from i to j can take away the vertex that a move from i elsewhere needs for a cycle, so the good ones come
+    first, until that leads nowhere. Where parts are unbalanced, a pair of an overloaded and an underloaded one is first.
+    """
     k = len(state.cap)
     if all_pairs:
         wanted = ~np.eye(k, dtype=np.bool_)
@@ -307,6 +325,8 @@ def _pairs(state: Parts, rng: np.random.Generator, unbalanced: bool, all_pairs: 
         if unbalanced:
             wanted |= np.logical_and.outer(state.size > state.cap, state.size < state.cap)
     pairs = rng.permutation(np.flatnonzero(wanted)).astype(OFFSET)
+    if by_gain:
+        pairs = pairs[np.argsort(-state.best_gains().ravel()[pairs], kind="stable")]
     if unbalanced:
         # the moves of other pairs can take all vertices out of the game, but not before the first pair is served
         room = state.cap - state.size
