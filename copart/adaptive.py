@@ -43,7 +43,7 @@ Parts = NDArray[np.int32]
 _FINEST_RATIO = 64
 
 
-def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, *, alpha: float = 10.0,
+def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, *, alpha: float = 5.0,
                          fixed: ArrayLike | None = None, starts: Sequence[Parts] = (),
                          extra: Callable[[Parts], float] | None = None, eps: float = 0.05, seed: int = 1,
                          threads: int = 1, preset: str | Config = "default") -> Parts:

@@ -34,7 +34,7 @@ SCHEMES = ("naive", "aware", "projrepart", "joint")
 
 
 def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts | None = None,
-                  ncoupled: Counts | None = None, *, scheme: str = "projrepart", alpha: float = 10.0,
+                  ncoupled: Counts | None = None, *, scheme: str = "projrepart", alpha: float = 5.0,
                   weights: Sequence[float] = WEIGHTS, **options: Any) -> CoPartition:
     """A co-partition for what has changed, near the former one.
 

@@ -127,7 +127,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
            weights: str | None = None, sources: Mapping[str, Any] | None = None,
            interedges: Mapping[tuple[str, str], Interedges] | None = None,
            parts: Sequence[int] | Mapping[str, int] | None = None,
-           coupled: Sequence[int] | Mapping[str, int] | None = None, scheme: str | None = None, alpha: float = 10.0,
+           coupled: Sequence[int] | Mapping[str, int] | None = None, scheme: str | None = None, alpha: float = 5.0,
            eps: float | None = None, seed: int = 1, threads: int = 1, preset: str = "default",
            output: str | os.PathLike[str] | None = None, write: str | Sequence[str] | None = None,
            progress: Progress | None = None) -> Replan:

@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="parts that may own coupled cells (default: as before, if they can hold them)")
     parser.add_argument("--scheme", choices=["naive", "aware", "projrepart", "joint"],
                         help="default: that of the plan; multiconstraint as aware, joint as projrepart")
-    parser.add_argument("--alpha", type=float, default=10.0, metavar="F",
-                        help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 10)")
+    parser.add_argument("--alpha", type=float, default=5.0, metavar="F",
+                        help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
     writing.add_write(parser)
     options.add_partitioning(parser)
     parser.set_defaults(eps=None)
