@@ -315,7 +315,7 @@ def _pairs(state: Parts, rng: np.random.Generator, unbalanced: bool, all_pairs: 
     """Ordered pairs of parts in random order, or those of largest gain first.
 
     A move from i to j can take away the vertex that a move from i elsewhere needs for a cycle, so the good ones come
-    first, until that leads nowhere. Where parts are unbalanced, a pair of an overloaded and an underloaded one is first.
+    first, until that leads nowhere. Where parts are unbalanced, a pair of an overloaded and an underloaded one leads.
     """
     k = len(state.cap)
     if all_pairs:
