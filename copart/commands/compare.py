@@ -47,10 +47,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
         made = compare(*args.meshes, schemes=args.schemes, seeds=args.seeds, progress=progress,
                        **options.components(args), **options.partitioning(args))
         if args.picture:
+            from ..report.coupled import best_shown
             from ..report.pictures import draw_coupled
 
             progress("drawing")
-            draw_coupled(args.picture, made.problem, made.placed(), made.copartitions, made.schemes[-1])
+            draw_coupled(args.picture, made.problem, made.placed(), made.copartitions,
+                         best_shown(made.copartitions))
         if args.report:
             progress("writing the report")
             made.report(args.report)

@@ -13,6 +13,7 @@ import numpy as np
 from .. import __version__
 from ..columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, letter_of
 from ..coupling import CoPartition, CoupledProblem
+from ..mapping.processes import Placed
 from ..mesh import Mesh
 from ..mesh.surface import Surface
 from ..metrics import CoupledMetrics, evaluate
@@ -22,7 +23,8 @@ from .drawing import numbers, part_areas, parts_seen, picture, shaded
 from .interface_views import FaceOn, LaidStraight, Side, interface_views
 from .ordering import nearly_diagonal
 from .page import Section, document, figure, panel, table, tiles, views, words
-from .palette import part_colours
+from .palette import component_colours
+from .placement import placement_section
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import best_entries, scheme_columns
@@ -46,7 +48,8 @@ class Shown:
 
 def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitions: Mapping[str, CoPartition],
                  settings: Mapping[str, Any], *, rows: Sequence[Mapping[str, Any]] = (), shown: str | None = None,
-                 seconds: float | None = None, notes: Sequence[str] = ()) -> str:
+                 seconds: float | None = None, notes: Sequence[str] = (),
+                 placements: Sequence[Placed] = ()) -> str:
     """The page, as HTML.
 
     Parameters
@@ -61,13 +64,15 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     rows : sequence of mapping, optional
         The rows of the schemes' table.
     shown : str, optional
-        The scheme that shows first; the last one where not given.
+        The scheme that shows first; the last one with processes for each component where not given.
     seconds : float, optional
         Time to partition, of a single scheme.
     notes : sequence of str, optional
         What else a reader should know: how the interface was found, what files have lost.
+    placements : sequence of Placed, optional
+        The processes on a machine.
     """
-    first = shown or list(copartitions)[-1]
+    first = shown or best_shown(copartitions)
     all_shown = [_shown(problem, scheme, made) for scheme, made in copartitions.items()]
     chosen = next(s for s in all_shown if s.scheme == first)
     names = " and ".join(problem.names)
@@ -84,8 +89,15 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         Section("matrices", "Coupling matrices", _matrices(all_shown)),
         Section("load", "Load of every part", _panels(all_shown, lambda s: _load(s, eps))),
         Section("messages", "Message sizes", _messages(all_shown)),
+        placement_section(placements),
     ]
     return document(f"{names}, coupled", cells, sections, _about(settings, seconds), list(copartitions), first)
+
+
+def best_shown(copartitions: Mapping[str, CoPartition]) -> str:
+    """The scheme to show first: the last one with processes for each component, else the last."""
+    apart = [scheme for scheme, made in copartitions.items() if not made.shared]
+    return (apart or list(copartitions))[-1]
 
 
 def page_of(made: Any) -> str:
@@ -97,14 +109,13 @@ def page_of(made: Any) -> str:
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
                             notes=notes)
     return coupled_page(made.problem, made.placed(), {made.settings["scheme"]: made.copartition}, made.settings,
-                        seconds=made.seconds, notes=notes)
+                        seconds=made.seconds, notes=notes, placements=made.placements)
 
 
 def _shown(problem: CoupledProblem, scheme: str, made: CoPartition) -> Shown:
     parts = part_metrics(problem, made)
     sides = {}
-    for i, (name, graph) in enumerate(problem.components.items()):
-        colour = part_colours(graph, made[name], made.nparts[name])
+    for i, (name, colour) in enumerate(component_colours(problem, made).items()):
         sides[name] = Side(letter_of(i), name, made[name], colour, _teller(parts[name]))
     return Shown(scheme, made, evaluate(problem, made), parts, sides)
 
@@ -288,4 +299,4 @@ def _messages(all_shown: Sequence[Shown]) -> str:
     return views(out)
 
 
-__all__ = ["coupled_page", "mesh_figure", "page_of"]
+__all__ = ["best_shown", "coupled_page", "mesh_figure", "page_of"]

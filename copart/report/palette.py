@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coupling import CoPartition, CoupledProblem
 from ..graph import Graph
 
 #: After Okabe & Ito, with a dark and a light one more; they differ in lightness too.
@@ -26,6 +27,18 @@ def part_colours(graph: Graph, part: NDArray[np.int32], nparts: int) -> NDArray[
     """(nparts,) int64 number of the colour of each part of a partition, different where parts meet."""
     u, v, _ = graph.quotient(part, nparts).edges()
     return colour_numbers(nparts, zip(u.tolist(), v.tolist(), strict=True))
+
+
+def component_colours(problem: CoupledProblem, made: CoPartition) -> dict[str, NDArray[np.int64]]:
+    """Colours of the parts of each component, by name; in a shared pool a process has one colour in all of them."""
+    if not made.shared:
+        return {name: part_colours(graph, made[name], made.nparts[name])
+                for name, graph in problem.components.items()}
+    meets: set[tuple[int, int]] = set()
+    for name, graph in problem.components.items():
+        u, v, _ = graph.quotient(made[name], made.nprocs).edges()
+        meets.update(zip(u.tolist(), v.tolist(), strict=True))
+    return dict.fromkeys(problem.names, colour_numbers(made.nprocs, sorted(meets)))
 
 
 def colour_numbers(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.int64]:
@@ -58,4 +71,4 @@ def colour_numbers(nparts: int, meets: Iterable[tuple[int, int]]) -> NDArray[np.
     return chosen
 
 
-__all__ = ["COLOURS", "RGB", "colour_numbers", "part_colours"]
+__all__ = ["COLOURS", "RGB", "colour_numbers", "component_colours", "part_colours"]

@@ -23,7 +23,7 @@ from ..formats import prepare_folder
 from ..mesh import Mesh
 from ..mesh.surface import Surface
 from .drawing import palette, parts_seen, shaded
-from .palette import part_colours
+from .palette import component_colours
 from .pictures_interface import draw_interface, draw_outline, draw_strip
 from .pictures_matrix import draw_matrix
 from .pictures_style import INK, title
@@ -31,8 +31,8 @@ from .projection import Chart, interface, mean_normal
 from .scene import mesh_scene, whole_boundary
 
 _WIDTH = 17.0
-#: Inches: of one row of meshes or interfaces with its titles, of one row of matrices, and above them all.
-_VIEW, _MATRIX, _HEAD = 5.1, 4.2, 0.8
+#: Inches: of one row of meshes or interfaces with its titles, of lines laid straight, of matrices, and above them all.
+_VIEW, _STRIP, _MATRIX, _HEAD = 5.1, 3.4, 4.5, 0.8
 #: Panels side by side.
 _VIEWS, _MATRICES = 4, 3
 
@@ -85,8 +85,7 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     from matplotlib.figure import Figure
 
     chosen = copartitions[shown]
-    colours = {scheme: {name: part_colours(graph, made[name], made.nparts[name])
-                        for name, graph in problem.components.items()} for scheme, made in copartitions.items()}
+    colours = {scheme: component_colours(problem, made) for scheme, made in copartitions.items()}
     views: list[list[Panel]] = []
     if all(name in meshes for name in problem.names):
         surfaces = {name: whole_boundary(meshes[name]) for name in problem.names}
@@ -98,21 +97,22 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     schemes = list(copartitions.items())
     across = min(len(schemes), _MATRICES) if len(schemes) != 4 else 2
     matrices = [schemes[i:i + across] for i in range(0, len(schemes), across)]
-    height = _HEAD + _VIEW * len(views) + _MATRIX * len(matrices)
+    tall = [_STRIP if all(size == 2 for size, _ in row) else _VIEW for row in views]
+    height = _HEAD + sum(tall) + _MATRIX * len(matrices)
     figure = Figure(figsize=(_WIDTH, height), dpi=110, facecolor="white")
     _headline(figure, problem, chosen, height)
     at = height - _HEAD
-    for row in views:
+    for row, inches in zip(views, tall, strict=True):
         grid = figure.add_gridspec(1, _VIEWS, left=0.03, right=0.98, top=(at - 0.6) / height,
-                                   bottom=(at - _VIEW + 0.3) / height, wspace=0.10)
+                                   bottom=(at - inches + 0.3) / height, wspace=0.10)
         column = 0
         for size, draw in row:
             draw(figure.add_subplot(grid[0, column:column + size]))
             column += size
-        at -= _VIEW
+        at -= inches
     for some in matrices:
         grid = figure.add_gridspec(1, max(2, across), left=0.06, right=0.985, top=(at - 0.5) / height,
-                                   bottom=(at - _MATRIX + 0.55) / height, wspace=0.2)
+                                   bottom=(at - _MATRIX + 0.75) / height, wspace=0.2)
         for i, (scheme, made) in enumerate(some):
             draw_matrix(figure.add_subplot(grid[0, i]), problem, made, scheme, colours[scheme])
         at -= _MATRIX
@@ -188,6 +188,8 @@ def _interface_panels(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfa
     how = "face-on" if chart.around is None else "unrolled"
 
     def side(axes: Any, i: int) -> None:
+        # narrow ones stand below the beginning of their titles
+        axes.set_anchor("NW")
         draw_interface(axes, flat[i], made[pair[i]][facets[i].cell], colours[pair[i]])
         note = f"parts of {sides[i]}"
         if i == 1:
