@@ -283,7 +283,7 @@ def plan(*components: Any, parts: requests.Counts | None = None, coupled: reques
     if machine is not None:
         tell(f"placing {copartition.nprocs} processes", 0, 0)
         times = requests.iterations(iterations, problem.names)
-        settings |= {"placement": placement, "iterations": times}
+        settings |= {"placement": placement, "iterations": list(times.values())}
         placed = placements(process_graph(problem, copartition, times), machine, seed=seed)
         if placement not in [one.name for one in placed]:
             place(placed[0].processes, machine, placement)  # which says why it does not apply

@@ -1,0 +1,87 @@
+"""`copart plan --machine`: figures, launch files, report, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from copart.cli import main
+from copart.coupling import CoPartition
+from copart.errors import ConfigError, MappingError
+from copart.formats.launch import READERS
+from copart.formats.machines import read_machine
+from copart.mapping.processes import placed, process_graph
+from copart.mesh import cube, write_vtu
+from copart.planning import plan
+
+
+@pytest.fixture(scope="module")
+def meshes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("meshes")
+    write_vtu(folder / "a.vtu", cube("hexa", 8))
+    write_vtu(folder / "b.vtu", cube("hexa", 12, offset=(1, 0, 0)))
+    return folder
+
+
+def run(meshes, *words):
+    return main(["plan", str(meshes / "a.vtu"), str(meshes / "b.vtu"), "--parts", "4", "12", *map(str, words)])
+
+
+def test_launch_files_are_of_the_placement(meshes, tmp_path, capsys):
+    assert run(meshes, "--machine", "n[1-4]", "--slots", 5, "-o", tmp_path, "--report", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    names = [one["placement"] for one in told["placements"]]
+    assert names == ["linear", "disjoint", "shared"]
+    shared = told["placements"][2]
+    files = {name: reader(tmp_path / "launch" / name) for name, reader in READERS.items()}
+    assert files["processors.txt"].tolist() == shared["processors"]
+    assert files["hosts.mpich"] == files["hosts.slurm"] == [s.host for s in files["rankfile"]] == shared["hosts"]
+    assert [(p.command, p.ranks) for p in files["programs.slurm"]] == [("./a", 4), ("./b", 12)]
+    page = (tmp_path / "report.html").read_text()
+    assert "On the machine" in page
+    assert page.count('class="picture traffic"') == 3
+    # the figures again, from the files alone
+    parts = {name: np.loadtxt(tmp_path / f"{name}.part.{k}", int) for name, k in (("a", 4), ("b", 12))}
+    made = plan(meshes / "a.vtu", meshes / "b.vtu", parts=(4, 12))
+    of = process_graph(made.problem, CoPartition(parts, {"a": 4, "b": 12}))
+    again = placed(of, read_machine("n[1-4]", slots=5), files["processors.txt"])
+    for phase, figures in shared["phases"].items():
+        assert again.phases[phase].inter_node_volume == figures["inter_node_volume"]
+
+
+@pytest.mark.parametrize("placement", ["linear", "disjoint"])
+def test_the_placement_asked_for_is_written(meshes, tmp_path, placement):
+    assert run(meshes, "--hierarchy", "4:5", "--placement", placement, "-o", tmp_path, "-q") == 0
+    got = READERS["processors.txt"](tmp_path / "launch" / "processors.txt")
+    assert (got.tolist() == list(range(16))) == (placement == "linear")
+
+
+def test_one_program_of_a_shared_pool(meshes, tmp_path):
+    assert run(meshes, "--scheme", "monolithic", "--hierarchy", "4:4", "-o", tmp_path, "-q") == 0
+    assert [p.ranks for p in READERS["programs.slurm"](tmp_path / "launch" / "programs.slurm")] == [16]
+
+
+def test_a_bare_architecture_has_processors_only(meshes, tmp_path):
+    (tmp_path / "t.tgt").write_text("torus2D 4 4\n")
+    assert run(meshes, "--machine", tmp_path / "t.tgt", "-o", tmp_path / "out", "-q") == 0
+    assert [p.name for p in (tmp_path / "out" / "launch").iterdir()] == ["processors.txt"]
+
+
+@pytest.mark.parametrize(("words", "error"), [
+    (["--hierarchy", "4:3"], "has 12 slots for 16 processes"),
+    (["--hierarchy", "4:4", "--iterations", "1", "2", "3"], "iterations: needs two integers"),
+    (["--hierarchy", "8:2", "--scheme", "monolithic", "--placement", "disjoint"], "hosts of its own"),
+])
+def test_what_cannot_be_placed(meshes, tmp_path, capsys, words, error):
+    assert run(meshes, *words, "-o", tmp_path / "out") == 2
+    assert error in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_unknown_placement(meshes):
+    with pytest.raises(ConfigError, match="placement: 'near' is not known"):
+        plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), machine=read_machine(hierarchy="4"), placement="near")
+    with pytest.raises(MappingError, match="3 slots for 4 processes"):
+        plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), machine=read_machine(hierarchy="3"))
