@@ -7,7 +7,8 @@ import numpy as np
 
 from . import kernel
 
-#: Vertices that one search may find, the start included; a search settles fewer.
+#: Vertices that one search may find, the start included; from then on it only looks for its end, so that a switch of
+#: many links costs one look at each.
 FOUND = 64
 
 
@@ -173,13 +174,13 @@ def level_distance(father, xadj, adjncy, edge, limit, u, v):
                 reached = length[at] + edge[e]
                 if w == v:
                     best = min(best, reached)
-                else:
+                elif count < FOUND:
                     i = 0
                     while i < count and found[i] != w:
                         i += 1
                     if i < count:
                         length[i] = min(length[i], reached)
-                    elif count < FOUND:
+                    else:
                         found[i], length[i], settled[i] = w, reached, False
                         count += 1
         if best == np.inf and father[u] == father[v]:
