@@ -81,13 +81,16 @@ class Grid:
         keeps its place.
         """
         self.check(stencil)
+        wraps, sizes = np.array(self.periods), np.array(self.dims)
+        rows = np.where(wraps, stencil.offsets % sizes, stencil.offsets)
+        useful = rows.any(axis=1) & (np.abs(rows) < sizes).all(axis=1)
+        rows, weight = rows[useful], stencil.weights[useful]
+        if not wraps.any():
+            return rows, weight
         found: dict[Offset, int] = {}
-        for row, weight in zip(stencil.offsets.tolist(), stencil.weights.tolist(), strict=True):
-            here = tuple(r % d if wraps else r for r, d, wraps in zip(row, self.dims, self.periods, strict=True))
-            if any(here) and all(abs(r) < d for r, d in zip(here, self.dims, strict=True)):
-                found[here] = found.get(here, 0) + weight
-        rows = np.array(list(found), np.int64).reshape(-1, self.ndims)
-        return rows, np.array(list(found.values()), np.int64)
+        for row, w in zip(map(tuple, rows.tolist()), weight.tolist(), strict=True):
+            found[row] = found.get(row, 0) + w
+        return np.array(list(found), np.int64).reshape(-1, self.ndims), np.array(list(found.values()), np.int64)
 
     def check(self, stencil: Stencil) -> None:
         """Raise where the stencil has another number of dimensions."""

@@ -58,11 +58,20 @@ def internode(grid: Grid, stencil: Stencil, node_of_vertex: ArrayLike, nnodes: i
     node = integers("node_of_vertex", node_of_vertex, np.int32, MappingError, low=0, high=nnodes, size=grid.size)
     count = int(node.max()) + 1 if nnodes is None else nnodes
     rows, weight = grid.reduced(stencil)
+    opposite = np.where(np.array(grid.periods), -rows % np.array(grid.dims), -rows)
+    left = dict(zip(map(tuple, rows.tolist()), weight.tolist(), strict=True))
     box = node.reshape(grid.dims)
     leaves = np.zeros(grid.dims, np.int64)
-    for row, w in zip(rows.tolist(), weight.tolist(), strict=True):
+    for row, other in zip(map(tuple, rows.tolist()), map(tuple, opposite.tolist()), strict=True):
+        if row not in left:
+            continue
+        # both directions at once
+        forth, back = left.pop(row), left.pop(other, 0)
         for source, target in grid.shifts(row):
-            leaves[source] += w * (box[source] != box[target])
+            apart = box[source] != box[target]
+            leaves[source] += forth * apart
+            if back:
+                leaves[target] += back * apart
     out = np.zeros(count, np.int64)
     np.add.at(out, node, leaves.ravel())
     return InterNode(int(out.sum()), int(out.max()), out)
