@@ -30,8 +30,8 @@ Array = np.ndarray[Any, Any]
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
 
-#: Growths of each bisection.
-_TRIES = 16
+#: Growths of each bisection: one for so many vertices of the input, within bounds.
+_VERTICES_A_TRY, _TRIES = 1500, (8, 16)
 
 #: One round of refinement under looser limits for so many rounds of cooling.
 _COOLING = 3
@@ -226,11 +226,12 @@ def even_limits(vwgts: Array, nparts: int, eps: float | ArrayLike, tpwgts: Array
 def _initial(g: Level, vwgts: Array, limits: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Array:
     """The best of several recursive bisections of the coarsest graph, refined: least excess, then least cut."""
     n, runs = len(vwgts), config.bisections
+    tries = int(np.clip(nvtxs // _VERTICES_A_TRY, *_TRIES))
     scale = excess_units(vwgts)
 
     def run(job: int, arena: Arena) -> tuple[int, int, int, Array]:
         part = np.zeros(n, VERTEX)
-        bisect_recursively(g, vwgts, limits, scale, np.arange(n, dtype=VERTEX), _TRIES, salt + 16 * job, part, arena)
+        bisect_recursively(g, vwgts, limits, scale, np.arange(n, dtype=VERTEX), tries, salt + 16 * job, part, arena)
         refiner = Refiner(g, vwgts, limits, part)
         if refiner.settle():
             refiner.rebalance()

@@ -25,8 +25,8 @@ _PASSES, _LEAST_GAIN = 8, 0.002
 #: FM passes after a round under looser limits, at most.
 _PASSES_AFTER = 2
 
-#: How much looser limits are in the first round, as a share of them.
-_LOOSE = 0.3
+#: How much looser limits are in the first of several rounds, and in a single one, as a share of them.
+_LOOSE, _LOOSE_ONCE = 0.3, 0.05
 
 #: A pass ends after so many moves without success, the vertices over this.
 _STALL = 50
@@ -85,7 +85,7 @@ class Refiner:
         cut -= self._passes(cut, _PASSES)
         best = (self.excess, cut, self.part.copy())
         for i in range(rounds):
-            looser = self.loads.limits * (1 + _LOOSE * (1 - i / rounds))
+            looser = self.loads.limits * (1 + (_LOOSE if rounds > 1 else _LOOSE_ONCE) * (1 - i / rounds))
             loose = self.loads._replace(limits=looser.astype(WEIGHT))
             kernels.kway_pass(self.g, loose, self.part, self._stall(), self.scratch)
             if self.rebalance():
