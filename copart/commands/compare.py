@@ -8,8 +8,9 @@ from . import options
 from .console import Console
 
 EPILOG = """\
-example:
+examples:
   copart compare fluid.vtu solid.msh --parts 16 64 --seeds 5
+  copart compare fluid.vtu solid.msh --parts 16 64 --hierarchy 8:2:5     and placed on 5 hosts
 
 Figures are means over the seeds; the best of a column is marked.
 """
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
     parser.add_argument("--legend", action="store_true", help="say what each column means")
     options.add_partitioning(parser, seed=False)
+    options.add_machine(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -44,8 +46,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_page(args.report)
     with console.progress() as progress:
         first_use(progress)
-        made = compare(*args.meshes, schemes=args.schemes, seeds=args.seeds, progress=progress,
-                       **options.components(args), **options.partitioning(args))
+        made = compare(*options.meshes(args), schemes=args.schemes, seeds=args.seeds, progress=progress,
+                       **options.components(args), **options.partitioning(args), **options.machine(args))
         if args.picture:
             from ..report.coupled import best_shown
             from ..report.pictures import draw_coupled
@@ -63,6 +65,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds"])
     tell_interfaces(console, made.interfaces, made.remarks)
     console.table(comparison_table(made.rows(), title))
+    if made.placements:
+        from ..report.placement import placement_table
+
+        console.say()
+        console.table(placement_table(made.placements))
     if args.legend:
         console.say()
         for column in comparison_columns(made.rows()):

@@ -83,7 +83,7 @@ class _Counts(argparse.Action):
         if n == 0:
             parser.error(f"argument {option}: needs whole numbers, got {words[0]!r}")
         setattr(namespace, self.dest, [int(word) for word in words[:n]])
-        namespace.meshes = [*(getattr(namespace, "meshes", None) or []), *words[n:]]
+        namespace.behind = [*namespace.behind, *words[n:]]
 
 
 def add_components(parser: argparse.ArgumentParser, *, total: bool = False) -> None:
@@ -91,6 +91,8 @@ def add_components(parser: argparse.ArgumentParser, *, total: bool = False) -> N
     parser.add_argument("meshes", metavar="A B", nargs="*", help="mesh files or OpenFOAM cases, two or more; "
                         "FILE:NAME or FILE:ARRAY=VALUE for one region of it, or the boundary where it is coupled; "
                         "FILE:REGION:BOUNDARY for both; one file alone stands for all its zones or regions")
+    # components that stand behind counts
+    parser.set_defaults(behind=[])
     group = parser.add_argument_group("coupling")
     group.add_argument("--parts", nargs="+", action=_Counts, required=not total, metavar="N",
                        help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
@@ -113,6 +115,11 @@ def add_components(parser: argparse.ArgumentParser, *, total: bool = False) -> N
                        help="keep at most the N heaviest interedges of a cell")
     group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
     group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output")
+
+
+def meshes(args: argparse.Namespace) -> list[str]:
+    """The components as given, before or behind the counts."""
+    return [*args.meshes, *args.behind]
 
 
 def components(args: argparse.Namespace) -> dict[str, Any]:

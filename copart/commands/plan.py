@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_matplotlib()
     with console.progress() as progress:
         first_use(progress)
-        made = plan(*args.meshes, scheme=args.scheme, output=args.output, write=args.write,
+        made = plan(*options.meshes(args), scheme=args.scheme, output=args.output, write=args.write,
                     progress=progress, **options.components(args), **_shared_out(args), **options.partitioning(args),
                     **options.machine(args))
         files = [str(path) for path in made.files]
