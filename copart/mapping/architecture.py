@@ -107,8 +107,29 @@ class BaseArchitecture:
         """Compute power of some processors."""
         return np.ones(len(processors), WEIGHT)
 
+    @property
+    def root(self) -> Domain:
+        """The domain of all processors."""
+        raise NotImplementedError
+
+    def sons(self, domain: Domain) -> tuple[Domain, Domain]:
+        """The two halves of a domain of at least two processors, neither empty."""
+        raise NotImplementedError
+
     def size(self, domain: Domain) -> int:
         """Number of processors of a domain."""
+        raise NotImplementedError
+
+    def processor(self, domain: Domain) -> int:
+        """The processor of a terminal domain."""
+        raise NotImplementedError
+
+    def terminal(self, processor: int) -> Domain:
+        """The terminal domain of a processor."""
+        raise NotImplementedError
+
+    def domain_distances(self, domain: Domain, domains: Domains) -> NDArray[np.float64]:
+        """Distances from `domain` to each of `domains`."""
         raise NotImplementedError
 
     def weight(self, domain: Domain) -> int:
