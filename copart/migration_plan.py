@@ -70,9 +70,9 @@ class Moves:
         inside[indptr[:-1]] = False
         if (inside[1:] & (np.diff(cells) <= 0)).any():
             raise CouplingError("cells: must ascend in every message")
-        count = np.bincount(cells, minlength=1)
-        if count.max() > 1:
-            raise CouplingError(f"cells: cell {int(count.argmax())} is sent {int(count.max())} times")
+        once, count = np.unique(cells, return_counts=True)
+        if count.max(initial=0) > 1:
+            raise CouplingError(f"cells: cell {once[count.argmax()]} is sent {count.max()} times")
         size = np.diff(indptr) if self.volume is None else weights("volume", self.volume, len(source), CouplingError)
         for name, value in (("source", source), ("target", target), ("indptr", indptr), ("cells", cells),
                             ("volume", size)):

@@ -124,11 +124,13 @@ def _outcome(case: Any, target: Path, folder: Path) -> tuple[str, str]:
 
 def _read(kind: str, target: Path) -> Any:
     from copart.formats import read_coupling, read_graph, read_hgr, read_part
+    from copart.formats.costs_file import read_costs
     from copart.formats.interedges_file import read_interedges
+    from copart.formats.migration_file import read_migration
     from copart.mesh import read_mesh
 
     readers = {"mesh": read_mesh, "graph": read_graph, "hgr": read_hgr, "part": read_part, "coupling": read_coupling,
-               "interedges": read_interedges}
+               "interedges": read_interedges, "migration": read_migration, "costs": read_costs}
     return readers[kind](target)  # type: ignore[operator]
 
 

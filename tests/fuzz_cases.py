@@ -38,6 +38,11 @@ GRAPHS = {"g.graph": b"% c\n4 3 111\n1 2 2 5\n1 2 1 5 3 6\n1 1 2 6 4 1\n1 3 3 1\
           "g.grf": b"0\n3 4\n0 111\n10 5 1 2 30\n20 6 1 3 30\n30 7 2 2 10 3 20\n",
           "g.mtx": b"%%MatrixMarket matrix coordinate integer symmetric\n% c\n3 3 2\n2 1 4\n3 2 5\n"}
 
+MIGRATION = (b'{"schema": "copart-migration", "version": 1, "components": [{"name": "a", "cells": 4, '
+             b'"former_parts": 2, "parts": 3, "moves": [{"from": 0, "to": 2, "volume": 5, "cells": [0, 3]}]}]}')
+COSTS = (b"component,processes,seconds\nfluid,1,33\nfluid,4,9\nsolid,2,5\n",
+         b"# by hand\ncomponent,cells,cost,iterations,most\nfluid,1000,2e-6,10,\nsolid,300,5e-6,,8\n")
+
 
 @dataclass(frozen=True)
 class Case:
@@ -47,7 +52,7 @@ class Case:
     ----------
     name : str
     kind : str
-        "mesh", "graph", "hgr", "part", "coupling", "interedges", or "command".
+        "mesh", "graph", "hgr", "part", "coupling", "interedges", "migration", "costs", or "command".
     files : mapping of str to bytes
         By their path in a folder.
     target : str
@@ -79,6 +84,8 @@ def made(work: Path) -> list[Case]:
     graphs += [Case(f"{name}.gz", "graph", {f"{name}.gz": gzip.compress(data, mtime=0)}, f"{name}.gz")
                for name, data in GRAPHS.items()]
     nets = [Case("n.hgr", "hgr", {"n.hgr": b"% nets\n3 5 11\n2 1 2\n7 1 5 3\n1 4\n1\n2\n3\n4\n5\n"}, "n.hgr")]
+    nets += [Case("migration.json", "migration", {"migration.json": MIGRATION}, "migration.json")]
+    nets += [Case(f"costs {i}", "costs", {"costs.csv": data}, "costs.csv") for i, data in enumerate(COSTS)]
     plan = _plan(work)
     return meshes + graphs + nets + _of_plans(plan) + _commands(meshes, graphs, plan)
 

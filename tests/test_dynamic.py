@@ -143,6 +143,14 @@ def price(problem, former, made, alpha):
     return alpha * (cut + coupling) + MigrationPlan.between(former, made, problem).volume
 
 
+def test_same_bytes_on_two_threads():
+    before, after = chain(2, 40, heavy(0, 40)), chain(2, 40, heavy(20, 40))
+    former = projrepart(before, (6, 8))
+    one, two = (corepartition(after, former, threads=threads, seed=3) for threads in (1, 2))
+    for name in "ab":
+        assert one[name].tolist() == two[name].tolist()
+
+
 def test_nothing_changed_nothing_moves_at_small_alpha():
     problem = chain(2)
     former = projrepart(problem, (6, 4))

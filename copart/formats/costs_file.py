@@ -56,8 +56,12 @@ def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
         The heading is unknown, or an entry is missing or unusable; with the line.
     """
     text = read_bytes(path).decode("utf-8-sig", "replace")
-    lines = [(i, row) for i, row in enumerate(csv.reader(io.StringIO(text)), 1)
-             if any(entry.strip() for entry in row) and not row[0].lstrip().startswith("#")]
+    table = csv.reader(io.StringIO(text))
+    try:
+        lines = [(table.line_num, row) for row in table
+                 if any(entry.strip() for entry in row) and not row[0].lstrip().startswith("#")]
+    except csv.Error as error:
+        raise FormatError(path, f"is no table: {error}", table.line_num) from None
     if not lines:
         raise FormatError(path, "is empty; needs a heading such as component,processes,seconds")
     heading = [entry.strip().lower() for entry in lines[0][1]]
