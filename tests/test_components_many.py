@@ -450,3 +450,24 @@ def test_pictures_and_pages(tmp_path, shape):
         assert f"{a} - {b}" in page
     assert "aware" in page
     assert "monolithic" in page
+
+
+def test_regions_of_an_openfoam_case_on_one_pool(tmp_path):
+    """A case alone stands for its regions; each gets the decomposition that its solver reads."""
+    from .test_writers_plan import names, read_foam, two_cells
+
+    for i, region in enumerate(("gas", "liquid", "wall")):
+        two_cells(tmp_path / "case" / "constant" / region / "polyMesh", 2 * i)
+    plan = copart.plan(tmp_path / "case", parts=3, scheme="monolithic", output=tmp_path / "out", eps=0.0)
+    assert plan.problem.names == ("gas", "liquid", "wall")
+    assert list(plan.problem.pairs) == [("gas", "liquid"), ("liquid", "wall")]
+    assert np.bincount(np.concatenate([plan.copartition[n] for n in plan.problem.names])).tolist() == [2, 2, 2]
+    for region in plan.problem.names:
+        base = tmp_path / "out" / f"{region}.3.openfoam"
+        assert names(base) == [f"constant/{region}/cellDecomposition", f"system/{region}/decomposeParDict"]
+        labels = read_foam(base / "constant" / region / "cellDecomposition")[1]
+        assert labels == plan.copartition[region].tolist()
+    assert main(["check", str(tmp_path / "out"), "-q"]) == 0
+    with pytest.raises(ConfigError, match="processes of its own"):
+        copart.plan(tmp_path / "case", parts=3, scheme="monolithic", output=tmp_path / "other", write="precice")
+    assert not (tmp_path / "other").exists()
