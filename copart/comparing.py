@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,14 @@ from .columns import letter_of
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError, NotApplicableError
+from .mapping.placements import check_placement, place
+from .mapping.processes import check_room, process_graph
 from .metrics import CoupledMetrics, evaluate
 from .report import scheme_table
 
 if TYPE_CHECKING:
+    from .mapping.machine import Machine
+    from .mapping.processes import Placed
     from .mesh import Mesh
     from .mesh.detection import Interface
 
@@ -71,6 +75,8 @@ class Comparison:
     interfaces : mapping of (str, str) to Interface
     remarks : tuple of str
         What the files lost or also hold, and which schemes were left out because they do not apply.
+    placements : tuple of Placed
+        The first co-partition of every scheme on the machine that was given, in linear order and placed.
     """
 
     problem: CoupledProblem
@@ -80,6 +86,7 @@ class Comparison:
     settings: Mapping[str, Any]
     interfaces: Mapping[Pair, Interface] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    placements: tuple[Placed, ...] = ()
 
     @property
     def schemes(self) -> tuple[str, ...]:
@@ -122,7 +129,8 @@ class Comparison:
         """Settings, mean figures and single runs as plain JSON types."""
         return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings),
                 **interfaces_dict(self.problem, self.interfaces), "mean": self.rows(), "runs": self.to_dicts(),
-                "remarks": list(self.remarks)}
+                "remarks": list(self.remarks),
+                **({"placements": [one.to_dict() for one in self.placements]} if self.placements else {})}
 
     def __repr__(self) -> str:
         each = [letter_of(i) for i in range(len(self.problem.names))]
@@ -142,13 +150,14 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
             preset: str = "default", names: Sequence[str] | None = None, weights: str | None = None,
             tolerance: float | None = None, gap: float | None = None, scale_b: float = 1.0,
             shift_b: Sequence[float] | None = None, periodic_b: Sequence[float] | None = None, several: bool = False,
-            max_interedges: int | None = None, progress: Progress | None = None) -> Comparison:
+            max_interedges: int | None = None, machine: Machine | None = None, placement: str = "shared",
+            iterations: requests.Counts = 1, progress: Progress | None = None) -> Comparison:
     """Run the schemes over several seeds on one coupled problem.
 
     Parameters
     ----------
     *components, parts, coupled, interface, interedges, eps, threads, preset, names, weights, tolerance, gap, scale_b
-    shift_b, periodic_b, several, max_interedges, progress
+    shift_b, periodic_b, several, max_interedges, machine, placement, iterations, progress
         As for :func:`copart.planning.plan`.
     schemes : sequence of str, optional
         Which schemes to run; all that apply where not given.
@@ -184,6 +193,10 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
     count = requests.counts("parts", parts, problem.names, pool)
     limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
     requests.check_fit(problem, count)
+    times = requests.iterations(iterations, problem.names)
+    if machine is not None:
+        check_placement(placement)
+        check_room(sum(count), machine)
     tell("compiling kernels", 0, 0)
     warm.schemes(chosen, **options)
     runs: list[Run] = []
@@ -204,10 +217,19 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
             seconds = time.perf_counter() - begin
             runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
             first.setdefault(name, copartition)
+    placed: list[Placed] = []
+    if machine is not None:
+        for name, copartition in first.items():
+            tell(f"placing {name}", 0, 0)
+            of = process_graph(problem, copartition, times)
+            for kind in dict.fromkeys(["linear", placement]):
+                if kind != "disjoint" or not copartition.shared:
+                    placed.append(replace(place(of, machine, kind, seed=numbers[0]), name=f"{name}, {kind}"))
     settings = {"schemes": list(first), "seeds": numbers, "names": list(problem.names), "parts": count,
                 "coupled": limits, "interface": interface, "interedges": requests.described(interedges),
                 "weights": weights, **where, **{k: v for k, v in options.items() if k != "seed"}}
-    return Comparison(problem, tuple(runs), first, meshes, settings, interfaces, (*remarks, *left_out))
+    return Comparison(problem, tuple(runs), first, meshes, settings, interfaces, (*remarks, *left_out),
+                      tuple(placed))
 
 
 __all__ = ["Comparison", "Run", "compare"]

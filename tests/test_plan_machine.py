@@ -85,3 +85,18 @@ def test_unknown_placement(meshes):
         plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), machine=read_machine(hierarchy="4"), placement="near")
     with pytest.raises(MappingError, match="3 slots for 4 processes"):
         plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), machine=read_machine(hierarchy="3"))
+
+
+def test_compare_shows_every_scheme_in_order_and_placed(meshes, tmp_path, capsys):
+    words = ["compare", meshes / "a.vtu", meshes / "b.vtu", "--parts", 4, 12, "--seeds", 1, "--hierarchy", "4:4",
+             "--schemes", "naive", "monolithic", "--report", tmp_path / "c.html"]
+    assert main([*map(str, words), "--json"]) == 0
+    placements = json.loads(capsys.readouterr().out)["placements"]
+    assert [one["placement"] for one in placements] == ["naive, linear", "naive, shared", "monolithic, linear",
+                                                        "monolithic, shared"]
+    hops = [sum(phase["hops"] / max(phase["volume"], 1) for phase in one["phases"].values()) for one in placements]
+    assert hops[1] <= hops[0]
+    assert hops[3] <= hops[2]
+    page = (tmp_path / "c.html").read_text()
+    assert "naive, shared" in page
+    assert "picture traffic" not in page

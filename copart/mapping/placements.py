@@ -114,8 +114,8 @@ def _disjoint(processes: Processes, graph: Graph, machine: Machine, mine: list[N
     for lo, hi in processes.ranges.values():
         pinned = np.ones(processes.nprocs, np.uint8)
         pinned[lo:hi] = 0
-        exchange_pairs(graph.xadj.copy(), graph.adjncy.copy(), graph.kernel_ewgt.copy(), code_of(architecture_of(machine)),
-                       where, load, limit, pinned, reach=2)
+        exchange_pairs(graph.xadj.copy(), graph.adjncy.copy(), graph.kernel_ewgt.copy(),
+                       code_of(architecture_of(machine)), where, load, limit, pinned, reach=2)
     return where
 
 

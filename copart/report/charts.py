@@ -186,7 +186,8 @@ def histogram_edges(sizes: Sequence[Any], bins: int = 12) -> NDArray[np.float64]
 
 def share_bars(names: Sequence[str], amounts: Sequence[Sequence[float]], kinds: Sequence[str], alt: str) -> str:
     """One horizontal bar a name, divided by kinds in proportion to the amounts; pale to dark, first to last kind."""
-    width, left, high, gap, head = 560.0, 90.0, 26.0, 12.0, 22.0
+    width, high, gap, head = 560.0, 26.0, 12.0, 22.0
+    left = 30.0 + 7.0 * max(map(len, names), default=0)
     out = []
     for i, (name, row) in enumerate(zip(names, amounts, strict=True)):
         y, x, total = head + i * (high + gap), left, max(float(sum(row)), 1e-300)

@@ -107,7 +107,7 @@ def page_of(made: Any) -> str:
              *(f"Note: {remark}" for remark in made.remarks)]
     if hasattr(made, "copartitions"):
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
-                            notes=notes)
+                            notes=notes, placements=made.placements)
     return coupled_page(made.problem, made.placed(), {made.settings["scheme"]: made.copartition}, made.settings,
                         seconds=made.seconds, notes=notes, placements=made.placements)
 

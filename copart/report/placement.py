@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Column, count
+from ..mapping.placements import PLACEMENTS
 from ..mapping.processes import PHASES, Placed
 from .charts import share_bars
 from .drawing import png
@@ -84,10 +85,12 @@ def placement_section(placements: Sequence[Placed]) -> Section:
         bars.append(figure(f"{phase.capitalize()} phase by distance", " Share of the data that goes so far.",
                            share_bars([one.name for one in placements], shares, [f"{d:g}" for d in distances],
                                       f"data of the {phase} phase by distance")))
+    # of every scheme of a comparison, tables and bars are enough
+    alone = len(placements) <= len(PLACEMENTS)
     pictures = [figure(one.name, " Rows send to columns, both in the order of the slots; blue: halos, orange: across "
-                       "interfaces; lines: hosts.", traffic_picture(one)) for one in placements]
-    body = (words(placement_words(placements)) + table(PLACEMENT_COLUMNS, placement_rows(placements), "placements")
-            + views(bars, 2) + views(pictures))
+                       "interfaces; lines: hosts.", traffic_picture(one)) for one in placements if alone]
+    figures = table(PLACEMENT_COLUMNS, placement_rows(placements), "placements")
+    body = words(placement_words(placements) if alone else []) + figures + views(bars, 2) + views(pictures)
     return Section("machine", "On the machine", body)
 
 
