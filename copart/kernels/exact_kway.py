@@ -270,8 +270,14 @@ def relax_edges(tail, head, weight, used, dist, pred, seen):
 
 
 @kernel
-def mark_adjacent(xadj, adjncy, part, adjacent):
-    """Set adjacent[i, j], false before, for every two parts that an edge joins."""
+def best_gains(part, conn, best, adjacent):
+    """Largest gain of a move from part i to part j, and whether any edge joins them; best is least, adjacent false."""
+    k = conn.shape[1]
     for v in range(len(part)):
-        for e in range(xadj[v], xadj[v + 1]):
-            adjacent[part[v], part[adjncy[e]]] = True
+        i = part[v]
+        inside = conn[v, i]
+        for j in range(k):
+            if conn[v, j] - inside > best[i, j]:
+                best[i, j] = conn[v, j] - inside
+            if conn[v, j] > 0 and j != i:
+                adjacent[i, j] = True

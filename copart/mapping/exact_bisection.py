@@ -20,7 +20,7 @@ from .exact_kway import check_capacities, grow, refine
 
 BISECTORS = ("greedy", "spectral")
 #: Tries of the greedy bisector; a single one misses the shortest line through a grid in one case of three.
-TRIES = 4
+TRIES = 6
 #: Up to here all eigenvectors are computed.
 _DENSE = 128
 

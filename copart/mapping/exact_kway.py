@@ -141,26 +141,14 @@ class Parts:
         """Weight above the capacities, summed over the parts."""
         return int(np.maximum(self.size - self.cap, 0).sum())
 
-    def adjacent(self) -> NDArray[np.bool_]:
-        """(k, k) bool: an edge joins the two parts; false on the diagonal."""
-        from ..kernels.exact_kway import mark_adjacent
+    def best_gains(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(k, k) int64 largest gain of a move from part i to part j, and (k, k) bool whether any edge joins them."""
+        from ..kernels.exact_kway import best_gains
 
-        found = np.zeros((len(self.cap),) * 2, np.bool_)
-        mark_adjacent(self.graph.xadj, self.graph.adjncy, self.part, found)
-        np.fill_diagonal(found, False)
-        return found
-
-    def best_gains(self) -> NDArray[np.int64]:
-        """(k, k) int64 largest gain of a move from part i to part j; least possible where i is empty."""
         k = len(self.cap)
-        out = np.full((k, k), -_FAR, WEIGHT)
-        order = np.argsort(self.part, kind="stable")
-        inside = self.part[order]
-        gain = self.conn[order] - self.conn[order, inside][:, None]
-        used, first = np.unique(inside, return_index=True)
-        if len(used):
-            out[used] = np.maximum.reduceat(gain, first)
-        return out
+        best, adjacent = np.full((k, k), -_FAR, WEIGHT), np.zeros((k, k), np.bool_)
+        best_gains(self.part, self.conn, best, adjacent)
+        return best, adjacent
 
     def search(self, pairs: NDArray[np.int64], barred: NDArray[np.bool_], salt: int) -> Moves:
         """One local search: at most one move for each of the ordered `pairs` ``i * k + j``, served in their order.
@@ -318,15 +306,14 @@ def _pairs(state: Parts, rng: np.random.Generator, unbalanced: bool, all_pairs: 
     first, until that leads nowhere. Where parts are unbalanced, a pair of an overloaded and an underloaded one leads.
     """
     k = len(state.cap)
+    best, wanted = state.best_gains()
     if all_pairs:
         wanted = ~np.eye(k, dtype=np.bool_)
-    else:
-        wanted = state.adjacent()
-        if unbalanced:
-            wanted |= np.logical_and.outer(state.size > state.cap, state.size < state.cap)
+    elif unbalanced:
+        wanted |= np.logical_and.outer(state.size > state.cap, state.size < state.cap)
     pairs = rng.permutation(np.flatnonzero(wanted)).astype(OFFSET)
     if by_gain:
-        pairs = pairs[np.argsort(-state.best_gains().ravel()[pairs], kind="stable")]
+        pairs = pairs[np.argsort(-best.ravel()[pairs], kind="stable")]
     if unbalanced:
         # the moves of other pairs can take all vertices out of the game, but not before the first pair is served
         room = state.cap - state.size
