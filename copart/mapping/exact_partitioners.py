@@ -118,7 +118,7 @@ def partition_exactly(graph: Graph, capacities: ArrayLike, method: str | Partiti
         raise MappingError("graph: processes count one each, vertex weights other than 1 are not supported")
     if not callable(method) and method not in METHODS:
         raise ConfigError(f"method: {method!r} is unknown; there are {', '.join(METHODS)}")
-    plain = graph.replace(vwgt=None)
+    plain = graph if graph.vwgt is None else graph.replace(vwgt=None)
     cap = check_capacities(plain, capacities)
     used = np.flatnonzero(cap)
     sizes = frozen(cap[used].astype(WEIGHT))
@@ -131,7 +131,8 @@ def partition_exactly(graph: Graph, capacities: ArrayLike, method: str | Partiti
         given = part_array("start", start, plain.nvtxs, len(cap), MappingError)
         found.append(np.maximum(np.searchsorted(used, given, "right") - 1, 0))
     exact = [refine(plain, part, sizes, seed=seed).part for part in found]
-    part = used[min(exact, key=lambda p: edge_cut(plain, p))].astype(VERTEX)
+    best = exact[0] if len(exact) == 1 else min(exact, key=lambda p: edge_cut(plain, p))
+    part = used[best].astype(VERTEX)
     if (np.bincount(part, minlength=len(cap)) != cap).any():
         raise AssertionError("parts miss their capacities")
     return part
