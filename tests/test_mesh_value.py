@@ -181,3 +181,8 @@ def test_importing_meshes_stays_light():
             "print(sorted({m.split('.')[0] for m in sys.modules} & {'meshio', 'numba', 'scipy', 'matplotlib'}))")
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_coordinates_whose_squares_overflow_are_refused():
+    with pytest.raises(MeshError, match=r"1 of 3 have coordinates beyond 1e\+60, first at index 2"):
+        Mesh([[0, 0], [1, 0], [0, 1e200]], [("triangle", [[0, 1, 2]])])

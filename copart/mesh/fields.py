@@ -28,6 +28,10 @@ def vector(name: str, values: Sequence[float]) -> NDArray[np.float64]:
     return v
 
 
+#: Areas are products of lengths, and are squared: coordinates beyond this would overflow on the way.
+_FARTHEST = 1e60
+
+
 def points_of(values: Any) -> NDArray[np.float64]:
     """Points as (npoints, 3) float64, all finite."""
     try:
@@ -42,6 +46,11 @@ def points_of(values: Any) -> NDArray[np.float64]:
     if bad.any():
         i = int(np.argmax(bad))
         raise MeshError(f"points: {int(bad.sum())} of {len(p)} are not finite, first at index {i}: {p[i].tolist()}")
+    far = (np.abs(p) > _FARTHEST).any(axis=1)
+    if far.any():
+        i = int(np.argmax(far))
+        raise MeshError(f"points: {int(far.sum())} of {len(p)} have coordinates beyond {_FARTHEST:g}, first at index "
+                        f"{i}: {p[i].tolist()}")
     if len(p) >= 2**31:
         raise MeshError(f"points: {len(p)}, at most {2**31 - 1} are supported")
     if p.shape[1] == 3:
