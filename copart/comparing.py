@@ -17,7 +17,7 @@ from .arrays import whole
 from .columns import letter_of
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .coupling import CoPartition, CoupledProblem, Interedges
-from .errors import ConfigError, NotApplicableError
+from .errors import ConfigError, CopartError, NotApplicableError, PartitionError
 from .mapping.placements import check_placement, place
 from .mapping.processes import check_room, process_graph
 from .metrics import CoupledMetrics, evaluate
@@ -160,7 +160,8 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
     shift_b, periodic_b, several, max_interedges, machine, placement, iterations, progress
         As for :func:`copart.planning.plan`.
     schemes : sequence of str, optional
-        Which schemes to run; all that apply where not given.
+        Which schemes to run; where not given all, without those that do not apply or find no partition, which
+        `remarks` name.
     seeds : int or sequence of int
         How many seeds (1, 2, ...), or which.
 
@@ -171,8 +172,8 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
 
     Raises
     ------
-    NotApplicableError
-        A scheme that was asked for is not made for the problem.
+    NotApplicableError, PartitionError
+        A scheme that was asked for is not made for the problem, or finds no partition.
     """
     chosen = list(SCHEMES) if schemes is None else list(dict.fromkeys(schemes))
     if not chosen:
@@ -201,7 +202,7 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
     warm.schemes(chosen, **options)
     runs: list[Run] = []
     first: dict[str, CoPartition] = {}
-    left_out: list[str] = []
+    left_out: dict[str, CopartError] = {}
     for i, name in enumerate(chosen):
         for j, number in enumerate(numbers):
             tell(f"{name}, seed {number}", i * len(numbers) + j, len(chosen) * len(numbers))
@@ -209,14 +210,18 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
             try:
                 copartition = run_scheme(name, problem, count, limits, interface=interface,
                                          **{**options, "seed": number})
-            except NotApplicableError as error:
+            except (NotApplicableError, PartitionError) as error:
                 if schemes is not None:
                     raise
-                left_out.append(f"left out {error}")
+                left_out[name] = error
                 break
             seconds = time.perf_counter() - begin
             runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
             first.setdefault(name, copartition)
+    runs = [run for run in runs if run.scheme not in left_out]
+    first = {name: made for name, made in first.items() if name not in left_out}
+    if not runs:
+        raise next(iter(left_out.values()))
     placed: list[Placed] = []
     if machine is not None:
         for name, copartition in first.items():
@@ -228,8 +233,8 @@ def compare(*components: Any, parts: requests.Counts = (16, 64), coupled: reques
     settings = {"schemes": list(first), "seeds": numbers, "names": list(problem.names), "parts": count,
                 "coupled": limits, "interface": interface, "interedges": requests.described(interedges),
                 "weights": weights, **where, **{k: v for k, v in options.items() if k != "seed"}}
-    return Comparison(problem, tuple(runs), first, meshes, settings, interfaces, (*remarks, *left_out),
-                      tuple(placed))
+    said = [f"{name} is left out: {str(error).removeprefix(f'{name}: ')}" for name, error in left_out.items()]
+    return Comparison(problem, tuple(runs), first, meshes, settings, interfaces, (*remarks, *said), tuple(placed))
 
 
 __all__ = ["Comparison", "Run", "compare"]

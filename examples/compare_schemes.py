@@ -1,4 +1,4 @@
-"""What the schemes do to the coupling: volume and messages of all three on two cubes that share a face.
+"""What the schemes do to the coupling: volume and messages of all on two cubes that share a face.
 
 The faces are nested (each face of A covers nine of B), the case in which
 projecting one partition onto the other pays.

@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 
+from copart.algorithms import SCHEMES
 from copart.cli import COMMANDS, main, parser
 from copart.commands import console
 from copart.formats import read_part, write_metis, write_part
@@ -198,7 +199,7 @@ def test_compare_as_json_and_picture(capsys, cubes, tmp_path):
     picture = tmp_path / "c.png"
     assert copart("compare", *cubes, "--parts", 4, 8, "--seeds", 1, "--json", "--picture", picture) == 0
     result = json.loads(capsys.readouterr().out)
-    assert [row["scheme"] for row in result["mean"]] == ["naive", "aware", "projrepart"]
+    assert [row["scheme"] for row in result["mean"]] == list(SCHEMES)
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert [p.name for p in tmp_path.iterdir()] == ["c.png"]
 

@@ -49,7 +49,7 @@ def test_compare_schemes(capsys):
     from examples.compare_schemes import main
 
     rows = main(size=12, seeds=2)
-    assert set(rows) == {"naive", "aware", "projrepart"}
+    assert {"naive", "aware", "projrepart"} <= set(rows)
     assert rows["projrepart"]["totZ"] < min(rows["naive"]["totZ"], rows["aware"]["totZ"])
     assert rows["projrepart"]["totV"] < rows["naive"]["totV"]
     assert "PROJREPART" in capsys.readouterr().out

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import copart
+from copart.algorithms import SCHEMES
 from copart.components import split_region
 from copart.coupling import Interedges
 from copart.errors import ConfigError, CouplingError, FormatError, GraphError, MeshError, PartitionError
@@ -223,7 +224,7 @@ def test_same_seed_same_bytes_on_one_and_two_threads(tmp_path):
 # ---- compare
 def test_compare_is_the_mean_of_single_plans():
     made = copart.compare(A, B, parts=(4, 8), seeds=[3, 5])
-    assert made.schemes == ("naive", "aware", "projrepart")
+    assert made.schemes == tuple(SCHEMES)
     assert [(r.scheme, r.seed) for r in made.runs[:2]] == [("naive", 3), ("naive", 5)]
     for row in made.rows():
         singles = [copart.plan(A, B, parts=(4, 8), scheme=row["scheme"], seed=s).metrics for s in (3, 5)]
@@ -233,7 +234,7 @@ def test_compare_is_the_mean_of_single_plans():
         assert row["seconds"] > 0
     payload = json.loads(json.dumps(made.to_dict()))
     assert payload["settings"]["seeds"] == [3, 5]
-    assert len(payload["runs"]) == 6
+    assert len(payload["runs"]) == 2 * len(SCHEMES)
 
 
 def test_compare_runs_the_schemes_that_are_asked_for():
