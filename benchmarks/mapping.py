@@ -2,12 +2,12 @@
 
     python -m benchmarks.mapping FOLDER [--seeds 3] [--only bump,wing] [--preset default] [--csv FILE]
 
-FOLDER holds ``bump.grf.gz``, ``4elt.graph`` and ``wing.graph`` (those absent are left out); a grid of 25^3 cells and the
-process graph of two coupled cubes on 1,024 processes are made.  Targets are the torus 4 x 4 x 4, the mesh
-16 x 16, the hypercube of 1,024 processors, the tree 4:8:6 with distances 1:10:100, and a random half of the torus
-8 x 8 x 8.  Costs are recomputed here from the mapping; both tools may use 5 % of imbalance.  Times are CPU seconds of the
-call alone, machine and graph being built before.  SCOTCH is called through ctypes (``SCOTCH_LIB``, default
-``libscotch-7.0.so``).  KaHIP serves by its exactly balanced partitioner, applied level by level.
+FOLDER holds ``bump.grf.gz``, ``4elt.graph`` and ``wing.graph`` (those absent are left out); a grid of 25^3 cells and
+the process graph of two coupled cubes on 1,024 processes are made.  Targets are the torus 4 x 4 x 4, the mesh
+16 x 16, the hypercube of 1,024 processors, the tree 4:8:6 with distances 1:10:100, and a random half of the
+torus 8 x 8 x 8.  Costs are recomputed here from the mapping; both tools may use 5 % of imbalance.  Times are CPU
+seconds of the call alone, machine and graph being built before.  SCOTCH is called through ctypes (``SCOTCH_LIB``,
+default ``libscotch-7.0.so``).  KaHIP serves by its exactly balanced partitioner, applied level by level.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import argparse
 import csv
 import ctypes as C
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -261,4 +260,4 @@ def one_to_one(chosen: dict[str, Graph]) -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

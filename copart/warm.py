@@ -23,8 +23,8 @@ def steps() -> list[Step]:
     """Named steps in the order of a run; each compiles what its stage uses."""
     return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
             ("fixed vertices", _fixed), ("several constraints", _multiconstraint), ("schemes", schemes),
-            ("repartitioning", _repartitioning), ("machines", _machines), ("metrics", _metrics),
-            ("rank reordering", _ranks), ("grids of processes", _grids)]
+            ("repartitioning", _repartitioning), ("machines", _machines), ("mapping", _mapping),
+            ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids)]
 
 
 def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
@@ -135,6 +135,23 @@ def _machines() -> None:
 
     machine = MultilevelDecomposition(_grid(4, 4))
     machine.domain_distances(machine.root, [machine.terminal(3)])
+
+
+def _mapping() -> None:
+    from .mapping import map_graph, place_processes
+    from .mapping.one_to_one import mueller_merbach
+    from .mapping.regular import Grid, Torus
+
+    graph, machine = _grid(30, 30), Grid([4, 4])
+    fixed = np.full(900, -1)
+    fixed[0] = 3
+    map_graph(graph, machine, preset="strong")
+    # large machines are asked for their own distances
+    map_graph(_grid(5, 5), Torus((100, 100)), fixed=fixed[:25])
+    map_graph(graph, machine, old=np.arange(900) * 16 // 900, fixed=fixed)
+    map_graph(_grid(8, 8, vwgt=1 + np.arange(64) % 7), machine, eps=0.0, strict=False)
+    place_processes(_grid(4, 4), machine)
+    mueller_merbach(_grid(4, 4), machine)
 
 
 def _metrics() -> None:

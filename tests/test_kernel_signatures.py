@@ -112,6 +112,25 @@ for stencil in (as_stencil("nine-point", 2), as_stencil([[1, 0], [0, -1]], 2, [3
     for method in ("central-greedy", "central-greedy-once", "distributed-greedy"):
         reorder_grid(box, stencil, [5, 12, 7], method)
 
+# mapping onto machines: small and large ones, weights, fixed vertices, old mappings, one to one
+from copart.mapping import map_graph, place_processes
+from copart.mapping.one_to_one import METHODS, exchange, heider, swap_gain
+from copart.mapping.regular import Grid as Mesh, Torus
+from copart.mapping.tree import TreeLeaf
+for graph in (grid(40, 40), Graph.from_edges(n, u, v, rng.integers(1, 9, len(u)))):
+    for options in ({}, {"fixed": np.where(np.arange(graph.nvtxs) < 5, 2, -1)}, {"old": np.arange(graph.nvtxs) % 9},
+                    {"preset": "strong", "seed": 3}, {"eps": 0.0, "strict": False}):
+        map_graph(graph, Mesh([3, 3]), **options)
+    map_graph(graph, Torus((60, 60)), eps=0.5, old=np.arange(graph.nvtxs))
+map_graph(grid(8, 8, vwgt=1 + np.arange(64) % 9), Mesh([4, 4]), eps=0.0, strict=False)
+for machine in (TreeLeaf([2, 2, 4], [9, 3, 1]), Mesh([4, 4])):
+    for name in METHODS:
+        if name != "treematch" or machine.name == "tleaf":
+            place_processes(grid(4, 4), machine, method=name)
+    place_processes(grid(4, 4), machine)
+    exchange(grid(4, 4), machine, np.arange(16), neighbourhood="N^2")
+    swap_gain(grid(4, 4), machine, np.arange(16), 1, 2)
+
 found = {}
 for info in pkgutil.iter_modules(copart.kernels.__path__):
     module = importlib.import_module("copart.kernels." + info.name)

@@ -112,11 +112,11 @@ def mapping_cost(g, code, part):
 
 
 @kernel
-def improve(g, code, scale, part, pwgt, limit, stall, key, dest, heap, pos, state, log, conn, touched):
+def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log, conn, touched):
     """One pass of k-way FM: every free vertex moves at most once, best gain first; rolled back to the best prefix.
 
     Ends after `stall` moves beyond it.  scale turns gains into the whole numbers of the heap; key (nvtxs,) int64,
-    dest, heap, log (2, nvtxs) int32 and touched (nprocs + 1,) int32 are scratch; pos (nvtxs,) int32 is -1, state
+    heap, log (2, nvtxs) int32 and touched (nprocs + 1,) int32 are scratch; pos (nvtxs,) int32 is -1, state
     (nvtxs,) uint8 is 0 and conn (nprocs,) int64 is -1 between calls.  Returns the decrease of the cost.
     """
     n = len(part)

@@ -26,10 +26,11 @@ from .exchange import exchange_pairs
 
 Array = np.ndarray[Any, Any]
 
-_NONE = np.zeros(0, np.int32)
-
 #: Loads of all pairs of so many processors are compared, else of near pairs only.
 _ALL_PAIRS = 64
+
+#: Times that all loads are looked at.
+_CYCLES = 8
 
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
@@ -60,8 +61,8 @@ class MappingConfig:
 
     coarse_per_processor: int = 25
     coarse_least: int = 16000
-    starts: int = 3
-    start_budget: int = 400
+    starts: int = 2
+    start_budget: int = 200
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
@@ -139,14 +140,14 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
 
 def exchange_loads(g: Level, code: DistanceCode, part: Array, limit: Array, team: Team) -> float:
     """Exchange the whole loads of processors, in place, while that lowers the cost; returns by how much."""
-    k = len(limit)
-    quotient = contract(g._replace(origin=_NONE, size=np.zeros(0, np.int64)), part, k, team)
-    pinned = (quotient.fixed >= 0).astype(np.uint8) if len(quotient.fixed) else np.zeros(k, np.uint8)
     if len(g.origin):
         return 0.0
+    k = len(limit)
+    quotient = contract(g, part, k, team)
+    pinned = (quotient.fixed >= 0).astype(np.uint8) if len(quotient.fixed) else np.zeros(k, np.uint8)
     place = np.arange(k, dtype=np.int32)
     won = float(exchange_pairs(quotient.xadj, quotient.adjncy, quotient.ewgt, code, place, quotient.vwgt, limit, pinned,
-                               reach=0 if k <= _ALL_PAIRS else 2))
+                               reach=0 if k <= _ALL_PAIRS else 2 if k <= TABLE_LIMIT else 1, cycles=_CYCLES))
     if won > 0:
         part[:] = place[part]
     return won
@@ -156,7 +157,7 @@ def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config
     """Refine a mapping in place; returns (excess, cost)."""
     n, k = len(part), len(limit)
     pwgt = sums(part, g.vwgt, k)
-    key, dest, heap = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
+    key, heap = np.empty(n, np.int64), np.empty(n, np.int32)
     pos, state, log = np.full(n, -1, np.int32), np.zeros(n, np.uint8), np.empty((2, n), np.int32)
     conn, touched = np.full(k, -1, np.int64), np.empty(k + 1, np.int32)
     scale = 1024.0
@@ -166,7 +167,7 @@ def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config
             over = kernels.relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, touched)
     stall = max(50, int(config.stall * n))
     for _ in range(config.passes):
-        won = kernels.improve(g, code, scale, part, pwgt, limit, stall, key, dest, heap, pos, state, log, conn, touched)
+        won = kernels.improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log, conn, touched)
         if won <= 0:
             break
     return int(over), float(kernels.mapping_cost(g, code, part))

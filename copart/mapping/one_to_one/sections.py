@@ -67,13 +67,14 @@ def host_tree(machine: Machine | Architecture) -> HostTree:
         left, right = target.sons(domain)
         apart = float(target.domain_distances(left, [right])[0])
         sons = []
-        waiting = [right, left]
+        waiting = [(right, left), (left, right)]
         while waiting:
-            one = waiting.pop()
+            one, other = waiting.pop()
             if target.size(one) > 1:
                 a, b = target.sons(one)
-                if float(target.domain_distances(a, [b])[0]) == apart:
-                    waiting += [b, a]
+                if (target.domain_distances(a, [b, other]) == apart).all() and float(
+                        target.domain_distances(b, [other])[0]) == apart:
+                    waiting += [(b, other), (a, other)]
                     continue
             sons.append(grown(one))
         return HostTree(tuple(p for s in sons for p in s.processors), tuple(sons))
