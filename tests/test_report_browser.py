@@ -50,7 +50,8 @@ window.addEventListener("load", () => {
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     a, b = CASES["cubes"]()
-    made = copart.compare(a, b, parts=(4, 3), coupled=(2, 2), seeds=1, names=("a", "b"), interedges="touch")
+    made = copart.compare(a, b, parts=(4, 3), coupled=(2, 2), seeds=1, names=("a", "b"), interedges="touch",
+                          schemes=["naive", "aware", "projrepart"])
     return made.report(tmp_path_factory.mktemp("page") / "page.html")
 
 

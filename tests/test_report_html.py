@@ -73,7 +73,7 @@ class Page(HTMLParser):
 def compared(case="cubes", **more):
     a, b = CASES[case]()
     return copart.compare(a, b, parts=(4, 3), coupled=(2, 2), seeds=2, names=("a & b", "<b>"), interedges="touch",
-                          **more)
+                          **{"schemes": ["naive", "aware", "projrepart"], **more})
 
 
 @pytest.fixture(scope="module")
