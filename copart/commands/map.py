@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  copart map mesh.graph --machine t4x4x4.tgt                       writes mesh.graph.map
+  copart map mesh.msh --machine t4x4x4.tgt                         writes mesh.msh.map
   copart map mesh.graph --hierarchy 4:8:6 --distance 1:10:100 --preset strong -o mesh.map
   copart map processes.grf --machine topology.conf --nodes hosts --one-to-one
   copart map mesh.graph --machine m16x16.tgt --from old.map --migration-cost 2
@@ -30,7 +30,8 @@ that does not end with .map, as a part file: line i is the processor of vertex i
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("graph", metavar="GRAPH", help="METIS .graph, SCOTCH .grf or Matrix Market .mtx, also with .gz")
+    parser.add_argument("graph", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
+    parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     add_description(parser.add_argument_group("machine"), source=False)  # type: ignore[arg-type]
     group = parser.add_argument_group("mapping")
     group.add_argument("--eval", metavar="MAPFILE", help="tell the figures of this mapping instead of making one")
@@ -47,15 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
     group.add_argument("--preset", choices=["fast", "default", "strong"], default="default",
                        help="time against quality (default: default)")
-    group.add_argument("-o", "--output", metavar="FILE", help="mapping file (default GRAPH.map)")
+    group.add_argument("-o", "--output", metavar="FILE", help="mapping file (default GRAPH_OR_MESH.map)")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Map a graph onto a machine, or evaluate a mapping."""
     import time
 
+    from ..components import component
     from ..errors import ConfigError
-    from ..formats import read_graph
     from ..mapping.evaluation import evaluate_mapping
     from .console import first_use
     from .part import check_target
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")
-        graph = read_graph(args.graph)
+        graph, _ = component(args.graph, args.weights)
         begin = time.perf_counter()
         if args.eval is None:
             progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
