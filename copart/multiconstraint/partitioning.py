@@ -33,6 +33,9 @@ _STALLED = 0.95
 #: Growths of each bisection: one for so many vertices of the input, within bounds.
 _VERTICES_A_TRY, _TRIES = 1500, (8, 16)
 
+#: Below this many vertices there is time for more initial partitions, up to three times as many.
+_SMALL = 3000
+
 #: One round of refinement under looser limits for so many rounds of cooling.
 _COOLING = 3
 
@@ -128,7 +131,7 @@ def partition_multiconstraint(
             maps.append(cmap)
             rows.append(np.zeros((count, vectors.shape[1]), WEIGHT))
             sum_rows(cmap, rows[-2], rows[-1])
-        part = _initial(levels[-1], rows[-1], bounds, config, graph.nvtxs, seed * 64, team)
+        part = _initial(levels[-1], rows[-1], bounds, config, graph.nvtxs, seed * 256, team)
     while maps:
         levels.pop()
         rows.pop()
@@ -225,16 +228,15 @@ def even_limits(vwgts: Array, nparts: int, eps: float | ArrayLike, tpwgts: Array
 
 def _initial(g: Level, vwgts: Array, limits: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Array:
     """The best of several recursive bisections of the coarsest graph, refined: least excess, then least cut."""
-    n, runs = len(vwgts), config.bisections
+    n, runs = len(vwgts), config.bisections * int(np.clip(_SMALL // nvtxs, 1, 3))
     tries = int(np.clip(nvtxs // _VERTICES_A_TRY, *_TRIES))
     scale = excess_units(vwgts)
 
     def run(job: int, arena: Arena) -> tuple[int, int, int, Array]:
-        part = np.zeros(n, VERTEX)
-        bisect_recursively(g, vwgts, limits, scale, np.arange(n, dtype=VERTEX), tries, salt + 16 * job, part, arena)
+        part, vertices = np.zeros(n, VERTEX), np.arange(n, dtype=VERTEX)
+        bisect_recursively(g, vwgts, limits, scale, vertices, tries, salt + _TRIES[1] * job, part, arena)
         refiner = Refiner(g, vwgts, limits, part)
-        if refiner.settle():
-            refiner.rebalance()
+        refiner.settle()
         refiner.improve(config.cooling // _COOLING)
         return refiner.excess, cut_of(g, part), job, part
 
