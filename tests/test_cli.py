@@ -85,7 +85,7 @@ def test_version(capsys):
 WRONG = [
     ([], "required: COMMAND"),
     (["plot"], "invalid choice: 'plot'"),
-    (["plan", "a.vtu", "b.vtu"], "required: --parts"),
+    (["plan", "a.vtu", "b.vtu"], "needs --parts, or --total"),
     (["plan", "a.vtu", "b.vtu", "--parts", "4"], "parts: needs two integers"),
     (["plan", "a.vtu", "b.vtu", "--parts", "4", "x"], "parts: needs 3 integers"),
     (["plan", "a.vtu", "b.vtu", "--parts", "x"], "--parts: needs whole numbers"),
