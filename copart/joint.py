@@ -1,12 +1,13 @@
-"""JOINT: both sides of every interface are refined together, in the partitions that NAIVE makes.
+"""JOINT: both sides of every interface are refined together, in partitions of small cut.
 
-1. *Start* from partitions of small cut, each component alone.  The parts with most of the interface become the
-   coupled ones; others give up their coupled cells, and a part that is missing gets the nearest coupled cell.
-2. *Anneal* the coupled cells of all components as one problem (`copart.kernels.coupled`): cut in the whole
-   graphs, volume and messages of a move are known exactly, weight above the limits of the coupled parts has a price.
-3. *Refine* every component with its coupled cells where they are.
+1. *Start*: a large component begins as NAIVE's partition; the parts with most of the interface become the coupled
+   ones.  A small component is led by the large one that it meets most: the groups of parts that it faces are its own.
+2. *Anneal* the coupled cells of all components as one problem (`copart.kernels.coupled`), first clusters of the
+   cells that share a cell of the coarser mesh, then single cells.  Cut, volume and messages of a move are exact, weight
+   above the limits of the coupled parts has a price.
+3. *Refine* large components with their coupled cells where they are, and extend those that were led.
 
-(The problem: Predari & Esnard 2014, Section II; gain rules: Catalyurek et al. 2013, UMPa.)
+(The problem: Predari & Esnard 2014, Section II; gain rules: Catalyurek, Deveci, Kaya & Ucar 2013, UMPa.)
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -23,27 +22,34 @@ from numpy.typing import NDArray
 
 from .arrays import FREE, VERTEX, WEIGHT, fraction, sums
 from .counts import Counts, coupled_counts, part_counts, part_room
-from .coupled_cells import CoupledCells, Parts, coupled_first
+from .coupled_cells import CoupledCells, Parts, coupled_first, merged_by_partner
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, PartitionError
 from .graph import Graph
 from .kernels import coupled as kernels
 from .kernels.coupled import Cells, Shares
-from .kgggp_ml import refine
+from .kernels.multiconstraint import kway_pass
+from .kgggp_ml import partition, refine
+from .metrics import edge_cut
+from .multiconstraint.partitioning import finest
+from .multiconstraint.refinement import Refiner
 from .operators import _tight, ext, part, rest_joined
 
 logger = logging.getLogger(__name__)
 
-WEIGHTS = (1.0, 3.0, 60.0)
+WEIGHTS = (1.0, 4.0, 100.0)
 """Cost of a cut edge, of a datum sent and of a message (its latency in units of one cell's datum) by default."""
 
-DIRECTIONS = ("both", "forward")
-"""Which volume counts: both ways, or from the first component of each pair to the second only."""
+DIRECTIONS = ("forward", "both")
+"""Whose volume counts: data from the first component of each pair to the second, as in totV, or both ways."""
+
+FIXES = ("hard", "soft")
+"""Whether the coupled cells stay when the components are refined, or are annealed once more thereafter."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How annealing cools down: number of sweeps; temperature, blur of the messages and price of excess at both ends.
+    """How annealing cools down: number of sweeps; temperature, blur of the messages, price of excess at both ends.
 
     Prices and temperatures are in units of one cut edge.
     """
@@ -54,7 +60,16 @@ class Schedule:
     press: tuple[float, float]
 
 
-SCHEDULE = Schedule(150, (10.0, 0.1), (50.0, 0.05), (5.0, 50.0))
+LEADERS = Schedule(40, (10.0, 0.5), (5.0, 5.0), (2.0, 20.0))
+CLUSTERS = Schedule(150, (3.0, 0.5), (5.0, 0.05), (2.0, 5.0))
+SINGLE = Schedule(100, (1.0, 0.1), (50.0, 0.05), (2.0, 20.0))
+AGAIN = Schedule(50, (0.5, 0.1), (1.0, 0.05), (5.0, 20.0))
+
+LED = 4
+"""A component with less than one in so many of all vertices is led."""
+
+PASSES, STALL = 2, 100
+"""Passes of FM over a component, and of how many of its vertices one may be moved in vain before a pass ends."""
 
 
 def joint(
@@ -64,7 +79,8 @@ def joint(
     *,
     interface: str = "spread",
     weights: Sequence[float] = WEIGHTS,
-    directions: str = "both",
+    directions: str = "forward",
+    fix: str = "hard",
     **options: Any,
 ) -> CoPartition:
     """JOINT: partitions of small cut whose interfaces are refined together for cut, volume and messages.
@@ -76,14 +92,17 @@ def joint(
     nparts : mapping, sequence or int
         Parts of each component, by name or in order.
     ncoupled : mapping, sequence or int, optional
-        Parts of each component that may own coupled cells; see :func:`copart.counts.coupled_counts`.
+        Parts of each component that own its coupled cells; see :func:`copart.counts.coupled_counts`.
     interface : {"spread", "gather"}
         Over how many parts the coupled cells go where `ncoupled` does not say.
     weights : (float, float, float)
         What a cut edge, a datum sent and a message cost.  A message costs its latency, in units of the time
         that one cell's datum takes.
-    directions : {"both", "forward"}
-        Whose data count: of both components of a pair, or of the first only.
+    directions : {"forward", "both"}
+        Whose data count: from the first component of each pair to the second, or both ways.
+    fix : {"hard", "soft"}
+        With "soft" the coupled cells are annealed once more in the refined components, which are then
+        refined again: a little less cut for more time.
     **options
         eps, seed, threads, preset.
 
@@ -95,28 +114,31 @@ def joint(
     Raises
     ------
     ConfigError
-        `weights` or `directions` are out of range.
+        `weights`, `directions` or `fix` are out of range.
     CouplingError, PartitionError
         No balanced partition exists with the `ncoupled` that was asked for.
+
+    Examples
+    --------
+    >>> from copart import Interedges
+    >>> line = Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
+    >>> facing = CoupledProblem.of_two(line, line, Interedges.from_pairs(4, 4, range(4), range(4)))
+    >>> made = joint(facing, 2, 2)
+    >>> bool((made.a == made.a[::-1]).any()), sorted(set(made.a.tolist()))
+    (False, [0, 1])
     """
     price = _prices(weights)
-    if directions not in DIRECTIONS:
-        raise ConfigError(f"directions: {directions!r} is not known; choose one of {', '.join(DIRECTIONS)}")
+    for name, value, known in (("directions", directions, DIRECTIONS), ("fix", fix, FIXES)):
+        if value not in known:
+            raise ConfigError(f"{name}: {value!r} is not known; choose one of {', '.join(known)}")
     count = part_counts(problem, nparts)
     coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
-    parts: Parts = {
-        name: coupled_first(graph, problem.coupled(name), part(graph, count[name], **options), count[name])
-        for name, graph in problem.components.items()
-    }
-    cells = CoupledCells(problem, coupled, both=directions == "both")
-    limit = _limits(cells, count, fraction("eps", options.get("eps", 0.05)))
-    found = _annealed(cells, cells.kernel_cells(parts), cells.gather(parts), limit, price, options)
-    moved = cells.scatter(found, parts)
-    done = {
-        name: _refined(graph, cells.cells[name], moved[name], coupled[name], count[name], options)
-        for name, graph in problem.components.items()
-    }
-    return CoPartition(done, count, coupled)
+    run = _Run(problem, count, coupled, directions == "both", price, options)
+    parts, led = run.started()
+    parts = run.finished(run.annealed(parts, led), led)
+    if fix == "soft":
+        parts = run.finished(run.annealed_again(parts), {})
+    return CoPartition(parts, count, coupled)
 
 
 def _prices(weights: Sequence[float]) -> NDArray[np.float64]:
@@ -130,66 +152,185 @@ def _prices(weights: Sequence[float]) -> NDArray[np.float64]:
     return price
 
 
-def _limits(cells: CoupledCells, count: Mapping[str, int], eps: float) -> NDArray[np.int64]:
-    """(k,) int64 largest coupled weight of each coupled part: (1 + eps) of the mean, and no more than a part may weigh."""
-    limit = np.empty(cells.k, WEIGHT)
-    for name, graph in cells.problem.components.items():
-        k, load = cells.ncoupled[name], int(graph.weights[cells.cells[name]].sum())
-        most = max(-(-load // k), floor((1 + Fraction(repr(eps))) * load / k)) if k else 0
-        most = min(most, max(part_room(graph.total_weight, count[name], eps), -(-load // max(k, 1))))
-        limit[cells.offset[name] : cells.offset[name] + k] = most
-    return limit
+@dataclass(frozen=True)
+class _Run:
+    """What all stages know."""
+
+    problem: CoupledProblem
+    count: Mapping[str, int]
+    coupled: Mapping[str, int]
+    both: bool
+    price: NDArray[np.float64]
+    options: Mapping[str, Any]
+
+    @property
+    def seed(self) -> int:
+        return int(self.options.get("seed", 1))
+
+    @property
+    def eps(self) -> float:
+        return fraction("eps", self.options.get("eps", 0.05))
+
+    # ---- where to begin
+    def started(self) -> tuple[dict[str, NDArray[np.int32]], dict[str, str]]:
+        """Partitions whose first parts own the coupled cells, balanced or not; and who is led by whom.
+
+        A component is led if it is small, the other has as many parts on the interface, and is not led itself.  Its
+        cells off the interface are in a part of their own here.
+        """
+        graphs = self.problem.components
+        total = sum(graph.nvtxs for graph in graphs.values())
+        parts: dict[str, NDArray[np.int32]] = {}
+        led: dict[str, str] = {}
+        for name in sorted(self.problem.names, key=lambda name: -graphs[name].nvtxs):
+            graph, cells, k = graphs[name], self.problem.coupled(name), self.coupled[name]
+            met = self._leaders(name, [other for other in parts if other not in led])
+            if met and LED * graph.nvtxs < total:
+                led[name] = max(met, key=lambda other: met[other])
+                parts[name] = np.full(graph.nvtxs, k, VERTEX)
+                parts[name][cells] = np.arange(len(cells)) * k // len(cells)
+            else:
+                alone = part(graph, self.count[name], **self.options)
+                parts[name] = coupled_first(graph, cells, alone, self.count[name], k)
+        return parts, led
+
+    def _leaders(self, name: str, others: list[str]) -> dict[str, int]:
+        """Of `others`, those that can lead component `name`, with the number of interedges."""
+        out = {}
+        for other in others:
+            relation = self.problem.facing(other, name)
+            if relation is not None and self.coupled[other] >= self.coupled[name]:
+                out[other] = len(relation)
+        return out
+
+    # ---- the interface
+    def annealed(self, parts: Parts, led: Mapping[str, str]) -> dict[str, NDArray[np.int32]]:
+        """`parts` with the coupled cells annealed, below their limits."""
+        cells = CoupledCells(self.problem, parts, self.coupled, self.both)
+        limit = self._limits(cells)
+        rough, cluster = merged_by_partner(cells.cells)
+        start = cells.start()
+        if led:
+            # the leaders alone first, so that those led follow balanced ones
+            s = self._clustered(cells, rough, cluster, start, limit)
+            self._cool(rough, s, LEADERS, self.price * (1, 0, 0))
+            start = s.part[cluster]
+            for name, leader in led.items():
+                start[cells.span(name)] = _following(cells, start, name, leader, self.seed)
+        s = self._clustered(cells, rough, cluster, start, limit)
+        self._cool(rough, s, CLUSTERS, self.price)
+        s = cells.shares(s.part[cluster], limit)
+        self._cool(cells.cells, s, SINGLE, self.price)
+        return self._relieved(cells, s)
+
+    def annealed_again(self, parts: Parts) -> dict[str, NDArray[np.int32]]:
+        """`parts`, which are balanced, with the coupled cells annealed at a low temperature."""
+        cells = CoupledCells(self.problem, parts, self.coupled, self.both)
+        s = cells.shares(cells.start(), self._limits(cells))
+        self._cool(cells.cells, s, AGAIN, self.price)
+        return self._relieved(cells, s)
+
+    def _limits(self, cells: CoupledCells) -> NDArray[np.int64]:
+        """(k,) int64 largest coupled weight of each coupled part, within what a part may weigh."""
+        limit = np.empty(cells.k, WEIGHT)
+        for name, graph in self.problem.components.items():
+            k, load = self.coupled[name], int(cells.cells.weight[cells.span(name)].sum())
+            room = part_room(graph.total_weight, self.count[name], self.eps)
+            rows = slice(cells.offset[name], cells.offset[name] + k)
+            limit[rows] = max(-(-load // k), min(part_room(load, k, self.eps), room))
+        return limit
+
+    def _clustered(
+        self, cells: CoupledCells, rough: Cells, cluster: NDArray[np.int32], part: NDArray[np.int32],
+        limit: NDArray[np.int64],
+    ) -> Shares:
+        """Clusters in the part that most of their cells are in; a part that would be empty gets one of its clusters."""
+        votes = np.zeros((len(rough.weight), cells.k), WEIGHT)
+        np.add.at(votes, (cluster, part), 1)
+        out = votes.argmax(axis=1)
+        for p in np.flatnonzero(np.bincount(out, minlength=cells.k) == 0):
+            others = np.bincount(out, minlength=cells.k)[out] > 1
+            out[np.where(others, votes[:, p], -1).argmax()] = p
+        return cells.shares(out.astype(VERTEX), limit, rough)
+
+    def _cool(self, g: Cells, s: Shares, schedule: Schedule, price: NDArray[np.float64]) -> None:
+        unit = float(price[0]) or 1.0
+        border = np.empty(len(g.weight), VERTEX)
+        kernels.anneal(
+            g, s, schedule.sweeps, price, unit * np.array(schedule.heat), np.array(schedule.blur),
+            unit * np.array(schedule.press), self.seed, border,
+        )
+
+    def _relieved(self, cells: CoupledCells, s: Shares) -> dict[str, NDArray[np.int32]]:
+        """The partitions with all coupled parts below their limits.
+
+        Where heavy cells keep a component above them, its coupled subgraph is partitioned alone.
+        """
+        if kernels.relieve(cells.cells, s, cells.owner, self.price) == 0:
+            return cells.scatter(s.part)
+        now = s.part.copy()
+        for name, graph in self.problem.components.items():
+            first, k = cells.offset[name], self.coupled[name]
+            rows = slice(first, first + k)
+            if (s.load[rows] > s.limit[rows]).any():
+                sub, _ = rest_joined(graph, cells.members[name])
+                now[cells.span(name)] = part(sub, k, **self.options) + first
+        return cells.scatter(now)
+
+    # ---- the components
+    def finished(self, parts: Parts, led: Mapping[str, str]) -> dict[str, NDArray[np.int32]]:
+        """The components with their coupled cells where they are: extended if they were led, else refined."""
+        return {name: self._extended(name, parts[name]) if name in led else self._refined(name, parts[name])
+                for name in self.problem.names}
+
+    def _extended(self, name: str, start: NDArray[np.int32]) -> NDArray[np.int32]:
+        graph, cells = self.problem.components[name], self.problem.coupled(name)
+        return ext(graph, cells, start[cells], self.coupled[name], self.count[name], **self.options)
+
+    def _refined(self, name: str, start: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Balanced and refined by rounds, then by FM, which finds its way out of more; extended where that fails."""
+        graph, nparts = self.problem.components[name], self.count[name]
+        cells = self.problem.coupled(name)
+        fixed = np.full(graph.nvtxs, FREE, VERTEX)
+        fixed[cells] = start[cells]
+        try:
+            out = refine(graph, start, nparts, fixed=fixed, **_tight(graph, nparts, dict(self.options)))
+        except PartitionError:
+            logger.info("%s: refinement did not reach balance, extending anew", name)
+            return self._extended(name, start)
+        weight = graph.weights[:, None].copy()
+        limit = np.maximum(sums(out, graph.weights, nparts), part_room(graph.total_weight, nparts, self.eps))
+        fm = Refiner(finest(graph, fixed, weight), weight, limit[:, None], out)
+        least = edge_cut(graph, out) // 2000
+        for _ in range(PASSES):
+            if kway_pass(fm.g, fm.loads, out, max(100, graph.nvtxs // STALL), fm.scratch) <= least:
+                break
+        return out
 
 
-def _annealed(
-    cells: CoupledCells, g: Cells, start: NDArray[np.int32], limit: NDArray[np.int64], price: NDArray[np.float64],
-    options: Mapping[str, Any],
+def _following(
+    cells: CoupledCells, part: NDArray[np.int32], name: str, leader: str, seed: int
 ) -> NDArray[np.int32]:
-    """The coupled cells annealed from `start`, below their limits."""
-    s = cells.shares(start, limit)
-    kernels.share_out(g, s)
-    _cool(g, s, SCHEDULE, price, int(options.get("seed", 1)))
-    if kernels.relieve(g, s, cells.owner, price):
-        s = _packed(cells, g, s, price, options)
-    return np.asarray(s.part, VERTEX)
+    """Parts for the cells of component `name`: groups of neighbouring parts of its leader, as far as they meet.
+
+    A cell goes with the leader's part that most of its interedges lead to.
+    """
+    g, k = cells.cells, cells.ncoupled[leader]
+    own, lead, low = cells.span(name), cells.span(leader), cells.offset[leader]
+    n = own.stop - own.start
+    entries = slice(g.iptr[own.start], g.iptr[own.stop])
+    row = np.repeat(np.arange(n), np.diff(g.iptr[own.start : own.stop + 1]))
+    met = part[g.iadj[entries]] - low
+    use = (met >= 0) & (met < k)
+    votes = np.zeros((n, k), WEIGHT)
+    np.add.at(votes, (row[use], met[use]), g.imul[entries][use])
+    choice = votes.argmax(axis=1)
+    u = np.repeat(np.arange(len(g.weight)), np.diff(g.xadj))
+    p, q = part[u] - low, part[g.adjncy] - low
+    between = (u >= lead.start) & (u < lead.stop) & (p < q)
+    quotient = Graph.from_edges(k, p[between], q[between], g.ewgt[between], vwgt=sums(choice, g.weight[own], k))
+    group = partition(quotient, cells.ncoupled[name], seed=seed, strict=False)
+    return np.asarray(group[choice] + cells.offset[name], VERTEX)
 
 
-def _cool(g: Cells, s: Shares, schedule: Schedule, price: NDArray[np.float64], seed: int) -> None:
-    unit = float(price[0]) or 1.0
-    kernels.anneal(
-        g, s, schedule.sweeps, price, unit * np.array(schedule.heat), np.array(schedule.blur),
-        unit * np.array(schedule.press), seed,
-    )
-
-
-def _packed(cells: CoupledCells, g: Cells, s: Shares, price: NDArray[np.float64], options: Mapping[str, Any]) -> Shares:
-    """Where heavy cells kept a component above its limits: its coupled subgraph partitioned alone, the rest as it is."""
-    part_now, limit = s.part.copy(), s.limit.copy()
-    for name, graph in cells.problem.components.items():
-        first, k = cells.offset[name], cells.ncoupled[name]
-        own = slice(first, first + k)
-        if (s.load[own] <= limit[own]).all():
-            continue
-        sub, where = rest_joined(graph, cells.cells[name])
-        alone = part(sub, k, **options)
-        part_now[cells.first[name] : cells.first[name] + len(where)] = alone + first
-        limit[own] = np.maximum(limit[own], sums(alone, sub.weights, k))
-    s = cells.shares(part_now, limit)
-    kernels.share_out(g, s)
-    return s
-
-
-def _refined(
-    graph: Graph, cells: NDArray[np.int32], start: NDArray[np.int32], k: int, nparts: int, options: Mapping[str, Any]
-) -> NDArray[np.int32]:
-    """The component refined with its coupled cells where they are; extended anew where that fails to balance it."""
-    fixed = np.full(graph.nvtxs, FREE, VERTEX)
-    fixed[cells] = start[cells]
-    try:
-        return refine(graph, start, nparts, fixed=fixed, **_tight(graph, nparts, dict(options)))
-    except PartitionError:
-        logger.info("refinement did not reach balance, extending anew")
-        return ext(graph, cells, start[cells], k, nparts, **options)
-
-
-__all__ = ["DIRECTIONS", "WEIGHTS", "joint"]
+__all__ = ["DIRECTIONS", "FIXES", "WEIGHTS", "joint"]

@@ -15,12 +15,13 @@ from .rng import mix
 
 
 class Cells(NamedTuple):
-    """The coupled cells of all components.
+    """The coupled cells of all components, or clusters of them.
 
-    xadj (n+1,) int64, adjncy int32, ewgt int64: edges between coupled cells of one component.
-    bptr (n+1,) int64, bidx int32, bval int64: edges to its cells off the interface, summed up by coupled part.
-    iptr (n+1,) int64, iadj int32: interedges, seen from both ends.  give, take (len(iadj),) int64: cost of the datum
-    of this cell in the part of the other, and of the other's datum in the part of this cell.  vwgt (n,) int64.
+    xadj (n+1,) int64, adjncy int32, ewgt int64: edges between cells of one component.
+    bptr (n+1,) int64, bidx int32, bval int64: edges to its cells that stay, summed up by coupled part.
+    iptr (n+1,) int64, iadj int32, imul int32: interedges, seen from both ends, and how many each stands for.
+    give, take (len(iadj),) int64: cost of the datum of this cell in the part of the other, and the other way round.
+    weight (n,) int64.
     """
 
     xadj: Any
@@ -31,18 +32,19 @@ class Cells(NamedTuple):
     bval: Any
     iptr: Any
     iadj: Any
+    imul: Any
     give: Any
     take: Any
-    vwgt: Any
+    weight: Any
 
 
 class Shares(NamedTuple):
-    """A partition of the coupled cells, and what every move keeps up to date.
+    """A partition of the cells, and what every move keeps up to date.
 
-    part (n,) int32; load, limit, population (K,) int64: weight of the coupled cells of a part, the largest allowed,
-    and their number.  where, many (len(iadj),) int32, used (n,) int32: parts that the interedges of cell v lead to,
-    and how many lead to each: the first used[v] entries from iptr[v].  pairs (K, K) int64: interedges between two
-    parts, symmetric.  total (3,) int64: cut, volume, messages.
+    part (n,) int32; load, limit, population (K,) int64: weight of the cells of a part, the largest allowed, and their
+    number.  where, many (len(iadj),) int32, used (n,) int32: parts that the interedges of cell v lead to, and how many
+    lead to each: the first used[v] entries from iptr[v].  pairs (K, K) int64: interedges between two parts, symmetric.
+    total (3,) int64: cut, volume, messages.
     """
 
     part: Any
@@ -58,14 +60,15 @@ class Shares(NamedTuple):
 
 @kernel
 def share_out(g, s):
-    """Compute everything in `s` from part; returns the number of messages."""
+    """Compute everything in `s` from part and limit; returns the number of messages."""
     s.load[:] = 0
     s.population[:] = 0
     s.pairs[:, :] = 0
     s.total[:] = 0
-    for v in range(len(g.vwgt)):
+    n = len(g.weight)
+    for v in range(n):
         p = s.part[v]
-        s.load[p] += g.vwgt[v]
+        s.load[p] += g.weight[v]
         s.population[p] += 1
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
@@ -81,8 +84,8 @@ def share_out(g, s):
             if p < q:
                 if s.pairs[p, q] == 0:
                     s.total[2] += 1
-                s.pairs[p, q] += 1
-                s.pairs[q, p] += 1
+                s.pairs[p, q] += g.imul[e]
+                s.pairs[q, p] += g.imul[e]
             i = first
             while i < first + used and s.where[i] != q:
                 i += 1
@@ -91,7 +94,7 @@ def share_out(g, s):
                 s.many[i] = 0
                 used += 1
                 s.total[1] += g.give[e]
-            s.many[i] += 1
+            s.many[i] += g.imul[e]
         s.used[v] = used
     return s.total[2]
 
@@ -128,9 +131,7 @@ def change_of_volume(g, s, v, b):
         first = g.iptr[u]
         new = np.int64(1)
         for i in range(first, first + s.used[u]):
-            if s.where[i] == b:
-                new += np.int64(-1)
-            elif s.where[i] == a and s.many[i] == 1:
+            if s.where[i] == b or (s.where[i] == a and s.many[i] == g.imul[e]):
                 new += np.int64(-1)
         change += g.take[e] * new
     return change
@@ -168,7 +169,7 @@ def move(g, s, v, b):
         i = first
         while s.where[i] != a:
             i += 1
-        s.many[i] -= 1
+        s.many[i] -= g.imul[e]
         if s.many[i] == 0:
             used -= 1
             s.where[i] = s.where[first + used]
@@ -182,7 +183,7 @@ def move(g, s, v, b):
             s.many[i] = 0
             used += 1
             s.total[1] += g.take[e]
-        s.many[i] += 1
+        s.many[i] += g.imul[e]
         s.used[u] = used
     for i in range(g.iptr[v], g.iptr[v] + s.used[v]):
         q = s.where[i]
@@ -195,8 +196,8 @@ def move(g, s, v, b):
             s.total[2] += 1
         s.pairs[b, q] += m
         s.pairs[q, b] += m
-    s.load[a] -= g.vwgt[v]
-    s.load[b] += g.vwgt[v]
+    s.load[a] -= g.weight[v]
+    s.load[b] += g.weight[v]
     s.population[a] -= 1
     s.population[b] += 1
     s.part[v] = b
@@ -210,47 +211,84 @@ def price_of_excess(excess, limit):
     return excess * (1.0 + 10.0 * excess / (limit + 1.0))
 
 
-@kernel
-def anneal(g, s, sweeps, weights, heat, blur, press, salt):
-    """Simulated annealing of the cells at the borders; returns how many moves were made.
+@inlined
+def change_of_excess(g, s, v, b):
+    """Increase of the price of all excess if cell v moves to part b."""
+    a = s.part[v]
+    w = g.weight[v]
+    change = 0.0
+    x = s.load[b] + w - s.limit[b]
+    if w > 0 and x > 0:
+        change += price_of_excess(x, s.limit[b]) - price_of_excess(x - w, s.limit[b])
+    x = s.load[a] - s.limit[a]
+    if w > 0 and x > 0:
+        change += price_of_excess(x - w, s.limit[a]) - price_of_excess(x, s.limit[a])
+    return change
 
-    A cell moves to the part of a neighbour, at once where that lowers ``weights . (cut, volume, messages)`` plus the
-    price of excess weight, else with a probability that falls with the temperature.  heat, blur, press (2,) float64:
-    temperature, blur of the messages and price of a unit of excess, first and last; `sweeps` times n draws.
-    """
-    n = len(g.vwgt)
-    shrink = 1.0 / max(sweeps - 1, 1)
-    moves = 0
-    for t in range(sweeps):
-        temperature = heat[0] * (heat[1] / heat[0]) ** (t * shrink)
-        tau = blur[0] * (blur[1] / blur[0]) ** (t * shrink)
-        price = press[0] * (press[1] / press[0]) ** (t * shrink)
-        for i in range(n):
-            drawn = mix(t * n + i, salt)
-            v = drawn % n
-            inner = g.xadj[v + 1] - g.xadj[v]
-            degree = inner + g.bptr[v + 1] - g.bptr[v]
-            if degree == 0:
-                continue
-            j = (drawn // n + i) % degree
+
+@inlined
+def other_part(g, s, v, draw):
+    """Part of a neighbour of v that is not its own: the next one from a drawn entry on; its own if there is none."""
+    a = s.part[v]
+    inner = g.xadj[v + 1] - g.xadj[v]
+    degree = inner + g.bptr[v + 1] - g.bptr[v]
+    b = a
+    if degree > 0:
+        j = draw % degree
+        for _ in range(degree):
             if j < inner:
                 b = s.part[g.adjncy[g.xadj[v] + j]]
             else:
                 b = g.bidx[g.bptr[v] + j - inner]
+            if b != a:
+                break
+            j += 1
+            if j == degree:
+                j = 0
+    return b
+
+
+@kernel
+def list_border(g, s, border):
+    """Write the cells with a neighbour in another part; returns how many."""
+    count = 0
+    for v in range(len(g.weight)):
+        if other_part(g, s, v, np.int64(0)) != s.part[v]:
+            border[count] = v
+            count += 1
+    return count
+
+
+@kernel
+def anneal(g, s, sweeps, weights, heat, blur, press, salt, border):
+    """Simulated annealing of the cells at the borders; returns how many moves were made.
+
+    A cell moves to the part of a neighbour, at once where that lowers ``weights . (cut, volume, messages)`` plus the
+    price of excess weight, else with a probability that falls with the temperature.  heat, blur, press (2,) float64:
+    temperature, blur of the messages and price of a unit of excess, first and last.  Each of `sweeps` lists the border
+    and draws from it as many cells as are on it.  border (n,) int32 is scratch.
+    """
+    shrink = 1.0 / max(sweeps - 1, 1)
+    moves = 0
+    drawn = 0
+    for t in range(sweeps):
+        temperature = heat[0] * (heat[1] / heat[0]) ** (t * shrink)
+        tau = blur[0] * (blur[1] / blur[0]) ** (t * shrink)
+        price = press[0] * (press[1] / press[0]) ** (t * shrink)
+        count = list_border(g, s, border)
+        for _ in range(count):
+            drawn += 1
+            dice = mix(drawn, salt)
+            v = np.int64(border[dice % count])
+            b = other_part(g, s, v, dice // count)
             a = s.part[v]
             if a == b or s.population[a] <= 1:
                 continue
-            w = g.vwgt[v]
-            change = price * (
-                price_of_excess(s.load[b] + w - s.limit[b], s.limit[b])
-                - price_of_excess(s.load[b] - s.limit[b], s.limit[b])
-                + price_of_excess(s.load[a] - w - s.limit[a], s.limit[a])
-                - price_of_excess(s.load[a] - s.limit[a], s.limit[a])
-            )
+            change = price * change_of_excess(g, s, v, b)
             change += weights[0] * change_of_cut(g, s, v, b)
             change += weights[1] * change_of_volume(g, s, v, b)
             change += weights[2] * change_of_messages(g, s, v, b, tau)
-            if change <= 0.0 or change < -temperature * np.log((mix(t * n + i, salt + 1) + 1.0) / 4294967296.0):
+            if change <= 0.0 or change < -temperature * np.log((mix(drawn, salt + 1) + 1.0) / 4294967296.0):
                 move(g, s, v, b)
                 moves += 1
     return moves
@@ -265,22 +303,23 @@ def relieve(g, s, owner, weights):
     left = np.int64(0)
     for a in range(len(s.load)):
         while s.load[a] > s.limit[a]:
-            best = -1
-            to = -1
+            best = np.int64(-1)
+            to = np.int64(-1)
             least = 0.0
-            for v in range(len(g.vwgt)):
-                if s.part[v] != a or g.vwgt[v] == 0 or s.population[a] <= 1:
+            for v in range(len(g.weight)):
+                w = g.weight[v]
+                if s.part[v] != a or w == 0 or s.population[a] <= 1:
                     continue
                 for b in range(len(s.load)):
-                    if b == a or owner[b] != owner[a] or s.load[b] + g.vwgt[v] > s.limit[b]:
+                    if b == a or owner[b] != owner[a] or s.load[b] + w > s.limit[b]:
                         continue
                     change = weights[0] * change_of_cut(g, s, v, b)
                     change += weights[1] * change_of_volume(g, s, v, b)
                     change += weights[2] * change_of_messages(g, s, v, b, 0.1)
-                    change /= min(g.vwgt[v], s.load[a] - s.limit[a])
+                    change /= min(w, s.load[a] - s.limit[a])
                     if best < 0 or change < least:
-                        best = v
-                        to = b
+                        best = np.int64(v)
+                        to = np.int64(b)
                         least = change
             if best < 0:
                 left += s.load[a] - s.limit[a]
