@@ -153,7 +153,7 @@ def communication_graph(messages: Messages, model: Any = "lucia-network", duplex
     --------
     >>> messages = Messages(2, [0, 0, 1, 1], [1, 1, 0, 1], [4, 4, 2**22, 8])
     >>> [round(communication_graph(messages, "meluxina-network", d).cut([0, 1]), 4) for d in ("full", "half")]
-    [353.0371, 355.8339]
+    [353.0371, 355.8338]
     """
     return join_directions(messages.nranks, message_times(messages, model), duplex)
 

@@ -76,7 +76,7 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     >>> pairs = communication_graph(paired_ranks(2, nbytes=2**22), "meluxina-network")
     >>> found = reorder_ranks(pairs, [0, 0, 1, 1])
     >>> round(found.cut_before, 4), found.cut_after
-    (706.0743, 0.0)
+    (706.0741, 0.0)
     """
     graph = communication.graph
     initial = integers("placement", placement, VERTEX, MappingError, low=0, size=graph.nvtxs)
