@@ -21,6 +21,7 @@ from .counts import INTERFACE_SHARE, Counts, coupled_counts, default_ncoupled, p
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import ConfigError, NotApplicableError
 from .graph import Graph
+from .joint import joint
 from .monolithic import monolithic
 from .multiconstraint.scheme import multiconstraint
 from .operators import ext, part, proj, repart, rest_joined
@@ -164,6 +165,7 @@ SCHEMES: dict[str, Callable[..., CoPartition]] = {
     "projrepart": projrepart,
     "multiconstraint": multiconstraint,
     "monolithic": monolithic,
+    "joint": joint,
 }
 """The schemes by name."""
 
