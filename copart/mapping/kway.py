@@ -26,8 +26,8 @@ from .exchange import exchange_pairs
 
 Array = np.ndarray[Any, Any]
 
-#: Loads of all pairs of so many processors are compared, else of near pairs only.
-_ALL_PAIRS = 64
+#: Loads of all pairs of so many processors are compared; else of pairs two edges apart, or one.
+_ALL_PAIRS, _NEAR_PAIRS = 64, 256
 
 #: Times that all loads are looked at.
 _CYCLES = 8
@@ -147,7 +147,7 @@ def exchange_loads(g: Level, code: DistanceCode, part: Array, limit: Array, team
     pinned = (quotient.fixed >= 0).astype(np.uint8) if len(quotient.fixed) else np.zeros(k, np.uint8)
     place = np.arange(k, dtype=np.int32)
     won = float(exchange_pairs(quotient.xadj, quotient.adjncy, quotient.ewgt, code, place, quotient.vwgt, limit, pinned,
-                               reach=0 if k <= _ALL_PAIRS else 2 if k <= TABLE_LIMIT else 1, cycles=_CYCLES))
+                               reach=0 if k <= _ALL_PAIRS else 2 if k <= _NEAR_PAIRS else 1, cycles=_CYCLES))
     if won > 0:
         part[:] = place[part]
     return won
