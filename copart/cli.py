@@ -21,7 +21,7 @@ from .commands.options import add_output
 from .errors import CopartError
 
 COMMANDS = {
-    "plan": (plan, "co-partition two coupled meshes and write everything a coupled run needs"),
+    "plan": (plan, "co-partition coupled meshes and write everything a coupled run needs"),
     "advise": (advise, "choose how many processes each component gets"),
     "compare": (compare, "run every scheme over several seeds and show one table"),
     "part": (part, "partition one graph or mesh"),

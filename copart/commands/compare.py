@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         made = compare(*options.meshes(args), schemes=args.schemes, seeds=args.seeds, progress=progress,
                        **options.components(args), **options.partitioning(args), **options.machine(args))
         if args.picture:
-            from ..report.coupled import best_shown
+            from ..report.ordering import best_shown
             from ..report.pictures import draw_coupled
 
             progress("drawing")

@@ -21,14 +21,14 @@ from ..part_metrics import PartMetrics, part_metrics
 from .charts import bar_chart, histogram, histogram_edges, matrix_chart
 from .drawing import numbers, part_areas, parts_seen, picture, shaded
 from .interface_views import FaceOn, LaidStraight, Side, interface_views
-from .ordering import nearly_diagonal
+from .ordering import best_shown, nearly_diagonal
 from .page import Section, document, figure, panel, table, tiles, views, words
 from .palette import component_colours
 from .placement import placement_section
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import best_entries, scheme_columns
-from .words import comparison_words, coupled_words, number, times
+from .words import comparison_words, coupled_words, number, times, uncoupled_words
 
 #: Of components with more parts, the table of all parts is left out.
 _MOST_ROWS = 600
@@ -64,7 +64,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     rows : sequence of mapping, optional
         The rows of the schemes' table.
     shown : str, optional
-        The scheme that shows first; the last one with processes for each component where not given.
+        The scheme that shows first; see :func:`.ordering.best_shown` where not given.
     seconds : float, optional
         Time to partition, of a single scheme.
     notes : sequence of str, optional
@@ -92,12 +92,6 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         placement_section(placements),
     ]
     return document(f"{names}, coupled", cells, sections, _about(settings, seconds), list(copartitions), first)
-
-
-def best_shown(copartitions: Mapping[str, CoPartition]) -> str:
-    """The scheme to show first: the last one with processes for each component, else the last."""
-    apart = [scheme for scheme, made in copartitions.items() if not made.shared]
-    return (apart or list(copartitions))[-1]
 
 
 def page_of(made: Any) -> str:
@@ -138,13 +132,17 @@ def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledPr
         if c.coupled_cells:
             entries.append((times(c.ub_cpl).removesuffix(" the mean"),
                             f"the mean: the slowest coupled process of {c.name}"))
-    for p in shown.metrics.pairs.values():
-        entries.append((number(p.totZ), f"messages from {p.a} to {p.b}"))
-        entries.append((number(p.totV_ab), f"values from {p.a} to {p.b}, each cell once a destination"))
+    pairs = shown.metrics.pairs.values()
+    between = "from {0.a} to {0.b}".format(*pairs) if len(pairs) == 1 else "from the first to the second of every pair"
+    if pairs:
+        entries.append((number(sum(p.totZ for p in pairs)), f"messages {between}"))
+        entries.append((number(sum(p.totV_ab for p in pairs)), f"values {between}, each cell once a destination"))
     lead = ""
     if len(rows) > 1:
         lead = words(comparison_words(rows, problem.names)) + f"<h3>{escape(shown.scheme)}</h3>"
-    return lead + tiles(entries) + words([*coupled_words(shown.metrics), *notes])
+    idle = {name: np.flatnonzero(parts.coupled_cells == 0).tolist() for name, parts in shown.parts.items()}
+    waiting = [f"{line[0].upper()}{line[1:]}." for line in uncoupled_words(idle, shown.made.nparts)]
+    return lead + tiles(entries) + words([*coupled_words(shown.metrics), *waiting, *notes])
 
 
 def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
@@ -299,4 +297,4 @@ def _messages(all_shown: Sequence[Shown]) -> str:
     return views(out)
 
 
-__all__ = ["best_shown", "coupled_page", "mesh_figure", "page_of"]
+__all__ = ["coupled_page", "mesh_figure", "page_of"]

@@ -1,11 +1,19 @@
-"""The order of rows and columns in which a coupling matrix is easy to look at."""
+"""What comes first: the order of rows and columns in which a coupling matrix is easy to look at, the scheme to show."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..coupling import CoPartition
+
+
+def best_shown(copartitions: Mapping[str, CoPartition]) -> str:
+    """The scheme to show first: joint, else projrepart, else the last one."""
+    return next((scheme for scheme in ("joint", "projrepart") if scheme in copartitions), list(copartitions)[-1])
 
 
 def nearly_diagonal(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -30,4 +38,4 @@ def nearly_diagonal(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return rows, columns
 
 
-__all__ = ["nearly_diagonal"]
+__all__ = ["best_shown", "nearly_diagonal"]

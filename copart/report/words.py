@@ -121,7 +121,12 @@ def _ranked(rows: Sequence[Mapping[str, Any]], key: str, said: Mapping[str, str]
     together: dict[str, list[str]] = {}
     for row in order:
         together.setdefault(said[row["scheme"]], []).append(row["scheme"])
-    return ", ".join(f"{text} by {' and '.join(schemes)}" for text, schemes in together.items())
+    return ", ".join(f"{text} by {_listed(schemes)}" for text, schemes in together.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def repartition_words(figures: Mapping[str, Any], moves: Any, ub_before: float) -> list[str]:
