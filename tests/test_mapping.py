@@ -164,6 +164,9 @@ def test_fixed_vertices_stay_and_pull():
     free[fixed >= 0] = fixed[fixed >= 0]
     assert dilation_cost(graph, machine, place) < 0.8 * dilation_cost(graph, machine, free)
     assert dilation_cost(graph, machine, place) < 1.25 * ideal
+    idle = map_graph(grid(5, 5), Torus((8, 8)), fixed=[7] + [-1] * 24)
+    assert idle[0] == 7
+    assert len(set(idle.tolist())) == 25
     everything = np.arange(900) % 16
     assert np.array_equal(map_graph(graph, machine, fixed=everything, eps=0.1), everything)
 

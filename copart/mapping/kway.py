@@ -142,14 +142,17 @@ def exchange_loads(g: Level, code: DistanceCode, part: Array, limit: Array, team
     """Exchange the whole loads of processors, in place, while that lowers the cost; returns by how much."""
     if len(g.origin):
         return 0.0
-    k = len(limit)
-    quotient = contract(g, part, k, team)
-    pinned = (quotient.fixed >= 0).astype(np.uint8) if len(quotient.fixed) else np.zeros(k, np.uint8)
-    place = np.arange(k, dtype=np.int32)
+    used, label = np.unique(part, return_inverse=True)
+    k, label = len(used), label.astype(np.int32)
+    quotient = contract(g._replace(fixed=np.zeros(0, np.int32)), label, k, team)
+    pinned = np.zeros(k, np.uint8)
+    if len(g.fixed):
+        pinned[label[g.fixed >= 0]] = 1
+    place = used.astype(np.int32)
     won = float(exchange_pairs(quotient.xadj, quotient.adjncy, quotient.ewgt, code, place, quotient.vwgt, limit, pinned,
                                reach=0 if k <= _ALL_PAIRS else 2 if k <= _NEAR_PAIRS else 1, cycles=_CYCLES))
     if won > 0:
-        part[:] = place[part]
+        part[:] = place[label]
     return won
 
 

@@ -89,17 +89,18 @@ def map_graph(
     level = _level(graph, pinned, old, k, migration_cost)
     part = map_level(level, target, limit, config, seed)
     over = np.maximum(sums(part, level.vwgt, k) - limit, 0)
-    if over.any():
+    if over.any() and n >= k:
+        # the partitioner leaves no part empty, which takes as many vertices as processors
         part = _settled(level, target, part, limit, config, seed)
-        load = sums(part, level.vwgt, k)
-        over = np.maximum(load - limit, 0)
-        if over.any():
-            p = int(np.argmax(over))
-            message = (f"balance: no mapping within the limits was found; processor {p} has load {load[p]} where "
-                       f"{limit[p]} is allowed")
-            if strict:
-                raise MappingError(f"{message}; raise eps, or pass strict=False to take it")
-            logger.warning("%s", message)
+    load = sums(part, level.vwgt, k)
+    over = np.maximum(load - limit, 0)
+    if over.any():
+        p = int(np.argmax(over))
+        message = (f"balance: no mapping within the limits was found; processor {p} has load {load[p]} where "
+                   f"{limit[p]} is allowed")
+        if strict:
+            raise MappingError(f"{message}; raise eps, or pass strict=False to take it")
+        logger.warning("%s", message)
     return part
 
 
