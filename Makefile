@@ -21,7 +21,7 @@ $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "copart needs Python 3.11 or newer")'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	@echo "installing copart and what it needs into $(VENV)"
-	$(PIP) -e ".[mesh,mpi,plot,test]"
+	$(PIP) -e ".[machine,mesh,mpi,plot,test]"
 	@touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed

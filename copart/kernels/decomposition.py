@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 
 #: Vertices that one search may find, the start included; from then on it only looks for its end, so that a switch of
 #: many links costs one look at each.
@@ -66,6 +66,17 @@ def number_coarse(mate, father):
             count += 1
 
 
+@inlined
+def path_over_one(xadj, adjncy, edge, u, v):
+    """Least cost of a path from u to v over one vertex between them, infinite where there is none."""
+    best = np.inf
+    for e in range(xadj[u], xadj[u + 1]):
+        for f in range(xadj[v], xadj[v + 1]):
+            if adjncy[f] == adjncy[e]:
+                best = min(best, edge[e] + edge[f])
+    return best
+
+
 @kernel
 def swallow(xadj, adjncy, edge, mate, father, swallowed):
     """Cost of the edge inside each pair, or of the path over a common neighbour where there is none; 0 for one alone.
@@ -82,17 +93,6 @@ def swallow(xadj, adjncy, edge, mate, father, swallowed):
                 if adjncy[e] == u:
                     best = edge[e]
             swallowed[father[v]] = best if best < np.inf else path_over_one(xadj, adjncy, edge, v, u)
-
-
-@kernel
-def path_over_one(xadj, adjncy, edge, u, v):
-    """Least cost of a path from u to v over one vertex between them, infinite where there is none."""
-    best = np.inf
-    for e in range(xadj[u], xadj[u + 1]):
-        for f in range(xadj[v], xadj[v + 1]):
-            if adjncy[f] == adjncy[e]:
-                best = min(best, edge[e] + edge[f])
-    return best
 
 
 @kernel

@@ -19,8 +19,8 @@ def paired_ranks(per_node: int, nbytes: float, count: int = 1) -> Messages:
     (N. Tihon 2024, Section 6.2.2, proof of concept.)
     """
     n = whole("per_node", per_node, low=1)
-    source = np.arange(2 * n)
-    return Messages(2 * n, source, (source + n) % (2 * n), np.full(2 * n, nbytes, float), np.full(2 * n, count))
+    source = np.arange(2 * n, dtype=VERTEX)
+    return Messages(2 * n, source, ((source + n) % (2 * n)).astype(VERTEX), np.full(2 * n, nbytes, float), np.full(2 * n, count))
 
 
 def flups(shape: tuple[int, int, int], nbytes: float, growth: tuple[float, float, float] = (1, 2, 4)) -> Messages:
