@@ -98,7 +98,7 @@ def partition_multiconstraint(
     --------
     >>> path = Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
     >>> part = partition_multiconstraint(path, 2, [[1, 1], [1, 1], [1, 0], [1, 0]], eps=0)
-    >>> sorted([part[0], part[1]]), sorted([part[2], part[3]])
+    >>> sorted(part[:2].tolist()), sorted(part[2:].tolist())
     ([0, 1], [0, 1])
     """
     graph = as_graph(graph)
