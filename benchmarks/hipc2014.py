@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import copart
-from copart import Graph, Interedges
+from copart import Graph, Interedges, algorithms
 from copart.mesh import cube, dual_graph, find_interedges
 from copart.report import COMPARISON_COLUMNS, Table, comparison_table
 
@@ -252,15 +252,15 @@ def main(argv: Sequence[str] | None = None) -> list[dict[str, Any]]:
     parser.add_argument("--exp", type=int, nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--nb", type=int, nargs="+", default=list(NB), help="numbers of parts of B")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--schemes", nargs="+", choices=SCHEMES, default=list(SCHEMES))
+    parser.add_argument("--schemes", nargs="+", choices=list(algorithms.SCHEMES), default=list(SCHEMES))
     parser.add_argument("--preset", default="default")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--interedges", choices=["facet", "touch"], default="touch")
     parser.add_argument("--shrink", type=float, default=1.0, help="scale the cells along an edge, for a quick look")
     parser.add_argument("--write", action="store_true", help="record the runs and write docs/benchmarks.md")
     args = parser.parse_args(argv)
-    if args.write and (args.shrink != 1.0 or args.interedges != "touch"):
-        parser.error("--write records the published experiments only, not --shrink or another kind of interedges")
+    if args.write and (args.shrink != 1.0 or args.interedges != "touch" or not set(args.schemes) <= set(SCHEMES)):
+        parser.error("--write records the published experiments only, not --shrink, other interedges or schemes")
     begin = time.perf_counter()
     records = []
     for number in args.exp:

@@ -61,9 +61,15 @@ class Schedule:
 
 
 LEADERS = Schedule(40, (10.0, 0.5), (5.0, 5.0), (2.0, 20.0))
-CLUSTERS = Schedule(150, (3.0, 0.5), (5.0, 0.05), (2.0, 5.0))
-SINGLE = Schedule(100, (1.0, 0.1), (50.0, 0.05), (2.0, 20.0))
+CLUSTERS = Schedule(100, (3.0, 0.5), (5.0, 0.05), (2.0, 5.0))
+SINGLE = Schedule(60, (1.0, 0.1), (50.0, 0.05), (2.0, 20.0))
 AGAIN = Schedule(50, (0.5, 0.1), (1.0, 0.05), (5.0, 20.0))
+
+DRAWS, SLOWEST = 100_000, 8
+"""Draws of cells an annealing makes at least, as long as that is no more than so many times its sweeps."""
+
+SMALL = 100_000
+"""Problems of up to so many vertices are made from a second start, too: as by AWARE."""
 
 LED = 4
 """A component with less than one in so many of all vertices is led."""
@@ -138,6 +144,8 @@ def joint(
     parts = run.finished(run.annealed(parts, led), led)
     if fix == "soft":
         parts = run.finished(run.annealed_again(parts), {})
+    if sum(graph.nvtxs for graph in problem.components.values()) <= SMALL:
+        parts = min((parts, run.finished(run.annealed_again(run.coupled_alone()), {})), key=run.cost)
     return CoPartition(parts, count, coupled)
 
 
@@ -193,6 +201,23 @@ class _Run:
                 alone = part(graph, self.count[name], **self.options)
                 parts[name] = coupled_first(graph, cells, alone, self.count[name], k)
         return parts, led
+
+    def coupled_alone(self) -> dict[str, NDArray[np.int32]]:
+        """Partitions as by AWARE: the coupled subgraphs first, then extended."""
+        parts = {}
+        for name, graph in self.problem.components.items():
+            sub, cells = rest_joined(graph, self.problem.coupled(name))
+            start = np.zeros(graph.nvtxs, VERTEX)
+            start[cells] = part(sub, self.coupled[name], **self.options)
+            parts[name] = self._extended(name, start)
+        return parts
+
+    def cost(self, parts: Parts) -> float:
+        """Cut, volume and messages at their prices."""
+        cells = CoupledCells(self.problem, parts, self.coupled, self.both)
+        s = cells.shares(cells.start(), self._limits(cells))
+        cut = sum(edge_cut(graph, parts[name]) for name, graph in self.problem.components.items())
+        return float(self.price @ (cut, s.total[1], s.total[2]))
 
     def _leaders(self, name: str, others: list[str]) -> dict[str, int]:
         """Of `others`, those that can lead component `name`, with the number of interedges."""
@@ -256,8 +281,11 @@ class _Run:
     def _cool(self, g: Cells, s: Shares, schedule: Schedule, price: NDArray[np.float64]) -> None:
         unit = float(price[0]) or 1.0
         border = np.empty(len(g.weight), VERTEX)
+        # small interfaces cool down more slowly, which costs next to nothing
+        slower = DRAWS // (schedule.sweeps * max(1, int(kernels.list_border(g, s, border))))
+        sweeps = schedule.sweeps * int(np.clip(slower, 1, SLOWEST))
         kernels.anneal(
-            g, s, schedule.sweeps, price, unit * np.array(schedule.heat), np.array(schedule.blur),
+            g, s, sweeps, price, unit * np.array(schedule.heat), np.array(schedule.blur),
             unit * np.array(schedule.press), self.seed, border,
         )
 
@@ -328,8 +356,11 @@ def _following(
     u = np.repeat(np.arange(len(g.weight)), np.diff(g.xadj))
     p, q = part[u] - low, part[g.adjncy] - low
     between = (u >= lead.start) & (u < lead.stop) & (p < q)
-    quotient = Graph.from_edges(k, p[between], q[between], g.ewgt[between], vwgt=sums(choice, g.weight[own], k))
-    group = partition(quotient, cells.ncoupled[name], seed=seed, strict=False)
+    load, groups = sums(choice, g.weight[own], k), cells.ncoupled[name]
+    quotient = Graph.from_edges(k, p[between], q[between], g.ewgt[between], vwgt=load)
+    # what is out of balance by less than one part is left to annealing
+    eps = max(0.05, groups * int(load.max()) / int(load.sum())) if load.any() else 0.05
+    group = partition(quotient, groups, eps=eps, seed=seed, strict=False)
     return np.asarray(group[choice] + cells.offset[name], VERTEX)
 
 

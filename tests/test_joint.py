@@ -1,0 +1,226 @@
+"""The scheme `joint`: what it promises, the exact bookkeeping of its kernels, real interfaces."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copart.algorithms import aware, naive, projrepart
+from copart.components import coupled_problem
+from copart.counts import part_room
+from copart.coupled_cells import CoupledCells, coupled_first, merged_by_partner
+from copart.coupling import CoPartition, CoupledProblem, Interedges
+from copart.errors import ConfigError, CouplingError, PartitionError
+from copart.graph import Graph
+from copart.joint import joint
+from copart.kernels import coupled as kernels
+from copart.mesh import cube
+from copart.metrics import evaluate, part_weights
+
+from .helpers import grid, shared
+
+
+@pytest.fixture(scope="module")
+def nested() -> CoupledProblem:
+    """Each face of A covers 3 x 3 faces of B."""
+    return coupled_problem(cube("hexa", 8), cube("hexa", 24, offset=(1, 0, 0)), interedges="facet").problem
+
+
+@pytest.fixture(scope="module")
+def tetra() -> CoupledProblem:
+    return coupled_problem(cube("tetra", 4000), cube("tetra", 9000, offset=(1, 0, 0)), interedges="touch").problem
+
+
+def chain() -> CoupledProblem:
+    """Three grids, each beside the next."""
+    ids = np.arange(400).reshape(20, 20)
+    side = Interedges.from_pairs(400, 400, ids[:, -1], ids[:, 0])
+    return CoupledProblem({name: grid(20, 20) for name in "abc"}, dict.fromkeys(pairwise("abc"), side))
+
+
+def keeps_its_promises(problem: CoupledProblem, made: CoPartition, eps: float) -> None:
+    for name, graph in problem.components.items():
+        n, k, cells = made.nparts[name], made.ncoupled[name], problem.coupled(name)
+        assert set(made[name].tolist()) == set(range(n))
+        assert set(made[name][cells].tolist()) == set(range(k))
+        total, load = graph.total_weight, int(graph.weights[cells].sum())
+        assert part_weights(graph, made[name], n).max() <= max(part_room(total, n, eps), -(-total // n))
+        coupled = np.bincount(made[name][cells], graph.weights[cells], k)
+        assert coupled.max() <= max(part_room(load, k, eps), -(-load // k))
+
+
+# ---- promises
+@pytest.mark.parametrize("counts", [(4, 4), (6, 12), (12, 5)])
+@pytest.mark.parametrize("fix", ["hard", "soft"])
+def test_both_balances_hold(nested, tetra, counts, fix):
+    for problem in (nested, tetra):
+        keeps_its_promises(problem, joint(problem, counts, fix=fix), 0.05)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**20), st.integers(1, 5), st.integers(1, 5), st.sampled_from([0.03, 0.1]))
+def test_random_interfaces_of_unit_cells(seed, ka, kb, eps):
+    rng = np.random.default_rng(seed)
+    a, b = grid(*rng.integers(4, 16, 2)), grid(*rng.integers(4, 16, 2))
+    few = rng.integers(max(ka, kb), 30)
+    inter = Interedges.from_pairs(a.nvtxs, b.nvtxs, np.r_[:ka, rng.integers(0, a.nvtxs, few)],
+                                  np.r_[rng.integers(0, b.nvtxs, ka), rng.integers(0, b.nvtxs, few)])
+    problem = CoupledProblem.of_two(a, b, inter)
+    kb = min(kb, len(problem.coupled("b")))
+    try:
+        made = joint(problem, (ka + 2, kb + 2), (ka, kb), eps=eps, seed=seed)
+    except CouplingError:
+        return  # so many coupled cells in so few parts leave no balance
+    keeps_its_promises(problem, made, eps)
+
+
+def test_heavy_cells_are_balanced_or_refused():
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        a = grid(15, 15, vwgt=rng.integers(1, 9, 225))
+        ids = np.arange(225).reshape(15, 15)
+        problem = CoupledProblem.of_two(a, a, Interedges.from_pairs(225, 225, ids[:, -1], ids[:, 0]))
+        try:
+            made = joint(problem, (5, 6), (3, 3), eps=0.1)
+        except PartitionError:
+            continue
+        figures = evaluate(problem, made)
+        assert max(c.ub for c in figures.components.values()) <= 0.1
+        assert max(c.ub_cpl for c in figures.components.values()) <= 0.25
+
+
+def test_three_components():
+    problem = chain()
+    keeps_its_promises(problem, joint(problem, 6, 3), 0.05)
+
+
+def test_the_same_arguments_give_the_same_parts(tetra):
+    one, two = (joint(tetra, (4, 9), seed=3, threads=threads) for threads in (1, 2))
+    assert all(np.array_equal(one[name], two[name]) for name in one.names)
+
+
+@pytest.mark.parametrize(("options", "what"), [
+    ({"weights": (1, 2)}, "weights: needs three numbers"), ({"weights": (1, -2, 3)}, "weights: needs three numbers"),
+    ({"weights": "cut"}, "weights: needs three numbers"), ({"directions": "back"}, "directions: 'back'"),
+    ({"fix": "firm"}, "fix: 'firm'")])
+def test_other_arguments_are_refused(options, what):
+    with pytest.raises(ConfigError, match=what):
+        joint(chain(), 4, **options)
+
+
+# ---- what it is for
+def test_nested_meshes_send_every_datum_once(nested):
+    """Parts of B that are unions of whole faces of A: totV is the number of coupled cells of A, its least value."""
+    made = evaluate(nested, joint(nested, (8, 8)))
+    assert made.pair.totV_ab <= 1.02 * 64
+    assert made.pair.totZ <= evaluate(nested, aware(nested, (8, 8))).pair.totZ
+
+
+def test_less_volume_and_fewer_messages_than_other_schemes(tetra):
+    def mean(scheme):
+        pairs = [evaluate(tetra, scheme(tetra, (8, 24), seed=seed)).pair for seed in (1, 2, 3)]
+        return np.mean([p.totV_ab for p in pairs]), np.mean([p.totZ for p in pairs])
+
+    volume, messages = mean(joint)
+    for other in (aware, projrepart):
+        v, z = mean(other)
+        assert volume < v
+        assert messages < z
+
+
+def test_a_price_on_messages_saves_messages(tetra):
+    found = [evaluate(tetra, joint(tetra, (8, 24), weights=(1, 4, price))).pair.totZ for price in (0, 200)]
+    assert found[1] < found[0]
+
+
+SETS = {"tube": (("elastic-tube-3d/fluid-polyMesh", "elastic-tube-3d/solid/all.msh"), (16, 4)),
+        "channel": (("steady-fsi/mesh_channel.su2", "steady-fsi/mesh_cantilever.su2"), (16, 4)),
+        "plates": (("contact-resistance-3codes/fluid_mesh.su2", "contact-resistance-3codes/solid_mesh_1.su2"), (8, 4))}
+
+
+@pytest.mark.parametrize("case", SETS)
+def test_real_interfaces(case):
+    files, counts = SETS[case]
+    problem = coupled_problem(*(shared(f"data/coupled/{f}") for f in files), interedges="facet").problem
+    made = joint(problem, counts)
+    keeps_its_promises(problem, made, 0.05)
+
+    def cost(copartition):
+        pair = evaluate(problem, copartition).pair
+        return pair.totV_ab + pair.totZ
+
+    assert cost(made) <= min(cost(aware(problem, counts)), cost(projrepart(problem, counts)))
+
+
+# ---- bookkeeping
+def state(problem: CoupledProblem, nparts: int, k: int, both: bool):
+    count, coupled = dict.fromkeys(problem.names, nparts), dict.fromkeys(problem.names, k)
+    alone = naive(problem, nparts)
+    parts = {name: coupled_first(graph, problem.coupled(name), alone[name].copy(), nparts, k)
+             for name, graph in problem.components.items()}
+    cells = CoupledCells(problem, parts, coupled, both)
+    return cells, cells.shares(cells.start(), np.full(cells.k, 10**6)), count
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_what_moves_keep_up_to_date_is_what_the_metrics_find(tetra, both):
+    for problem in (tetra, chain()):
+        cells, s, count = state(problem, 6, 3, both)
+        before = evaluate(problem, CoPartition(cells.scatter(s.part), count))
+        start = s.total.copy()
+        kernels.anneal(cells.cells, s, 5, np.array([1.0, 3.0, 50.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
+                       np.array([1.0, 1.0]), 7, np.empty(cells.n, np.int32))
+        after = evaluate(problem, CoPartition(cells.scatter(s.part), count))
+        fresh = cells.shares(s.part, s.limit)
+        for kept, counted in zip(s[:4] + s[7:], fresh[:4] + fresh[7:], strict=True):
+            assert np.array_equal(kept, counted)
+        assert (s.part != cells.start()).any()
+
+        def cut(figures):
+            return sum(c.cut for c in figures.components.values())
+
+        assert s.total[0] - start[0] == cut(after) - cut(before)
+        volume = sum(p.totV_ab + both * p.totV_ba for p in after.pairs.values())
+        assert s.total[1] == volume
+        assert s.total[2] == sum(p.totZ for p in after.pairs.values())
+
+
+def test_clusters_keep_interedges_weights_and_cut(nested):
+    cells, s, _ = state(nested, 6, 4, False)
+    rough, cluster = merged_by_partner(cells.cells)
+    assert len(rough.weight) == 64 + 64, "one cluster of B for each cell of A"
+    assert rough.weight.sum() == cells.cells.weight.sum()
+    assert rough.imul.sum() == len(cells.cells.iadj)
+    part = np.random.default_rng(1).integers(0, 4, len(rough.weight)).astype(np.int32)
+    part[64:] += 4
+    part = part[np.argsort(np.argsort(np.unique(cluster, return_index=True)[1]))]
+    coarse = cells.shares(part, s.limit, rough)
+    fine = cells.shares(part[cluster], s.limit)
+    assert np.array_equal(coarse.pairs, fine.pairs)
+    assert np.array_equal(coarse.total, fine.total)
+
+
+def test_relief_takes_the_least_from_parts_above_their_limits():
+    path = Graph.from_edges(6, range(5), range(1, 6))
+    problem = CoupledProblem.of_two(path, path, Interedges.from_pairs(6, 6, range(6), range(6)))
+    parts = {name: np.array([0, 0, 0, 0, 1, 1], np.int32) for name in "ab"}
+    cells = CoupledCells(problem, parts, {"a": 2, "b": 2}, False)
+    s = cells.shares(cells.start(), np.full(4, 3))
+    assert kernels.relieve(cells.cells, s, cells.owner, np.array([1.0, 1.0, 1.0])) == 0
+    assert s.part.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_missing_and_surplus_coupled_parts():
+    ids = np.arange(64).reshape(8, 8)
+    part = (ids // 16).ravel().astype(np.int32)
+    cells = ids[0].astype(np.int32)
+    out = coupled_first(grid(8, 8), cells, part, 4, 2)
+    assert sorted(np.bincount(out[cells], minlength=4).tolist()) == [0, 0, 1, 7]
+    assert set(out[ids[2]].tolist()) == set(out[cells].tolist()) - {int(np.bincount(out[cells]).argmax())}
+    columns = np.tile(np.repeat(np.arange(4), 2), 8).astype(np.int32)
+    out = coupled_first(grid(8, 8), cells, columns, 4, 2)
+    assert set(out[cells].tolist()) == {0, 1}
