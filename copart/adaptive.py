@@ -30,7 +30,7 @@ from .config import preset as settings
 from .errors import ConfigError, PartitionError
 from .feasibility import feasible_limits, overweight
 from .graph import Graph, as_graph
-from .kgggp_ml import _finest, partition
+from .kgggp_ml import finest, partition
 from .metrics import edge_cut, migration_matrix, migration_volume
 from .multilevel import cycle
 from .repart import migration_plan, repartition
@@ -160,7 +160,7 @@ def _refined(graph: Graph, part: Parts, n: int, limit: NDArray[np.int64], affini
     """One V-cycle inside the parts of `part`, in place; returns the weight left above the limits."""
     if pinned is not None:
         np.copyto(part, pinned, where=pinned >= 0)
-    level, pull = _finest(graph, n, pinned, affinity)
+    level, pull = finest(graph, n, pinned, affinity)
     with Team(threads) as team:
         part[:] = cycle(level, pull, part.copy(), limit, config, seed, team, look_at(level))
         return settle(level, pull, part, limit, team, seed)

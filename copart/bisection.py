@@ -39,7 +39,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) ->
     """
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
-    arenas = [_arena(whole) for _ in range(min(team.threads, 2 * len(salts)))]
+    arenas = [arena_for(whole) for _ in range(min(team.threads, 2 * len(salts)))]
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
@@ -71,7 +71,7 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
 
 
-def _arena(g: Level) -> Arena:
+def arena_for(g: Level) -> Arena:
     """Memory for one bisection after the other, sized for the whole graph; untouched pages cost nothing."""
     n, m = len(g.vwgt), len(g.adjncy)
     levels, entries = 4 * n + LEVELS, 4 * m + 16

@@ -130,7 +130,7 @@ def partition(
     if pinned is not None and (pinned >= 0).all():
         return pinned.copy()
 
-    level, pull = _finest(graph, k, pinned, affinity)
+    level, pull = finest(graph, k, pinned, affinity)
     with Team(threads) as team:
         shape = look_at(level)
         coords = graph.coords
@@ -209,7 +209,7 @@ def refine(
     if pinned is not None:
         start = np.where(pinned >= 0, pinned, start).astype(VERTEX)
     limit = feasible_limits(graph, max_part_weights(graph.total_weight, k, eps, tpwgts), pinned, True)
-    level, pull = _finest(graph, k, pinned, affinity)
+    level, pull = finest(graph, k, pinned, affinity)
     with Team(threads) as team:
         settle(level, pull, start, limit, team, seed)
         Refiner(level, pull, start, limit, team, seed).improve(config, cut_of(level, start), rounds=0)
@@ -220,7 +220,7 @@ def refine(
 
 
 # ---- the input as kernels see it
-def _finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:
+def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:
     """The input as kernels see it."""
     if affinity is not None:
         _check_affinity(affinity, graph, nparts)

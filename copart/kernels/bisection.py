@@ -86,7 +86,7 @@ def fm_two(g, side, pwgt, limit, arena):
 
 
 @kernel
-def _level(arena, x, n, a):
+def level_at(arena, x, n, a):
     """The level of n vertices whose xadj and vwgt start at x and whose rows start at a of the arena."""
     none = arena.cmap[:0]
     m = arena.xadj[x + n]
@@ -102,9 +102,9 @@ def _level(arena, x, n, a):
 
 
 @kernel
-def _shrink(arena, x, n, a, heaviest):
+def shrink(arena, x, n, a, heaviest):
     """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck."""
-    g = _level(arena, x, n, a)
+    g = level_at(arena, x, n, a)
     match, leader, cwgt = arena.match[:n], arena.leader[:n], arena.cwgt[:n]
     for v in range(n):
         match[v] = -1
@@ -162,7 +162,7 @@ def bisect(arena, n, limit, salt):
         total += arena.vwgt[v]
     heaviest = max(heaviest, np.int64(1.5 * float(total) / TINY))
     while n > TINY and depth + 1 < LEVELS:
-        count = _shrink(arena, x, n, a, heaviest)
+        count = shrink(arena, x, n, a, heaviest)
         if count == 0:
             break
         depth += 1
@@ -170,7 +170,7 @@ def bisect(arena, n, limit, salt):
         x += n + 1
         n = count
         at[0, depth], at[1, depth], at[2, depth] = x, n, a
-    g = _level(arena, x, n, a)
+    g = level_at(arena, x, n, a)
     none = Pull(arena.start[:1], arena.cmap[:0], arena.ewgt[:0])
     population = np.zeros(2, np.int64)
     best_over = np.int64(0)
@@ -195,7 +195,7 @@ def bisect(arena, n, limit, salt):
         x, n, a = at[0, depth], at[1, depth], at[2, depth]
         for v in range(n):
             arena.side[v] = coarse[arena.cmap[x + v]]
-        fm_two(_level(arena, x, n, a), arena.side[:n], pwgt, limit, arena)
+        fm_two(level_at(arena, x, n, a), arena.side[:n], pwgt, limit, arena)
 
 
 @kernel
@@ -215,7 +215,7 @@ def _side_limits(weight, limit, labels, left, wanted):
 
 
 @kernel
-def _load(g, vertices, arena):
+def load_subgraph(g, vertices, arena):
     """The subgraph of `vertices` as the first level of the arena."""
     n = len(vertices)
     unit = len(g.ewgt) == 0
@@ -310,7 +310,7 @@ def split(g, limit, vertices, labels, salt, arena):
     """
     n = len(vertices)
     left = len(labels) // 2
-    _load(g, vertices, arena)
+    load_subgraph(g, vertices, arena)
     weight = np.int64(0)
     for i in range(n):
         weight += g.vwgt[vertices[i]]

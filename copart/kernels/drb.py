@@ -8,7 +8,7 @@ to every vertex that is pulled, would say the same; here the difference of the t
 import numpy as np
 
 from . import kernel
-from .bisection import LEVELS, TINY, _level, _load, _shrink
+from .bisection import LEVELS, TINY, level_at, load_subgraph, shrink
 from .fm import remove, sift_down, sift_up
 from .growing import pop, push
 from .rng import mix
@@ -17,7 +17,7 @@ UNIT, PASSES = 16, 4
 """Bias of an edge between the halves; FM passes a level."""
 
 TOP, TOP_TRIES = 8, 4
-"""A job of a domain of at least one TOP-th of the machine gets TOP_TRIES times as many tries: all others depend on it."""
+"""A job of at least one TOP-th of the machine gets TOP_TRIES times as many tries: all others depend on it."""
 
 LARGEST, BREADTH, DEPTH = 0, 1, 2
 """Which job is next: the largest subgraph, the oldest job, the newest job."""
@@ -250,7 +250,7 @@ def bipartition(arena, bias, n, limit, tries, salt):
         total += arena.vwgt[v]
     heaviest = max(heaviest, np.int64(1.5 * float(total) / TINY))
     while n > TINY and depth + 1 < LEVELS:
-        count = _shrink(arena, x, n, a, heaviest)
+        count = shrink(arena, x, n, a, heaviest)
         if count == 0:
             break
         to = x + n + 1
@@ -263,7 +263,7 @@ def bipartition(arena, bias, n, limit, tries, salt):
         x = to
         n = count
         at[0, depth], at[1, depth], at[2, depth] = x, n, a
-    g = _level(arena, x, n, a)
+    g = level_at(arena, x, n, a)
     pull = bias[x : x + n]
     low = 0
     high = 0
@@ -296,7 +296,7 @@ def bipartition(arena, bias, n, limit, tries, salt):
         x, n, a = at[0, depth], at[1, depth], at[2, depth]
         for v in range(n):
             arena.side[v] = coarse[arena.cmap[x + v]]
-        biased_fm(_level(arena, x, n, a), bias[x : x + n], arena.side[:n], pwgt, limit, arena)
+        biased_fm(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], pwgt, limit, arena)
 
 
 @kernel
@@ -319,7 +319,7 @@ def split_job(g, vertices, arena, bias, left, right, nprocs, tries, salt):
     bias[i] is that of vertices[i]; left, right and nprocs as for `side_limits`.
     """
     n = len(vertices)
-    _load(g, vertices, arena)
+    load_subgraph(g, vertices, arena)
     weight = np.int64(0)
     for i in range(n):
         weight += g.vwgt[vertices[i]]

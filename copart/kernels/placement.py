@@ -36,30 +36,32 @@ def gain_of_swap(xadj, adjncy, ewgt, code, place, u, v):
 def exchange(xadj, adjncy, ewgt, code, place, load, limit, pinned, ptr, near, block, most):
     """Exchange pairs while that helps: every process with its best partner, cyclically; returns the gain.
 
-    Partners of u are near[ptr[u]:ptr[u + 1]], or where `near` is empty all later processes of its block of
-    `block` consecutive ones.  load (n,) must fit limit (nprocs,) int64 after an exchange; pinned (n,) uint8 stay.
-    Ends after a full cycle without improvement, or `most` cycles.
+    Partners of u are near[ptr[u]:ptr[u + 1]], or where `near` is empty the others of its block of `block`
+    consecutive ones.  load (n,) must fit limit (nprocs,) int64 after an exchange; pinned (n,) uint8 stay.
+    After the first cycle a process is looked at again only once it or a neighbour has moved; when none is left, all
+    are looked at once more.  Ends after a full cycle without improvement, or `most` cycles.
     """
     n = len(place)
     total = 0.0
-    waited = 0
-    u = 0
-    for _ in range(n * most):
-        if waited >= n:
-            break
-        waited += 1
-        if pinned[u] == 0:
+    awake = np.ones(n, np.uint8)
+    everyone = True
+    for _ in range(most):
+        moved = False
+        for u in range(n):
+            if pinned[u] == 1 or awake[u] == 0:
+                continue
+            awake[u] = 0
             best = -1
             most_gain = 1e-9
             if len(near) > 0:
                 first, last = ptr[u], ptr[u + 1]
             else:
-                first, last = np.int64(u + 1), np.int64(min((u // block + 1) * block, n))
+                first, last = np.int64(u // block * block), np.int64(min((u // block + 1) * block, n))
             for i in range(first, last):
                 v = np.int64(i)
                 if len(near) > 0:
                     v = np.int64(near[i])
-                if pinned[v] == 1 or load[u] > limit[place[v]] or load[v] > limit[place[u]]:
+                if v == u or pinned[v] == 1 or load[u] > limit[place[v]] or load[v] > limit[place[u]]:
                     continue
                 gain = swap_gain(xadj, adjncy, ewgt, code, place, u, v)
                 if gain > most_gain:
@@ -67,10 +69,16 @@ def exchange(xadj, adjncy, ewgt, code, place, load, limit, pinned, ptr, near, bl
             if best >= 0:
                 place[u], place[best] = place[best], place[u]
                 total += most_gain
-                waited = 0
-        u += 1
-        if u == n:
-            u = 0
+                moved = True
+                for x in (u, best):
+                    awake[x] = 1
+                    for e in range(xadj[x], xadj[x + 1]):
+                        awake[adjncy[e]] = 1
+        if not moved:
+            if everyone:
+                break
+            awake[:] = 1
+        everyone = not moved
     return total
 
 

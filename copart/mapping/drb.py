@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..bisection import _arena
+from ..bisection import arena_for
 from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import drb as kernels
@@ -136,7 +136,7 @@ def map_recursively(
     vertices = np.flatnonzero(~held).astype(np.int32)
     if k == 1 or not len(vertices):
         return part
-    arena = _arena(g)
+    arena = arena_for(g)
     bias = np.empty(len(arena.vwgt), np.int64)
     if k > TABLE_LIMIT:
         _by_jobs(g, machine, room, vertices, part, policy, partial_cost, tries, seed, arena, bias)

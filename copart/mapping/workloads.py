@@ -20,7 +20,8 @@ def paired_ranks(per_node: int, nbytes: float, count: int = 1) -> Messages:
     """
     n = whole("per_node", per_node, low=1)
     source = np.arange(2 * n, dtype=VERTEX)
-    return Messages(2 * n, source, ((source + n) % (2 * n)).astype(VERTEX), np.full(2 * n, nbytes, float), np.full(2 * n, count))
+    target = ((source + n) % (2 * n)).astype(VERTEX)
+    return Messages(2 * n, source, target, np.full(2 * n, nbytes, float), np.full(2 * n, count))
 
 
 def flups(shape: tuple[int, int, int], nbytes: float, growth: tuple[float, float, float] = (1, 2, 4)) -> Messages:

@@ -26,7 +26,7 @@ EXAMPLES = 10 if NO_JIT else 60
 
 
 def arena_of(g: Level) -> kernels.Arena:
-    return bisection._arena(g)
+    return bisection.arena_for(g)
 
 
 def assert_clean(arena: kernels.Arena) -> None:
