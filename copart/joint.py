@@ -69,7 +69,7 @@ DRAWS, SLOWEST = 100_000, 8
 """Draws of cells an annealing makes at least, as long as that is no more than so many times its sweeps."""
 
 SMALL = 100_000
-"""Problems of up to so many vertices are made from a second start, too: as by AWARE."""
+"""Problems of up to so many vertices also start from AWARE's and PROJREPART's partitions, and never fall behind."""
 
 LED = 4
 """A component with less than one in so many of all vertices is led."""
@@ -145,7 +145,7 @@ def joint(
     if fix == "soft":
         parts = run.finished(run.annealed_again(parts), {})
     if sum(graph.nvtxs for graph in problem.components.values()) <= SMALL:
-        parts = min((parts, run.finished(run.annealed_again(run.coupled_alone()), {})), key=run.cost)
+        parts = run.best_of(parts, run.published())
     return CoPartition(parts, count, coupled)
 
 
@@ -202,22 +202,31 @@ class _Run:
                 parts[name] = coupled_first(graph, cells, alone, self.count[name], k)
         return parts, led
 
-    def coupled_alone(self) -> dict[str, NDArray[np.int32]]:
-        """Partitions as by AWARE: the coupled subgraphs first, then extended."""
-        parts = {}
-        for name, graph in self.problem.components.items():
-            sub, cells = rest_joined(graph, self.problem.coupled(name))
-            start = np.zeros(graph.nvtxs, VERTEX)
-            start[cells] = part(sub, self.coupled[name], **self.options)
-            parts[name] = self._extended(name, start)
-        return parts
+    def published(self) -> list[Parts]:
+        """What AWARE and PROJREPART make of the problem, where they find a partition."""
+        from .algorithms import aware, projrepart  # they stand beside this scheme in the list of all
 
-    def cost(self, parts: Parts) -> float:
-        """Cut, volume and messages at their prices."""
+        found: list[Parts] = []
+        for scheme in (aware, projrepart):
+            try:
+                found.append(scheme(self.problem, self.count, self.coupled, **self.options).parts)
+            except PartitionError as error:
+                logger.info("%s", error)
+        return found
+
+    def best_of(self, parts: Parts, others: list[Parts]) -> dict[str, NDArray[np.int32]]:
+        """The cheapest of `parts`, the others and these annealed again, none with more traffic than any other has."""
+        again = [self.finished(self.annealed_again(other), {}) for other in others]
+        made = [(*self._figures(one), one) for one in (parts, *again, *others)]
+        bound = min((traffic for traffic, _, _ in made[1 + len(again):]), default=np.inf)
+        return dict(min((m for m in made if m[0] <= bound), key=lambda m: m[1])[2])
+
+    def _figures(self, parts: Parts) -> tuple[int, float]:
+        """Volume and messages added up, and all three at their prices."""
         cells = CoupledCells(self.problem, parts, self.coupled, self.both)
         s = cells.shares(cells.start(), self._limits(cells))
         cut = sum(edge_cut(graph, parts[name]) for name, graph in self.problem.components.items())
-        return float(self.price @ (cut, s.total[1], s.total[2]))
+        return int(s.total[1] + s.total[2]), float(self.price @ (cut, s.total[1], s.total[2]))
 
     def _leaders(self, name: str, others: list[str]) -> dict[str, int]:
         """Of `others`, those that can lead component `name`, with the number of interedges."""

@@ -139,6 +139,7 @@ def test_a_price_on_messages_saves_messages(tetra):
 
 SETS = {"tube": (("elastic-tube-3d/fluid-polyMesh", "elastic-tube-3d/solid/all.msh"), (16, 4)),
         "channel": (("steady-fsi/mesh_channel.su2", "steady-fsi/mesh_cantilever.su2"), (16, 4)),
+        "flap": (("perpendicular-flap/fluidMesh.su2", "perpendicular-flap/solid-all.msh"), (8, 4)),
         "plates": (("contact-resistance-3codes/fluid_mesh.su2", "contact-resistance-3codes/solid_mesh_1.su2"), (8, 4))}
 
 
