@@ -171,7 +171,7 @@ def bisected(graph: Graph, limit: Any, salt: int = 1) -> np.ndarray:
     n = graph.nvtxs
     g = level(graph)
     arena = arena_of(g)
-    kernels._load(g, np.arange(n, dtype=np.int32), arena)
+    kernels.load_subgraph(g, np.arange(n, dtype=np.int32), arena)
     kernels.bisect(arena, n, np.array(limit, np.int64), salt)
     assert_clean(arena)
     return arena.side[:n].copy()
