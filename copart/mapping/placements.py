@@ -65,9 +65,14 @@ def placements(processes: Processes, machine: Machine, *, weights: str | tuple[f
     apart = _apart(processes, machine)
     if apart is not None:
         made["disjoint"] = _disjoint(processes, graph, machine, apart, seed)
-    start = min(made.values(), key=lambda where: objective(graph, machine, where))
-    made["shared"] = place_processes(graph, machine, seed=seed, start=start)
+    together = place_processes(graph, machine, method=_method(machine), seed=seed)
+    made["shared"] = min((*made.values(), together), key=lambda where: objective(graph, machine, where))
     return tuple(placed(processes, machine, where, name) for name, where in made.items())
+
+
+def _method(machine: Machine) -> str:
+    """How to place one to one: along the tree of hosts where there is one, which is as good as the best and fast."""
+    return "multisection" if machine.hosts else "drb"
 
 
 def check_placement(placement: str) -> None:
@@ -108,7 +113,8 @@ def _disjoint(processes: Processes, graph: Graph, machine: Machine, mine: list[N
     """Each code on its own slots by its own traffic; then exchanges inside the codes that also see the coupling."""
     where = np.empty(processes.nprocs, np.int32)
     for (lo, hi), slots in zip(processes.ranges.values(), mine, strict=True):
-        inside = place_processes(graph.subgraph(np.arange(lo, hi)), subset(machine.architecture, slots), seed=seed)
+        inside = place_processes(graph.subgraph(np.arange(lo, hi)), subset(machine.architecture, slots),
+                                 method=_method(machine), seed=seed)
         where[lo:hi] = slots[inside]
     load, limit = np.zeros(processes.nprocs, np.int64), np.zeros(machine.nprocs, np.int64)
     for lo, hi in processes.ranges.values():
