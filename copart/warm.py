@@ -139,7 +139,7 @@ def _machines() -> None:
 
 def _mapping() -> None:
     from .mapping import map_graph, place_processes
-    from .mapping.one_to_one import mueller_merbach
+    from .mapping.one_to_one import heider, mueller_merbach
     from .mapping.regular import Grid, Torus
 
     graph, machine = _grid(30, 30), Grid([4, 4])
@@ -151,7 +151,7 @@ def _mapping() -> None:
     map_graph(graph, machine, old=np.arange(900) * 16 // 900, fixed=fixed)
     map_graph(_grid(8, 8, vwgt=1 + np.arange(64) % 7), machine, eps=0.0, strict=False)
     place_processes(_grid(4, 4), machine)
-    mueller_merbach(_grid(4, 4), machine)
+    heider(_grid(4, 4), machine, mueller_merbach(_grid(4, 4), machine))
 
 
 def _metrics() -> None:

@@ -121,7 +121,7 @@ def test_all_solids_at_once_are_three_candidates():
 def test_the_other_zones_are_mentioned(tmp_path, capsys):
     source = shared(SETS + ZONES)
     assert main(["plan", f"{source}:zone=1", f"{source}:zone=3", "--parts", "4", "2", "-o", str(tmp_path / "out")]) == 0
-    assert "note: mesh_cht_3cyl.su2 also has zone=2, zone=4; plan these in pairs, too" in capsys.readouterr().out
+    assert "note: mesh_cht_3cyl.su2 also has zone=2, zone=4; give them as well to couple all" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("names", [(), ("flowbound", "feabound")])

@@ -25,12 +25,17 @@ PRETENDED_HOST=$1; export PRETENDED_HOST; shift
 exec /bin/sh -c "$*"
 """
 
-#: What each rank says of itself.
+#: What each rank notes of itself, in a file of its own; it stays for a moment, as launchers stop all when one is done.
 SAY = """
-import os
+import os, time
 rank = os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ["PMI_RANK"]
 cores = sorted(os.sched_getaffinity(0))
-print("rank", rank, os.environ["PRETENDED_HOST"], cores[0] if len(cores) == 1 else -1, flush=True)
+with open(f"said.{rank}", "w") as file:
+    file.write(f"{os.environ['PRETENDED_HOST']} {cores[0] if len(cores) == 1 else -1}")
+end = time.monotonic() + 20
+while time.monotonic() < end and sum(name.startswith("said.") for name in os.listdir()) < 6:
+    time.sleep(0.05)
+time.sleep(0.2)
 """
 
 
@@ -115,15 +120,15 @@ def launch(tmp_path):
 
 
 def said(command: list[str], folder: Path) -> list[tuple[str, int]]:
-    """What the ranks say, by rank: host and core."""
+    """What the ranks note, by rank: host and core."""
     me = [sys.executable, "say.py"]
     again = {f"{name}_{word}": "1" for name in ("OMPI", "PRTE") for word in ("ALLOW_RUN_AS_ROOT",
                                                                             "ALLOW_RUN_AS_ROOT_CONFIRM")}
     done = subprocess.run([*command, "-n", "4", *me, ":", "-n", "2", *me], cwd=folder, capture_output=True, text=True,
                           timeout=120, check=False, env={**os.environ, **again})
     assert done.returncode == 0, done.stderr + done.stdout
-    words = [line.split() for line in done.stdout.splitlines() if line.startswith("rank ")]
-    return [(host, int(core)) for _, _, host, core in sorted(words, key=lambda w: int(w[1]))]
+    words = [(folder / f"said.{rank}").read_text().split() for rank in range(len(SEATS))]
+    return [(host, int(core)) for host, core in words]
 
 
 def test_mpich_puts_ranks_on_the_hosts_of_the_file(launch):
