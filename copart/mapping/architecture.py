@@ -11,6 +11,7 @@ exact, others are estimates that get better as domains shrink.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -92,7 +93,7 @@ def table_code(matrix: NDArray[np.float64]) -> DistanceCode:
     return distance_code(TABLE, table=matrix)
 
 
-class BaseArchitecture:
+class BaseArchitecture(ABC):
     """What most architectures do in the same way; processors of equal power unless said otherwise."""
 
     name: str
@@ -108,41 +109,41 @@ class BaseArchitecture:
         return np.ones(len(processors), WEIGHT)
 
     @property
+    @abstractmethod
     def root(self) -> Domain:
         """The domain of all processors."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sons(self, domain: Domain) -> tuple[Domain, Domain]:
         """The two halves of a domain of at least two processors, neither empty."""
-        raise NotImplementedError
 
+    @abstractmethod
     def size(self, domain: Domain) -> int:
         """Number of processors of a domain."""
-        raise NotImplementedError
 
+    @abstractmethod
     def processor(self, domain: Domain) -> int:
         """The processor of a terminal domain."""
-        raise NotImplementedError
 
+    @abstractmethod
     def terminal(self, processor: int) -> Domain:
         """The terminal domain of a processor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def domain_distances(self, domain: Domain, domains: Domains) -> NDArray[np.float64]:
         """Distances from `domain` to each of `domains`."""
-        raise NotImplementedError
 
     def weight(self, domain: Domain) -> int:
         """Compute power of a domain: the number of its processors."""
         return self.size(domain)
 
+    @abstractmethod
     def distances(self, p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
         """Distances between processors, elementwise with broadcasting."""
-        raise NotImplementedError
 
+    @abstractmethod
     def code(self) -> DistanceCode:
         """The distances as kernels take them."""
-        raise NotImplementedError
 
     @cached_property
     def _matrix(self) -> NDArray[np.float64]:
