@@ -23,17 +23,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, fraction, integers, part_array, whole
+from .arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, fraction, integers, part_array
 from .coarsening import look_at
 from .config import Affinity, Config
 from .config import preset as settings
 from .errors import ConfigError, PartitionError
 from .feasibility import feasible_limits, overweight
-from .graph import Graph, as_graph
+from .graph import Graph
 from .kgggp_ml import finest, partition
 from .metrics import edge_cut, migration_matrix, migration_volume
 from .multilevel import cycle
-from .repart import migration_plan, repartition
+from .repart import migration_plan, repartition, repartitioning_arguments
 from .rounds import Team
 from .settling import settle
 
@@ -79,7 +79,7 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, *, alpha: 
     Raises
     ------
     PartitionError
-        The former parts are out of range, or no balanced partition exists.
+        The former parts are out of range, there are fewer vertices than new parts, or no balanced partition exists.
     ConfigError
         Another argument is out of range.
 
@@ -89,17 +89,15 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, *, alpha: 
     >>> adaptive_repartition(path, [0, 0, 0, 1, 1, 1], 2, 2, eps=0).tolist()
     [0, 0, 0, 0, 1, 1]
     """
-    graph = as_graph(graph)
-    n = whole("n", n, low=1, high=max(graph.nvtxs, 1))
-    former = part_array("part", part, graph.nvtxs, whole("m", m, low=1), PartitionError)
+    graph, former, m, n = repartitioning_arguments(graph, part, m, n)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=n,
                                                  size=graph.nvtxs)
     if pinned is not None and (pinned >= 0).all():
         return pinned.copy()
     if n == 1:
         return np.zeros(graph.nvtxs, VERTEX)
-    edge, data = _ratio(alpha)
-    scaled = _scaled(graph, edge)
+    edge, data = whole_ratio(alpha)
+    scaled = scaled_edges(graph, edge)
     slack = 1 + Fraction(repr(fraction("eps", eps)))
     limit = np.full(n, max(-(-graph.total_weight // n), floor(slack * graph.total_weight / n)), WEIGHT)
     limit = feasible_limits(graph, np.minimum(limit, max(graph.total_weight, 1)), pinned, True)
@@ -170,8 +168,14 @@ def _moved(graph: Graph, former: Parts, new: Parts, m: int, n: int) -> int:
     return migration_volume(migration_matrix(former, new, m, n, graph.sizes))
 
 
-def _ratio(alpha: float) -> tuple[int, int]:
-    """Whole numbers whose ratio is about `alpha`: weight of an edge, and of a unit of data."""
+def whole_ratio(alpha: float) -> tuple[int, int]:
+    """Whole numbers whose ratio is about `alpha`: weight of an edge, and of a unit of data.
+
+    Raises
+    ------
+    ConfigError
+        `alpha` is not a number above 0.
+    """
     value = fraction("alpha", alpha)
     if value == 0:
         raise ConfigError("alpha: must be above 0; small values leave everything where it is")
@@ -181,8 +185,8 @@ def _ratio(alpha: float) -> tuple[int, int]:
     return (ratio.numerator, ratio.denominator) if ratio else (1, round(1 / value))
 
 
-def _scaled(graph: Graph, factor: int) -> Graph:
-    """The graph with edges that weigh `factor` times as much."""
+def scaled_edges(graph: Graph, factor: int) -> Graph:
+    """The graph with edges that weigh `factor` times as much; ConfigError where their sum overflows."""
     if factor == 1:
         return graph
     if float(graph.edge_weights.sum(dtype=np.float64)) * factor >= MAX_TOTAL:
@@ -190,4 +194,4 @@ def _scaled(graph: Graph, factor: int) -> Graph:
     return graph.replace(ewgt=graph.edge_weights * factor)
 
 
-__all__ = ["adaptive_repartition", "keep_numbers"]
+__all__ = ["adaptive_repartition", "keep_numbers", "scaled_edges", "whole_ratio"]

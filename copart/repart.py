@@ -75,17 +75,30 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, *, method: str = "m
     >>> repartition(path, [0, 0, 0, 0, 1, 1], 2, 2, eps=0).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    graph = as_graph(graph)
-    n = whole("n", n, low=1)
-    former = part_array("part", part, graph.nvtxs, whole("m", m, low=1), PartitionError)
-    if n > graph.nvtxs:
-        raise PartitionError(f"n: {n} parts of {graph.nvtxs} vertices would leave parts empty; "
-                             f"ask for at most {graph.nvtxs}")
+    graph, former, m, n = repartitioning_arguments(graph, part, m, n)
     if method not in METHODS:
         raise ConfigError(f"method: {method!r} is not known; choose one of {', '.join(METHODS)}")
     cost = default_migration_cost(graph) if migration_cost is None else whole("migration_cost", migration_cost, low=0)
     options = {"eps": eps, "seed": seed, "threads": threads, "preset": preset, "tpwgts": tpwgts}
     return METHODS[method](graph, former, m, n, cost, options)
+
+
+def repartitioning_arguments(graph: Any, part: ArrayLike, m: int, n: int) -> tuple[Graph, Parts, int, int]:
+    """The graph, its former parts ``0..m-1`` as int32, and both numbers of parts, checked.
+
+    Raises
+    ------
+    PartitionError
+        The former parts are out of range, or there are fewer vertices than new parts.
+    ConfigError
+        A number of parts is below 1.
+    """
+    graph, n = as_graph(graph), whole("n", n, low=1)
+    former = part_array("part", part, graph.nvtxs, whole("m", m, low=1), PartitionError)
+    if n > graph.nvtxs:
+        raise PartitionError(f"n: {n} parts of {graph.nvtxs} vertices would leave parts empty; "
+                             f"ask for at most {graph.nvtxs}")
+    return graph, former, int(m), n
 
 
 def default_migration_cost(graph: Graph) -> int:
