@@ -9,7 +9,7 @@ from .console import Console
 
 EPILOG = """\
 The first run of a command compiles the kernels it needs, which takes up to a
-minute, and keeps them; --warm does that for all of them at once.
+minute, and keeps them; --warm does that for all of them at once, in about two.
 """
 
 
