@@ -33,7 +33,7 @@ from .kgggp_ml import partition, refine
 from .metrics import edge_cut
 from .multiconstraint.partitioning import finest
 from .multiconstraint.refinement import Refiner
-from .operators import _tight, ext, part, rest_joined
+from .operators import copartition_balance, ext, part, rest_joined
 
 logger = logging.getLogger(__name__)
 
@@ -331,7 +331,7 @@ class _Run:
         fixed = np.full(graph.nvtxs, FREE, VERTEX)
         fixed[cells] = start[cells]
         try:
-            out = refine(graph, start, nparts, fixed=fixed, **_tight(graph, nparts, dict(self.options)))
+            out = refine(graph, start, nparts, fixed=fixed, **copartition_balance(graph, nparts, dict(self.options)))
         except PartitionError:
             logger.info("%s: refinement did not reach balance, extending anew", name)
             return self._extended(name, start)

@@ -61,11 +61,11 @@ def part(graph: Any, nparts: int, *, vwgt: ArrayLike | None = None, **options: A
     if vwgt is not None:
         graph = graph.replace(vwgt=vwgt)
     if graph.ncon == 1:
-        return partition(graph, nparts, **_tight(graph, nparts, options))
+        return partition(graph, nparts, **copartition_balance(graph, nparts, options))
     if not {"limits", "tpwgts"} & options.keys():
         totals = graph.weight_vectors.sum(axis=0)
         given = np.broadcast_to(options.get("eps", 0.05), totals.shape)
-        options["eps"] = [_tight_eps(int(w), nparts, float(eps)) for w, eps in zip(totals, given, strict=True)]
+        options["eps"] = [_lowered_eps(int(w), nparts, float(eps)) for w, eps in zip(totals, given, strict=True)]
     return partition_multiconstraint(graph, nparts, **options)
 
 
@@ -83,7 +83,8 @@ def repart(
 
     P may be unbalanced.  See :func:`copart.repart.repartition` for the methods.
     """
-    return repartition(graph, part, m, n, method=method, migration_cost=migration_cost, **_tight(graph, n, options))
+    options = copartition_balance(graph, n, options)
+    return repartition(graph, part, m, n, method=method, migration_cost=migration_cost, **options)
 
 
 def rest(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
@@ -144,7 +145,7 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
     where = integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1))
     fixed = np.full(graph.nvtxs, FREE, VERTEX)
     fixed[where] = part_array("sub_part", sub_part, len(where), k, CouplingError)
-    return partition(graph, l, fixed=fixed, **_tight(graph, l, options))
+    return partition(graph, l, fixed=fixed, **copartition_balance(graph, l, options))
 
 
 def proj(
@@ -191,17 +192,37 @@ def proj(
     return partition(enriched, k, fixed=fixed, **{**options, "eps": 0.0})[:n].copy()
 
 
-def _tight(graph: Graph, nparts: int, options: dict[str, Any]) -> dict[str, Any]:
-    """Options with `eps` lowered so that ``(1 + eps) W / K`` holds, where whole weights can reach that.
+def copartition_balance(graph: Graph, nparts: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of the partitioner that make its parts as even as those of a co-partition have to be.
 
-    The partitioner's limit counts on ``ceil(W / K)``; on small graphs that is visibly more.
+    A co-partition wants ``W_k <= (1 + eps) W / K``; the limit of the partitioner counts on ``ceil(W / K)``, which on
+    small graphs is visibly more.  (Predari & Esnard 2014, Section III.)
+
+    Parameters
+    ----------
+    graph : Graph
+        With one weight a vertex.
+    nparts : int
+        K.
+    options : dict
+        Those of :func:`copart.kgggp_ml.partition`; not changed.
+
+    Returns
+    -------
+    dict
+        The same with `eps` lowered as far as whole weights can follow; as they are where they hold ``tpwgts``.
+
+    Raises
+    ------
+    ConfigError
+        `nparts` is not a positive integer, or `eps` no number from 0 up.
     """
     if options.get("tpwgts") is not None:
         return options
-    return {**options, "eps": _tight_eps(graph.total_weight, nparts, options.get("eps", 0.05))}
+    return {**options, "eps": _lowered_eps(graph.total_weight, nparts, options.get("eps", 0.05))}
 
 
-def _tight_eps(total: int, nparts: int, eps: float) -> float:
+def _lowered_eps(total: int, nparts: int, eps: float) -> float:
     """The tolerance of the partitioner that allows ``(1 + eps) total / nparts``, or the next whole share."""
     k = whole("nparts", nparts, low=1)
     eps = fraction("eps", eps)
