@@ -28,7 +28,7 @@ def read_matrix_market(path: PathLike) -> Graph:
     from scipy.sparse import coo_array
 
     data = read_bytes(path)
-    weighted = _check_header(path, data)
+    weighted = check_header(path, data)
     try:
         # the last line needs its end, too
         matrix = mmread(io.BytesIO(data + b"\n"))
@@ -48,7 +48,7 @@ def read_matrix_market(path: PathLike) -> Graph:
         raise FormatError(path, f"the matrix is no undirected graph: {e}") from None
 
 
-def _check_header(path: PathLike, data: bytes) -> bool:
+def check_header(path: PathLike, data: bytes) -> bool:
     """Check banner and sizes before anything is allocated by them; True where the values are weights."""
     control = re.search(rb"[\0-\x08\x0e-\x1f]", data)
     if control:

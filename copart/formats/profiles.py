@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import FormatError, MappingError
 from ..mapping.communication import Messages
-from .matrix_market import _check_header
+from .matrix_market import check_header
 from .text import PathLike, read_bytes
 
 KINDS = ("auto", "matrix", "list")
@@ -110,7 +110,7 @@ def _matrix_market(path: PathLike, data: bytes) -> _Rows:
     from scipy.io import mmread
     from scipy.sparse import coo_array
 
-    _check_header(path, data)
+    check_header(path, data)
     try:
         matrix = coo_array(mmread(io.BytesIO(data + b"\n")))
     except (ValueError, OverflowError, TypeError) as error:
