@@ -69,7 +69,8 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, *, alpha: 
     eps : float
         No part weighs more than ``(1 + eps) * W / n``, where whole weights allow it.
     seed, threads, preset
-        As in :func:`copart.kgggp_ml.partition`; with preset "fast" and n = m only the former parts are a start.
+        As in :func:`copart.kgggp_ml.partition`; with preset "fast" and n = m only the former parts and `starts` are
+        refined.
 
     Returns
     -------

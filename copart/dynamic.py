@@ -11,21 +11,25 @@ not be the first ones, and where the interface moves, they change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .adaptive import adaptive_repartition, keep_numbers
+from .adaptive import adaptive_repartition
 from .arrays import FREE, VERTEX, fraction
-from .counts import Counts, coupled_counts, part_counts, part_room
+from .counts import Counts, coupled_counts, part_counts
+from .coupled_subgraphs import repartition_coupled
 from .coupling import CoPartition, CoupledProblem
-from .coupling_metrics import coupling_matrix
-from .errors import ConfigError, CouplingError
-from .graph import Graph
+from .errors import ConfigError, CouplingError, PartitionError
 from .joint import WEIGHTS
-from .operators import proj, repart, rest_joined
+from .metrics import evaluate
+from .migration_plan import MigrationPlan
+from .reannealing import reanneal
+
+logger = logging.getLogger(__name__)
 
 Parts = NDArray[np.int32]
 
@@ -51,14 +55,14 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
         of parts is the same and they can hold the coupled load, else :func:`copart.counts.coupled_counts`.
     scheme : {"naive", "aware", "projrepart", "joint"}
         "naive" repartitions each component alone, "aware" first the coupled subgraphs; "projrepart" also tries what
-        the components treated before project onto the next one, and "joint" is the same: its annealing knows nothing
-        of where the data is.
+        the components treated before project onto the next one; "joint" then anneals the coupled cells of all
+        components together (:mod:`copart.reannealing`) and keeps what has the smaller :func:`objective`.
     alpha : float
         What cut, volume and messages cost until the next repartitioning, beside 1 for a unit of ``vsize`` that
         moves: the iterations in between, if a datum costs as much to exchange as to move.
     weights : (float, float, float)
-        Of the edge cut (positive), of totV (the mean of both ways) and of totZ.  The last two decide between the
-        partitions of a coupled subgraph that have been found.
+        Of the edge cut (positive), of totV (the mean of both ways) and of totZ.  Only "joint" moves cells for the
+        sake of the last two; elsewhere they decide between the partitions that have been found.
     **options
         eps, seed, threads, preset.
 
@@ -90,130 +94,64 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
     count = dict(former.nparts) if nparts is None else part_counts(problem, nparts)
     settings = {"alpha": fraction("alpha", alpha) * price[0], **options}
     if scheme == "naive":
-        parts = {name: adaptive_repartition(graph, former[name], former.nparts[name], count[name], **settings)
-                 for name, graph in problem.components.items()}
-        return CoPartition(parts, count)
+        return CoPartition(_extended(problem, former, count, {}, settings), count)
     coupled = _coupled(problem, former, count, ncoupled, options)
-    done: dict[str, _Surface] = {}
-    for name, parent in problem.spanning_tree():
-        graph, cells = rest_joined(problem.components[name], problem.coupled(name))
-        within = _within(problem.components[name], graph, count[name], coupled[name], options)
-        surface = _Surface.begun(former, name, graph, cells, count[name], coupled[name])
-        starts = [_projection(problem, done[parent], name, surface, within)] if parent and scheme != "aware" else []
-        surface.part = adaptive_repartition(
-            graph, surface.part, surface.former_parts, coupled[name], starts=starts,
-            extra=_coupling_cost(problem, former, done, name, surface, price), **{**settings, **within})
-        done[name] = surface
-    parts = {}
-    for name, graph in problem.components.items():
-        surface = done[name]
-        fixed = np.full(graph.nvtxs, FREE, VERTEX)
-        fixed[surface.cells] = surface.number[surface.part]
-        parts[name] = adaptive_repartition(graph, former[name], former.nparts[name], count[name], fixed=fixed,
-                                           **settings)
-    return CoPartition(parts, count, coupled)
+    fixed = repartition_coupled(problem, former, count, coupled, price, project=scheme != "aware", **settings)
+    made = CoPartition(_extended(problem, former, count, fixed, settings), count, coupled)
+    return _annealed(problem, former, made, alpha, price, options) if scheme == "joint" else made
 
 
-class _Surface:
-    """The coupled subgraph of a component while it is repartitioned.
-
-    Attributes
-    ----------
-    name, graph, cells
-        The component, the subgraph, and its vertices in the component.
-    number : (k,) int32
-        What its new parts ``0..k-1`` are called in the component.
-    part : (ncells,) int32
-        First the former parts, those of `number` as ``0..k-1`` and the others after them; then the new ones.
-    former_parts : int
-        How many former parts there are, counted so.
-    """
-
-    def __init__(self, name: str, graph: Graph, cells: Parts, number: Parts, part: Parts, former_parts: int):
-        self.name, self.graph, self.cells, self.number = name, graph, cells, number
-        self.part, self.former_parts = part, former_parts
-
-    @classmethod
-    def begun(cls, former: CoPartition, name: str, graph: Graph, cells: Parts, n: int, k: int) -> _Surface:
-        """With the former parts, of which `k` go on to own coupled cells."""
-        held = former[name][cells]
-        number = coupled_numbers(held, graph.weights, n, k)
-        others = np.setdiff1d(held, number)
-        compact = np.empty(max(former.nparts[name], n), VERTEX)
-        compact[number] = np.arange(k)
-        compact[others] = k + np.arange(len(others))
-        return cls(name, graph, cells, number, compact[held], k + len(others))
-
-
-def coupled_numbers(held: Parts, weights: NDArray[np.int64], n: int, k: int) -> Parts:
-    """Which `k` of the parts ``0..n-1`` are to own the coupled cells: those that hold most of them, ascending.
+def objective(problem: CoupledProblem, former: CoPartition, made: CoPartition, alpha: float = 5.0,
+              weights: Sequence[float] = WEIGHTS) -> float:
+    """What :func:`corepartition` minimises: ``alpha * weights . (cut, totV, totZ) + migration volume``.
 
     Parameters
     ----------
-    held : (ncells,) int32
-        Former part of each coupled cell.
-    weights : (ncells,) int64
-        Their weights.
-
-    Examples
-    --------
-    >>> coupled_numbers(np.array([3, 3, 1, 5]), np.array([1, 1, 1, 9]), 4, 2)
-    array([1, 3], dtype=int32)
+    problem : CoupledProblem
+        As it is now.
+    former, made : CoPartition
+        Where the data is, and where it is to be.
+    alpha, weights
+        As in :func:`corepartition`: totV is the mean of both ways.
     """
-    load = np.zeros(max(n, int(held.max(initial=0)) + 1), np.int64)
-    np.add.at(load, held, weights)
-    return np.sort(np.lexsort((np.arange(n), -load[:n]))[:k]).astype(VERTEX)
+    found, price = evaluate(problem, made), _weights(weights)
+    cut = sum(component.cut for component in found.components.values())
+    volume = sum(pair.totV_ab + pair.totV_ba for pair in found.pairs.values()) / 2
+    messages = sum(pair.totZ for pair in found.pairs.values())
+    regular = price[0] * cut + price[1] * volume + price[2] * messages
+    return fraction("alpha", alpha) * regular + MigrationPlan.between(former, made, problem).volume
 
 
-def _projection(problem: CoupledProblem, source: _Surface, name: str, surface: _Surface,
-                options: dict[str, Any]) -> Parts:
-    """Proj from a neighbour that has been treated, then Repart, under the numbers that keep most cells in place."""
-    relation = problem.facing(source.name, name)
-    assert relation is not None
-    m, k = len(source.number), len(surface.number)
-    projected = proj(source.graph, surface.graph, relation.restricted(source.cells, surface.cells), source.part, m,
-                     **options)
-    part = repart(surface.graph, projected, m, k, **options)
-    return keep_numbers(part, surface.part, surface.former_parts, k, surface.graph.sizes)
+def _extended(problem: CoupledProblem, former: CoPartition, count: Mapping[str, int], coupled: Mapping[str, Parts],
+              settings: Mapping[str, Any], near: Mapping[str, Parts] | None = None) -> dict[str, Parts]:
+    """The components repartitioned with their coupled cells as given; the parts `near` are one more start."""
+    parts = {}
+    for name, graph in problem.components.items():
+        fixed = np.full(graph.nvtxs, FREE, VERTEX)
+        fixed[problem.coupled(name)] = coupled.get(name, FREE)
+        parts[name] = adaptive_repartition(graph, former[name], former.nparts[name], count[name], fixed=fixed,
+                                           starts=[near[name]] if near else (), **settings)
+    return parts
 
 
-def _coupling_cost(problem: CoupledProblem, former: CoPartition, done: Mapping[str, _Surface], name: str,
-                   surface: _Surface, price: tuple[float, float, float]) -> Callable[[Parts], float]:
-    """Volume and messages with all neighbours, in units of the cut; those not treated yet count as they were."""
-    k = len(surface.number)
-    facing = []
-    for other in problem.names:
-        relation = problem.facing(name, other)
-        if relation is None:
-            continue
-        if other in done:
-            cells, part, count = done[other].cells, done[other].part, len(done[other].number)
-        else:
-            cells = problem.coupled(other)
-            part, count = former[other][cells], former.nparts[other]
-        facing.append((relation.restricted(surface.cells, cells), part, count,
-                       problem.components[other].sizes[cells]))
-    mine = surface.graph.sizes
-
-    def cost(new: Parts) -> float:
-        total = 0.0
-        for relation, part, count, theirs in facing:
-            out = coupling_matrix(relation, new, part, k, count, mine)
-            back = coupling_matrix(relation.transposed, part, new, count, k, theirs)
-            total += price[1] * (int(out.sum()) + int(back.sum())) / 2 + price[2] * int(out.nnz)
-        return total / price[0]
-
-    return cost
+def _annealed(problem: CoupledProblem, former: CoPartition, made: CoPartition, alpha: float,
+              price: tuple[float, float, float], options: Mapping[str, Any]) -> CoPartition:
+    """`made` with its coupled cells annealed together and extended anew, where that costs less."""
+    only = {key: options[key] for key in ("eps", "seed") if key in options}
+    coupled = reanneal(problem, former, made, alpha=alpha, price=price, **only)
+    if coupled is None:
+        return made
+    settings = {"alpha": alpha * price[0], **options}
+    try:
+        parts = _extended(problem, former, made.nparts, coupled, settings, made.parts)
+    except PartitionError as error:
+        logger.info("%s", error)
+        return made
+    other = CoPartition(parts, made.nparts, made.ncoupled)
+    return min(made, other, key=lambda one: objective(problem, former, one, alpha, price))
 
 
 # ---- arguments
-def _within(graph: Graph, surface: Graph, n: int, k: int, options: dict[str, Any]) -> dict[str, Any]:
-    """Options for a coupled partition none of whose parts outweighs a part of the whole."""
-    eps = fraction("eps", options.get("eps", 0.05))
-    room, load = k * part_room(graph.total_weight, n, eps), surface.total_weight
-    return dict(options) if room >= (1 + eps) * load else {**options, "eps": max(0.0, room / load - 1)}
-
-
 def _coupled(problem: CoupledProblem, former: CoPartition, count: Mapping[str, int], asked: Counts | None,
              options: dict[str, Any]) -> dict[str, int]:
     """N^cpl of each component: as asked, as before, or by the usual rule."""
@@ -250,4 +188,4 @@ def _weights(weights: Sequence[float]) -> tuple[float, float, float]:
     return float(cut), fraction("weight of volume", volume), fraction("weight of messages", messages)
 
 
-__all__ = ["SCHEMES", "corepartition", "coupled_numbers"]
+__all__ = ["SCHEMES", "corepartition", "objective"]

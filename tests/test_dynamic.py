@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from copart.adaptive import adaptive_repartition, keep_numbers
 from copart.algorithms import aware, naive, projrepart
 from copart.checks import check_copartition, check_partition
+from copart.coupled_subgraphs import coupled_numbers
 from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.dynamic import corepartition, coupled_numbers
+from copart.dynamic import corepartition
 from copart.errors import ConfigError, CouplingError, PartitionError
 from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume

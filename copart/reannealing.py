@@ -1,0 +1,118 @@
+"""The coupled cells of all components annealed together, drawn to where their data is.
+
+What a cell costs to move is one more edge to its former part, so that the annealing of :mod:`copart.joint` weighs
+``alpha * (cut, totV, totZ) + migration`` exactly.  It begins hot: messages are few and dear, and hardly one can be
+saved by a step downhill; those edges bring back the cells that nothing holds elsewhere.
+(Gain rules: Catalyurek, Deveci, Kaya & Ucar 2013, UMPa; edges to former parts: the enriched graph of Predari &
+Esnard 2014, Section III-C, Fig. 5.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .adaptive import whole_ratio
+from .arrays import OFFSET, VERTEX, WEIGHT, sums
+from .counts import part_room
+from .coupled_cells import CoupledCells
+from .coupling import CoPartition, CoupledProblem
+from .kernels import coupled as kernels
+from .kernels.coupled import Cells
+
+Parts = NDArray[np.int32]
+
+HEAT = np.array([20.0, 0.5])
+"""Temperature, first and last, in costs of a mean edge."""
+
+BLUR = np.array([10.0, 0.05])
+"""Number of interedges that count as half a message, first and last."""
+
+PRESS = np.array([5.0, 20.0])
+"""Price of a unit of weight above the limits, first and last, in costs of a mean edge."""
+
+SWEEPS, SLOWEST, DRAWS = 100, 8, 500_000
+"""Number of sweeps; up to so many times that, as long as no more cells than that are drawn."""
+
+
+def reanneal(problem: CoupledProblem, former: CoPartition, made: CoPartition, *, alpha: float,
+             price: tuple[float, float, float], eps: float = 0.05, seed: int = 1) -> dict[str, Parts] | None:
+    """Coupled parts of small ``alpha * price . (cut, totV, totZ) + migration``, from those of `made`.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    former : CoPartition
+        Where the data is.
+    made : CoPartition
+        Where to begin, in balance; the parts that own coupled cells go on to.
+    alpha : float
+        What `price` is paid for, beside 1 for a unit of ``vsize`` that moves.
+    price : (float, float, float)
+        Of the edge cut (positive), of volume (the mean of both ways) and of messages.
+    eps : float
+        Imbalance allowed, of the components and of their coupled subgraphs.
+    seed : int
+
+    Returns
+    -------
+    dict of str to (ncells,) int32 or None
+        New part of the coupled cells of each component, in the order of
+        :meth:`copart.coupling.CoupledProblem.coupled`; None where heavy cells stay above the limits.
+    """
+    number = {name: np.unique(made[name][problem.coupled(name)]) for name in problem.names}
+    ncoupled = {name: len(found) for name, found in number.items()}
+    # coupled parts in front, as `CoupledCells` counts them; all others are one
+    place = {}
+    for name, found in number.items():
+        place[name] = np.full(max(former.nparts[name], made.nparts[name]), ncoupled[name], VERTEX)
+        place[name][found] = np.arange(ncoupled[name])
+    cells = CoupledCells(problem, {name: place[name][made[name]] for name in problem.names}, ncoupled, True)
+    edge, datum = whole_ratio(alpha * price[0])
+    g = _drawn(cells, {name: place[name][former[name]] for name in problem.names}, edge, datum)
+    s = cells.shares(cells.start(), _limits(cells, made, eps), g)
+    costs = np.array([price[0] / edge, price[1] / 2, price[2]])
+    unit = price[0] * _mean_edge(problem)
+    border = np.empty(cells.n, VERTEX)
+    slower = DRAWS // (SWEEPS * max(1, int(kernels.list_border(g, s, border))))
+    kernels.anneal(g, s, SWEEPS * min(max(slower, 1), SLOWEST), costs, unit * HEAT, BLUR, unit * PRESS, seed, border)
+    if kernels.relieve(g, s, cells.owner, costs):
+        return None
+    return {name: number[name][s.part[cells.span(name)] - cells.offset[name]] for name in problem.names}
+
+
+def _drawn(cells: CoupledCells, former: dict[str, Parts], edge: int, datum: int) -> Cells:
+    """The cells with edges that weigh `edge` times as much, and one more to their former part where it is coupled."""
+    g, row, part, pull = cells.cells, [], [], []
+    for name, members in cells.members.items():
+        held, size = former[name][members], cells.problem.components[name].sizes[members]
+        use = np.flatnonzero((held < cells.ncoupled[name]) & (size > 0))
+        row.append(use + cells.first[name])
+        part.append(held[use] + cells.offset[name])
+        pull.append(datum * size[use])
+    rows = np.concatenate([np.repeat(np.arange(cells.n), np.diff(g.bptr)), *row])
+    key, where = np.unique(rows * cells.k + np.concatenate([g.bidx, *part]), return_inverse=True)
+    start = np.zeros(cells.n + 1, OFFSET)
+    np.cumsum(np.bincount(key // cells.k, minlength=cells.n), out=start[1:])
+    return g._replace(ewgt=edge * g.ewgt, bptr=start, bidx=(key % cells.k).astype(VERTEX),
+                      bval=sums(where, np.concatenate([edge * g.bval, *pull]), len(key)))
+
+
+def _limits(cells: CoupledCells, made: CoPartition, eps: float) -> NDArray[np.int64]:
+    """(k,) int64 largest coupled weight of each coupled part, within what a part may weigh."""
+    limit = np.empty(cells.k, WEIGHT)
+    for name, graph in cells.problem.components.items():
+        k, load = cells.ncoupled[name], int(cells.cells.weight[cells.span(name)].sum())
+        room = part_room(graph.total_weight, made.nparts[name], eps)
+        limit[cells.offset[name]:cells.offset[name] + k] = max(-(-load // k), min(part_room(load, k, eps), room))
+    return limit
+
+
+def _mean_edge(problem: CoupledProblem) -> float:
+    """Mean weight of an edge of the components, 1 where there is none."""
+    graphs = problem.components.values()
+    total, count = sum(int(graph.edge_weights.sum()) for graph in graphs), sum(len(graph.adjncy) for graph in graphs)
+    return total / count if total else 1.0
+
+
+__all__ = ["reanneal"]
