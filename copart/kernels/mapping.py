@@ -8,6 +8,7 @@ leaving an old place.
 import numpy as np
 
 from . import inlined, kernel
+from .connectivity import connect
 from .distances import processor_distance
 from .fm import remove, sift_down, sift_up
 
@@ -17,22 +18,8 @@ CANDIDATES = 12
 
 @inlined
 def touch(g, part, v, conn, touched):
-    """Weight of the edges of v to every processor it talks to: conn[p] for p in touched[:count]; returns count.
-
-    conn (nprocs,) int64 is -1 everywhere on entry; whoever calls puts it back.
-    """
-    count = 0
-    unit = len(g.ewgt) == 0
-    for e in range(g.xadj[v], g.xadj[v + 1]):
-        p = part[g.adjncy[e]]
-        if conn[p] < 0:
-            conn[p] = 0
-            touched[count] = p
-            count += 1
-        if unit:
-            conn[p] += 1
-        else:
-            conn[p] += g.ewgt[e]
+    """`connect` with the old place of v as one more neighbour."""
+    count = connect(g, part, v, conn, touched)
     if len(g.origin) > 0:
         p = g.origin[v]
         if conn[p] < 0:

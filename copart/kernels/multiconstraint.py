@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
+from .connectivity import connect
 from .fm import remove, sift_down, sift_up
 
 LOCKED, PINNED = 1, 2
@@ -111,24 +112,6 @@ def shift(loads, part, v, to):
         w = loads.vwgts[v, c]
         loads.pwgts[own, c] -= w
         loads.pwgts[to, c] += w
-
-
-@inlined
-def connect(g, part, v, conn, touched):
-    """Connectivity of v to every part it touches: conn[p] for p in touched[:count]; returns count."""
-    count = 0
-    unit = len(g.ewgt) == 0
-    for e in range(g.xadj[v], g.xadj[v + 1]):
-        p = part[g.adjncy[e]]
-        if conn[p] < 0:
-            conn[p] = 0
-            touched[count] = p
-            count += 1
-        if unit:
-            conn[p] += 1
-        else:
-            conn[p] += g.ewgt[e]
-    return count
 
 
 @inlined
