@@ -20,7 +20,7 @@ from ..arrays import VERTEX, integers
 from ..errors import MappingError
 from .palette import RGB, colour_numbers
 from .pictures import need_matplotlib
-from .pictures_style import FAINT, INK
+from .pictures_style import FAINT, INK, write_picture
 
 #: More positions than these are pixels without numbers.
 NUMBERED = 4096
@@ -102,7 +102,7 @@ def draw_grid(path: str | os.PathLike[str], dims: Sequence[int],
             spare.set_axis_off()
         for ax, (where, plane) in zip(axes.ravel(), drawn, strict=False):
             _draw_plane(ax, plane, colour, where, numbered=math.prod(dims) <= NUMBERED, size=unit)
-    return _save(figure, Path(path))
+    return write_picture(figure, path, bbox_inches="tight")
 
 
 def _draw_plane(axes: Any, plane: NDArray[np.int32], colour: NDArray[np.int64], where: str, numbered: bool,
@@ -124,18 +124,6 @@ def _draw_plane(axes: Any, plane: NDArray[np.int32], colour: NDArray[np.int64], 
         for (y, x), node in np.ndenumerate(plane):
             dark = RGB[colour[node]] @ (0.299, 0.587, 0.114) < 0.5
             axes.text(x, y, str(node), ha="center", va="center", fontsize=letters, color="white" if dark else INK)
-
-
-def _save(figure: Any, target: Path) -> Path:
-    """A picture is complete or not there."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = target.with_name(f".{os.getpid()}-{target.name}")
-    try:
-        figure.savefig(scratch, bbox_inches="tight")
-        os.replace(scratch, target)
-    finally:
-        scratch.unlink(missing_ok=True)
-    return target
 
 
 __all__ = ["draw_grid", "node_colours", "panels"]

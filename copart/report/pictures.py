@@ -26,7 +26,7 @@ from .drawing import palette, parts_seen, shaded
 from .palette import component_colours
 from .pictures_interface import draw_interface, draw_outline, draw_strip
 from .pictures_matrix import draw_matrix
-from .pictures_style import INK, title
+from .pictures_style import INK, title, write_picture
 from .projection import Chart, interface, mean_normal
 from .scene import mesh_scene, whole_boundary
 
@@ -116,16 +116,7 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
         for i, (scheme, made) in enumerate(some):
             draw_matrix(figure.add_subplot(grid[0, i]), problem, made, scheme, colours[scheme])
         at -= _MATRIX
-    # a picture is complete or not there
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = target.with_name(f".{os.getpid()}-{target.name}")
-    try:
-        figure.savefig(scratch)
-        os.replace(scratch, target)
-    finally:
-        scratch.unlink(missing_ok=True)
-    return target
+    return write_picture(figure, path)
 
 
 def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:

@@ -1,7 +1,9 @@
-"""Ink and titles that pictures by themselves share."""
+"""What pictures by themselves share: ink, titles, and how they are written."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 INK = "#22303C"
@@ -21,4 +23,20 @@ def caption(axes: Any, text: str, note: str) -> None:
     axes.annotate(note, (0, 1), (0, 8), "axes fraction", "offset points", fontsize=9.5, color=FAINT)
 
 
-__all__ = ["FAINT", "INK", "caption", "title"]
+def write_picture(figure: Any, path: str | os.PathLike[str], **options: Any) -> Path:
+    """Write a figure of matplotlib so that the file is either complete or untouched; returns its path.
+
+    The folder is made where it does not exist.  `options` are those of ``Figure.savefig``.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = target.with_name(f".{os.getpid()}-{target.name}")
+    try:
+        figure.savefig(scratch, **options)
+        os.replace(scratch, target)
+    finally:
+        scratch.unlink(missing_ok=True)
+    return target
+
+
+__all__ = ["FAINT", "INK", "caption", "title", "write_picture"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..resources import Advice
 from .pictures import need_matplotlib
+from .pictures_style import write_picture
 from .tables import Table
 
 
@@ -66,15 +67,7 @@ def draw_advice(path: str | os.PathLike[str], advice: Advice) -> Path:
         axes[1].set(title="interface and halo of a coupled process", xlabel="coupled processes",
                     ylabel="seconds a step")
         axes[1].legend()
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = target.with_name(f".{os.getpid()}-{target.name}")
-    try:
-        figure.savefig(scratch)
-        os.replace(scratch, target)
-    finally:
-        scratch.unlink(missing_ok=True)
-    return target
+    return write_picture(figure, path)
 
 
 __all__ = ["choices_table", "draw_advice", "interface_table"]
