@@ -25,6 +25,19 @@ settings.register_profile("plain", max_examples=10, **_relaxed)  # kernels as pl
 settings.load_profile("plain" if NO_JIT else "compiled")
 
 
+@pytest.fixture(scope="session")
+def launcher() -> str:
+    """Path of the MPI launcher; tests that need one are skipped where there is none."""
+    from copart import doctor
+
+    if doctor.versions()["mpi4py"] is None:
+        pytest.skip("mpi4py is not installed (copart[mpi])")
+    found = doctor.launcher()
+    if found is None:
+        pytest.skip("no MPI launcher (mpiexec)")
+    return found
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of the run without compiled kernels")
 

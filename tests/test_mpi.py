@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 from copart import doctor
 
 from .helpers import ROOT
@@ -34,16 +32,6 @@ comm.Reduce(edges, total)
 if comm.rank == 0:
     print("edges on all ranks:", int(total))
 """
-
-
-@pytest.fixture(scope="module")
-def launcher() -> str:
-    if doctor.versions()["mpi4py"] is None:
-        pytest.skip("mpi4py is not installed (copart[mpi])")
-    found = doctor.launcher()
-    if found is None:
-        pytest.skip("no MPI launcher (mpiexec)")
-    return found
 
 
 def test_doctor_finds_two_ranks(launcher):

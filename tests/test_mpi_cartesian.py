@@ -5,9 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
-from copart import doctor
 from copart.mapping.cartesian import Grid, reorder_grid, stencil
 
 from .helpers import ROOT
@@ -60,16 +57,6 @@ if comm.rank == 0:
     assert bounded == reorder_grid(Grid((3, 2)), as_stencil("five-point", 2), 2, objective="max").method
     print(len(found))
 """
-
-
-@pytest.fixture(scope="module")
-def launcher() -> str:
-    if doctor.versions()["mpi4py"] is None:
-        pytest.skip("mpi4py is not installed (copart[mpi])")
-    found = doctor.launcher()
-    if found is None:
-        pytest.skip("no MPI launcher (mpiexec)")
-    return found
 
 
 def test_every_rank_takes_the_place_of_the_serial_run(launcher):

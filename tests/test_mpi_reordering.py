@@ -1,4 +1,4 @@
-"""Rank reordering on MPI: rows 7, 24, 25 and 27 of the checklist with real ranks."""
+"""Rank reordering on MPI: what every rank of a real job gets is what a serial run gives."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
-from copart import doctor
 
 from .helpers import ROOT
 
@@ -84,16 +82,6 @@ out["some"] = comm.allgather(said)
 if r == 0:
     print(json.dumps(out))
 """
-
-
-@pytest.fixture(scope="module")
-def launcher() -> str:
-    if doctor.versions()["mpi4py"] is None:
-        pytest.skip("mpi4py is not installed (copart[mpi])")
-    found = doctor.launcher()
-    if found is None:
-        pytest.skip("no MPI launcher (mpiexec)")
-    return found
 
 
 @pytest.mark.parametrize(("ranks", "per_node"), [(3, 1), (4, 2)])
