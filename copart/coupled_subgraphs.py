@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 from .adaptive import adaptive_repartition, keep_numbers
 from .arrays import VERTEX, fraction
 from .counts import part_room
-from .coupling import CoPartition, CoupledProblem
+from .coupling import CoPartition, CoupledProblem, Interedges
 from .coupling_metrics import coupling_matrix
 from .graph import Graph
 from .operators import proj, repart, rest_joined
 
 Parts = NDArray[np.int32]
+Price = tuple[float, float, float]
+"""Of the edge cut, of volume (the mean of both ways) and of messages."""
 
 
 def repartition_coupled(problem: CoupledProblem, former: CoPartition, count: Mapping[str, int],
-                           coupled: Mapping[str, int], price: tuple[float, float, float], *, project: bool,
+                           coupled: Mapping[str, int], price: Price, *, project: bool,
                            **settings: Any) -> dict[str, Parts]:
     """New part of the coupled cells of every component, along the spanning tree of the coupling graph.
 
@@ -122,9 +124,8 @@ def _projection(problem: CoupledProblem, source: _Surface, name: str, surface: _
 
 
 def _coupling_cost(problem: CoupledProblem, former: CoPartition, done: Mapping[str, _Surface], name: str,
-                   surface: _Surface, price: tuple[float, float, float]) -> Callable[[Parts], float]:
+                   surface: _Surface, price: Price) -> Callable[[Parts], float]:
     """Volume and messages with all neighbours, in units of the cut; those not treated yet count as they were."""
-    k = len(surface.number)
     facing = []
     for other in problem.names:
         relation = problem.facing(name, other)
@@ -135,15 +136,29 @@ def _coupling_cost(problem: CoupledProblem, former: CoPartition, done: Mapping[s
         else:
             cells = problem.coupled(other)
             part, count = former[other][cells], former.nparts[other]
-        facing.append((relation.restricted(surface.cells, cells), part, count,
-                       problem.components[other].sizes[cells]))
-    mine = surface.graph.sizes
+        facing.append(Facing(relation.restricted(surface.cells, cells), part, count,
+                             problem.components[other].sizes[cells]))
+    return coupling_cost(facing, len(surface.number), surface.graph.sizes, price)
+
+
+class Facing(NamedTuple):
+    """The other side of an interface: interedges to its cells, their parts, how many parts, sizes of the cells."""
+
+    interedges: Interedges
+    part: Parts
+    nparts: int
+    sizes: NDArray[np.int64]
+
+
+def coupling_cost(facing: Sequence[Facing], nparts: int, sizes: NDArray[np.int64], price: Price
+                  ) -> Callable[[Parts], float]:
+    """What `nparts` parts of cells with `sizes` cost in volume and messages with others, in units of the cut."""
 
     def cost(new: Parts) -> float:
         total = 0.0
         for relation, part, count, theirs in facing:
-            out = coupling_matrix(relation, new, part, k, count, mine)
-            back = coupling_matrix(relation.transposed, part, new, count, k, theirs)
+            out = coupling_matrix(relation, new, part, nparts, count, sizes)
+            back = coupling_matrix(relation.transposed, part, new, count, nparts, theirs)
             total += price[1] * (int(out.sum()) + int(back.sum())) / 2 + price[2] * int(out.nnz)
         return total / price[0]
 
@@ -157,4 +172,4 @@ def _within(graph: Graph, surface: Graph, n: int, k: int, options: dict[str, Any
     return dict(options) if room >= (1 + eps) * load else {**options, "eps": max(0.0, room / load - 1)}
 
 
-__all__ = ["coupled_numbers", "repartition_coupled"]
+__all__ = ["Facing", "Price", "coupled_numbers", "coupling_cost", "repartition_coupled"]

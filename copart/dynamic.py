@@ -13,27 +13,31 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .adaptive import adaptive_repartition
+from .adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from .arrays import FREE, VERTEX, fraction
 from .counts import Counts, coupled_counts, part_counts
-from .coupled_subgraphs import repartition_coupled
+from .coupled_subgraphs import Facing, Price, coupling_cost, repartition_coupled
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, CouplingError, PartitionError
 from .joint import WEIGHTS
 from .metrics import evaluate
 from .migration_plan import MigrationPlan
+from .monolithic import monolithic_again, pool_size
+from .multiconstraint.scheme import balanced, phase_loads, with_owners
 from .reannealing import reanneal
 
 logger = logging.getLogger(__name__)
 
 Parts = NDArray[np.int32]
 
-SCHEMES = ("naive", "aware", "projrepart", "joint")
+SCHEMES = ("naive", "aware", "projrepart", "multiconstraint", "monolithic", "joint")
 """The schemes that can be run again."""
 
 
@@ -49,14 +53,17 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
     former : CoPartition
         Where each cell of `problem` is now; after a change of the meshes, the part that holds the new cell.
     nparts : mapping, sequence or int, optional
-        Parts of each component; as many as before where not given.
+        Parts of each component; as many as before where not given.  With "monolithic" one number is the size of the
+        pool, and several add up to it.
     ncoupled : mapping, sequence or int, optional
         Parts of each component that may own coupled cells.  Where not given, as many as before if the number
         of parts is the same and they can hold the coupled load, else :func:`copart.counts.coupled_counts`.
-    scheme : {"naive", "aware", "projrepart", "joint"}
+    scheme : {"naive", "aware", "projrepart", "multiconstraint", "monolithic", "joint"}
         "naive" repartitions each component alone, "aware" first the coupled subgraphs; "projrepart" also tries what
         the components treated before project onto the next one; "joint" then anneals the coupled cells of all
         components together (:mod:`copart.reannealing`) and keeps what has the smaller :func:`objective`.
+        "multiconstraint" repartitions each component with both loads in balance, "monolithic" all of them as one
+        graph; it needs a `former` whose components share a pool of processes, and the others one where they do not.
     alpha : float
         What cut, volume and messages cost until the next repartitioning, beside 1 for a unit of ``vsize`` that
         moves: the iterations in between, if a datum costs as much to exchange as to move.
@@ -64,7 +71,7 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
         Of the edge cut (positive), of totV (the mean of both ways) and of totZ.  Only "joint" moves cells for the
         sake of the last two; elsewhere they decide between the partitions that have been found.
     **options
-        eps, seed, threads, preset.
+        eps, seed, threads, preset; for "monolithic" also balance.
 
     Returns
     -------
@@ -89,10 +96,15 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
     """
     if scheme not in SCHEMES:
         raise ConfigError(f"scheme: {scheme!r} cannot be run again; choose one of {', '.join(SCHEMES)}")
-    _check_former(problem, former)
+    _check_former(problem, former, scheme)
     price = _weights(weights)
+    if scheme == "monolithic":
+        pool = former.nprocs if nparts is None else pool_size(problem, nparts)
+        return monolithic_again(problem, former, pool, alpha=fraction("alpha", alpha), price=price, **options)
     count = dict(former.nparts) if nparts is None else part_counts(problem, nparts)
     settings = {"alpha": fraction("alpha", alpha) * price[0], **options}
+    if scheme == "multiconstraint":
+        return _multiconstraint(problem, former, count, price, settings)
     if scheme == "naive":
         return CoPartition(_extended(problem, former, count, {}, settings), count)
     coupled = _coupled(problem, former, count, ncoupled, options)
@@ -134,8 +146,24 @@ def _extended(problem: CoupledProblem, former: CoPartition, count: Mapping[str, 
     return parts
 
 
+def _multiconstraint(problem: CoupledProblem, former: CoPartition, count: Mapping[str, int], price: Price,
+                     settings: dict[str, Any]) -> CoPartition:
+    """Each component repartitioned alone with both loads in balance; neighbours decide between what has been found."""
+    options = {key: value for key, value in settings.items() if key != "eps"}
+    made: dict[str, Parts] = {}
+    for name, graph in problem.components.items():
+        facing = [Facing(relation, made.get(other, former[other]),
+                         count[other] if other in made else former.nparts[other], problem.components[other].sizes)
+                  for other in problem.names if (relation := problem.facing(name, other)) is not None]
+        loads, extra = phase_loads(problem, name), coupling_cost(facing, count[name], graph.sizes, price)
+        again = partial(adaptive_repartition_multiconstraint, graph, former[name], former.nparts[name], count[name],
+                        loads, extra=extra, **options)
+        made[name] = balanced(again, loads, count[name], fraction("eps", settings.get("eps", 0.05)))
+    return with_owners(problem, made, count)
+
+
 def _annealed(problem: CoupledProblem, former: CoPartition, made: CoPartition, alpha: float,
-              price: tuple[float, float, float], options: Mapping[str, Any]) -> CoPartition:
+              price: Price, options: Mapping[str, Any]) -> CoPartition:
     """`made` with its coupled cells annealed together and extended anew, where that costs less."""
     only = {key: options[key] for key in ("eps", "seed") if key in options}
     coupled = reanneal(problem, former, made, alpha=alpha, price=price, **only)
@@ -169,13 +197,20 @@ def _coupled(problem: CoupledProblem, former: CoPartition, count: Mapping[str, i
     return out
 
 
-def _check_former(problem: CoupledProblem, former: CoPartition) -> None:
+def _check_former(problem: CoupledProblem, former: CoPartition, scheme: str) -> None:
     if set(former.names) != set(problem.names):
         raise CouplingError(f"former: is of {', '.join(former.names)}, the problem has {', '.join(problem.names)}")
     for name, graph in problem.components.items():
         if len(former[name]) != graph.nvtxs:
             raise CouplingError(f"former parts of {name}: need {graph.nvtxs} entries, one a cell as it is now, "
                                 f"have {len(former[name])}")
+    if former.shared and scheme != "monolithic":
+        raise ConfigError(f"scheme: {scheme} needs processes of its own for every component, here all share one pool; "
+                          f"run monolithic again")
+    if scheme == "monolithic" and not former.shared:
+        others = ", ".join(known for known in SCHEMES if known != scheme)
+        raise ConfigError(f"scheme: monolithic shares one pool of processes, here every component has its own; "
+                          f"choose one of {others}")
 
 
 def _weights(weights: Sequence[float]) -> tuple[float, float, float]:

@@ -7,16 +7,25 @@ are on one process; but the load of a single component, and of its interface, is
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .arrays import WEIGHT, whole
-from .counts import Counts, part_counts
+from .adaptive import adaptive_repartition
+from .adaptive_multiconstraint import adaptive_repartition_multiconstraint
+from .arrays import WEIGHT, fraction, whole
+from .counts import Counts, part_counts, part_room
+from .coupled_subgraphs import Price
 from .coupling import CoPartition, CoupledProblem
+from .coupling_metrics import pair_metrics
 from .errors import ConfigError
 from .graph import Graph
+from .multiconstraint import partition_multiconstraint
 from .operators import part
+
+Parts = NDArray[np.int32]
 
 
 def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: Counts | None = None, *,
@@ -50,8 +59,7 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     >>> made.shared, sorted(np.bincount(np.concatenate([made.a, made.b])).tolist())
     (True, [4, 4])
     """
-    if balance not in ("total", "each"):
-        raise ConfigError(f"balance: {balance!r} is not known; choose total or each")
+    _check_balance(balance)
     if processes is None:
         if nparts is None:
             raise ConfigError("processes: needs the size of the pool, or nparts of each component")
@@ -61,13 +69,83 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     if balance == "total":
         made = part(graph, pool, **options)
     else:
-        from .multiconstraint import partition_multiconstraint
+        made = partition_multiconstraint(graph, pool, _loads_of_each(problem), **options)
+    return _in_pool(problem, made, first, pool)
 
-        loads = np.zeros((graph.nvtxs, len(problem.names)), WEIGHT)
-        for column, (name, component) in enumerate(problem.components.items()):
-            loads[first[name]:first[name] + component.nvtxs, column] = component.weights
-        made = partition_multiconstraint(graph, pool, loads, **options)
-    parts = {name: made[first[name]:first[name] + g.nvtxs] for name, g in problem.components.items()}
+
+def monolithic_again(problem: CoupledProblem, former: CoPartition, processes: int, *, alpha: float,
+                     price: Price, balance: str = "total", **options: Any) -> CoPartition:
+    """MONOLITHIC from where the data is: ``alpha * price . (cut, totV, totZ) + migration`` is small.
+
+    Interedges count as cut while cells move; volume and messages decide between the partitions that have been found.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    former : CoPartition
+        In a shared pool.
+    processes : int
+        Size of the pool from now on.
+    alpha : float
+        What `price` is paid for, beside 1 for a unit of ``vsize`` that moves.
+    price : (float, float, float)
+        Of the edge cut (positive), of volume between processes (the mean of both ways) and of messages.
+    balance : {"total", "each"}
+        As in :func:`monolithic`.
+    **options
+        eps, seed, threads, preset.
+    """
+    _check_balance(balance)
+    graph, first = joined_graph(problem)
+    pool, m = whole("processes", processes, low=1), former.nprocs
+    old = np.concatenate([former[name] for name in problem.names])
+    settings = {"alpha": alpha * price[0], "extra": _beside_cut(problem, first, pool, price), **options}
+    if balance == "total":
+        made = adaptive_repartition(graph, old, m, pool, **settings)
+    else:
+        loads = _loads_of_each(problem)
+        eps = fraction("eps", settings.pop("eps", 0.05))
+        limits = np.repeat([[max(part_room(int(w), pool, eps), -(-int(w) // pool))] for w in loads.sum(axis=0)], pool,
+                           axis=1)
+        made = adaptive_repartition_multiconstraint(graph, old, m, pool, loads, limits, **settings)
+    return _in_pool(problem, made, first, pool)
+
+
+def pool_size(problem: CoupledProblem, nparts: Counts) -> int:
+    """Size of the pool that `nparts` stands for: one number is the size, several are the parts of each component."""
+    if isinstance(nparts, int) or (isinstance(nparts, Sequence) and len(nparts) == 1):
+        return whole("nparts", nparts if isinstance(nparts, int) else nparts[0], low=1)
+    return sum(part_counts(problem, nparts).values())
+
+
+def _beside_cut(problem: CoupledProblem, first: dict[str, int], pool: int, price: Price) -> Callable[[Parts], float]:
+    """Volume and messages between processes in units of the cut, less the interedges that are cut instead of them."""
+
+    def cost(made: Parts) -> float:
+        one, total = _in_pool(problem, made, first, pool), 0.0
+        for (a, b), interedges in problem.pairs.items():
+            found, (u, v, _) = pair_metrics(a, b, problem, one), interedges.pairs()
+            total += price[1] * (found.totV_ab + found.totV_ba) / 2 + price[2] * found.totZ
+            total -= price[0] * int((one[a][u] != one[b][v]).sum())
+        return total / price[0]
+
+    return cost
+
+
+def _check_balance(balance: str) -> None:
+    if balance not in ("total", "each"):
+        raise ConfigError(f"balance: {balance!r} is not known; choose total or each")
+
+
+def _loads_of_each(problem: CoupledProblem) -> NDArray[np.int64]:
+    """(cells, components) int64 weights of the cells of all components, one column for each component."""
+    columns = [graph.weights[:, None] * (np.arange(len(problem.names)) == i)
+               for i, graph in enumerate(problem.components.values())]
+    return np.concatenate(columns)
+
+
+def _in_pool(problem: CoupledProblem, made: Parts, first: dict[str, int], pool: int) -> CoPartition:
+    parts = {name: made[first[name]:first[name] + graph.nvtxs] for name, graph in problem.components.items()}
     return CoPartition(parts, dict.fromkeys(problem.names, pool), shared=True)
 
 
@@ -91,8 +169,9 @@ def joined_graph(problem: CoupledProblem) -> tuple[Graph, dict[str, int]]:
         u, v, _ = interedges.pairs()
         ends.append((u.astype(np.int64) + first[a], v.astype(np.int64) + first[b], np.ones(len(u), WEIGHT)))
     u, v, w = (np.concatenate(column) for column in zip(*ends, strict=True))
-    weights = np.concatenate([graph.weights for graph in problem.components.values()])
-    return Graph.from_edges(nvtxs, u, v, w, vwgt=weights), first
+    weights, sizes = (np.concatenate(column) for column in
+                      zip(*((graph.weights, graph.sizes) for graph in problem.components.values()), strict=True))
+    return Graph.from_edges(nvtxs, u, v, w, vwgt=weights, vsize=sizes), first
 
 
-__all__ = ["joined_graph", "monolithic"]
+__all__ = ["joined_graph", "monolithic", "monolithic_again", "pool_size"]

@@ -37,10 +37,6 @@ if TYPE_CHECKING:
 LOAD = "load"
 """The cell array that keeps loads which were given, in the meshes of the new folder."""
 
-_AGAIN = {"multiconstraint": "aware"}
-"""Schemes that are run again as another one."""
-
-
 class ReadPlan(NamedTuple):
     """What a plan's folder holds."""
 
@@ -95,8 +91,6 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
     unknown = sorted(set(given) - set(names))
     if unknown:
         raise ConfigError(f"sources: no component {unknown[0]!r}; known: {', '.join(names)}")
-    if settings.get("shared"):
-        raise CouplingError(f"{place}: components share one pool of processes; such plans cannot be taken up again")
     settings["weights"] = weights or settings.get("weights")
     graphs, meshes, parts = {}, {}, {}
     for entry in schedule["components"]:
@@ -115,7 +109,8 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
     pairs = [(pair["a"], pair["b"]) for pair in schedule["pairs"]]
     relations = {pair: read_interedges(place / _interedges_name(pair, len(pairs))) for pair in pairs}
     coupled = dict(zip(settings["names"], settings["coupled"], strict=True))
-    made = CoPartition(parts, {entry["name"]: entry["parts"] for entry in schedule["components"]}, coupled)
+    made = CoPartition(parts, {entry["name"]: entry["parts"] for entry in schedule["components"]}, coupled,
+                       bool(settings.get("shared")))
     return ReadPlan(CoupledProblem(graphs, relations), made, meshes, settings)
 
 
@@ -144,9 +139,10 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     interedges : mapping of (str, str) to Interedges, optional
         New interedges of a pair.
     parts, coupled : sequence of int or mapping of str to int, optional
-        New numbers of parts, and of those that may own coupled cells; as before where not given.
+        New numbers of parts, and of those that may own coupled cells; as before where not given.  One number in
+        `parts` is the size of a pool that the components share.
     scheme : str, optional
-        One of :data:`copart.dynamic.SCHEMES`; that of the plan where not given (``multiconstraint`` as ``aware``).
+        One of :data:`copart.dynamic.SCHEMES`; that of the plan where not given.
     alpha : float
         See :func:`copart.dynamic.corepartition`.
     eps, seed, threads, preset
@@ -182,7 +178,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     if interedges:
         problem = CoupledProblem(problem.components, {**problem.pairs, **interedges})
         settings["interedges"] = "given"
-    run = scheme or _AGAIN.get(settings.get("scheme", ""), settings.get("scheme", "projrepart"))
+    run = scheme or settings.get("scheme", "projrepart")
     tell(f"repartitioning with {run}", 0, 0)
     begin = time.perf_counter()
     made = corepartition(problem, former, parts, coupled, scheme=run, alpha=alpha, **options)

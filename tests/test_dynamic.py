@@ -12,11 +12,13 @@ from copart.algorithms import aware, naive, projrepart
 from copart.checks import check_copartition, check_partition
 from copart.coupled_subgraphs import coupled_numbers
 from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.dynamic import corepartition
+from copart.dynamic import corepartition, objective
 from copart.errors import ConfigError, CouplingError, PartitionError
+from copart.graph import Graph
 from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume
 from copart.migration_plan import MigrationPlan
+from copart.monolithic import monolithic
 from copart.repart import repartition
 
 from .helpers import grid
@@ -138,10 +140,16 @@ def test_new_weights_on_three_components(scheme, make):
 
 
 def price(problem, former, made, alpha):
-    found = evaluate(problem, made)
-    cut = sum(c.cut for c in found.components.values())
-    coupling = sum((p.totV_ab + p.totV_ba) / 2 + p.totZ for p in found.pairs.values())
-    return alpha * (cut + coupling) + MigrationPlan.between(former, made, problem).volume
+    return objective(problem, former, made, alpha, (1, 1, 1))
+
+
+def test_objective_by_hand():
+    line = Graph.from_edges(4, [0, 1, 2], [1, 2, 3], ewgt=[2, 1, 1], vsize=[1, 1, 3, 1])
+    problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(4, 4, [2, 3], [2, 2]))
+    former = CoPartition({"a": [0, 0, 0, 1], "b": [0, 0, 0, 0]}, {"a": 2, "b": 1})
+    made = CoPartition({"a": [0, 1, 1, 1], "b": [0, 0, 0, 0]}, {"a": 2, "b": 1})
+    # cut 2 of a; 3 + 1 there and 3 back, one message; cells 1 and 2 of a move
+    assert objective(problem, former, made, 2, (10, 4, 100)) == 2 * (10 * 2 + 4 * 3.5 + 100) + 4
 
 
 def test_same_bytes_on_two_threads():
@@ -213,8 +221,13 @@ def test_coupled_numbers_are_those_that_hold_most():
 def test_arguments():
     problem = chain(2)
     former = aware(problem, (2, 2))
-    with pytest.raises(ConfigError, match="scheme: 'monolithic' cannot be run again"):
+    with pytest.raises(ConfigError, match="scheme: 'other' cannot be run again; choose one of naive, aware"):
+        corepartition(problem, former, scheme="other")
+    with pytest.raises(ConfigError, match="scheme: monolithic shares one pool of processes, here every component has"):
         corepartition(problem, former, scheme="monolithic")
+    pool = monolithic(problem, processes=3)
+    with pytest.raises(ConfigError, match="scheme: joint needs processes of its own for every component, here all"):
+        corepartition(problem, pool, scheme="joint")
     with pytest.raises(CouplingError, match="former: is of x, the problem has a, b"):
         corepartition(problem, CoPartition({"x": [0]}, {"x": 1}))
     with pytest.raises(CouplingError, match="former parts of a: need 144 entries"):

@@ -62,6 +62,25 @@ def test_command_with_new_loads_and_then_new_counts(folder, tmp_path, capsys):
     assert dict(made.ncoupled) == {"left": 5, "right": 4}
 
 
+@pytest.mark.parametrize(("scheme", "parts", "other"), [("joint", [6, 8], [7, 6]), ("multiconstraint", [6, 8], [7, 6]),
+                                                       ("monolithic", [9], [11])])
+def test_a_plan_goes_on_by_its_own_scheme(scheme, parts, other, tmp_path, capsys):
+    loads, first, out, again = (tmp_path / name for name in ("load.txt", "first", "next", "again"))
+    copart.plan(cube("hexa", 8), cube("hexa", 10, offset=(1, 0, 0)), parts=parts, names=("left", "right"),
+                output=first, scheme=scheme)
+    loads.write_text("".join(f"{w}\n" for w in corner(8)))
+    assert main(["replan", str(first), "--load", f"left={loads}", "-o", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert f"repartitioned by {scheme}" in said
+    assert ("shared pool: imbalance" in said) == (scheme == "monolithic")
+    assert main(["replan", str(out), "--parts", *map(str, other), "-o", str(again), "-q"]) == 0
+    for place in (out, again):
+        assert main(["check", str(place), "-q"]) == 0
+    assert read_plan(again).copartition.shared == (scheme == "monolithic")
+    # little moves: less than half of the cells, though a quarter of the load has come where there was none
+    assert read_migration(out / "migration.json").volume < (8**3 + 10**3) / 2
+
+
 def test_interface_and_sources(folder, tmp_path):
     n = 8**3
     upper = Interedges.from_pairs(n, 10**3, np.arange(n)[-64:], np.arange(100)[:64])
@@ -112,7 +131,9 @@ def test_refusals(folder, tmp_path, capsys):
         replan(folder, sources={"middle": "x"})
     with pytest.raises(CouplingError, match="left: has 27 cells, the plan has 512"):
         replan(folder, sources={"left": cube("hexa", 3)})
-    with pytest.raises(ConfigError, match="scheme: 'monolithic' cannot be run again"):
+    with pytest.raises(ConfigError, match="scheme: 'other' cannot be run again"):
+        replan(folder, scheme="other")
+    with pytest.raises(ConfigError, match="scheme: monolithic shares one pool of processes"):
         replan(folder, scheme="monolithic")
     for arguments, message in ((["--load", "left"], "--load: needs NAME=VALUE"),
                                (["--interedges", "left=x.mtx"], "--interedges: needs two names"),

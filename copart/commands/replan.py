@@ -34,11 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell (default: as before)")
     group.add_argument("--interedges", action="append", default=[], metavar="A,B=FILE",
                        help="new interedges of a pair (.mtx, as in the folder)")
-    group.add_argument("--parts", type=int, nargs="+", metavar="N", help="new numbers of parts (default: as before)")
+    group.add_argument("--parts", type=int, nargs="+", metavar="N", help="new numbers of parts, or of a shared pool "
+                       "(default: as before)")
     group.add_argument("--coupled", type=int, nargs="+", metavar="K",
                        help="parts that may own coupled cells (default: as before, if they can hold them)")
-    parser.add_argument("--scheme", choices=["naive", "aware", "projrepart", "joint"],
-                        help="default: that of the plan; multiconstraint as aware, joint as projrepart")
+    parser.add_argument("--scheme", choices=["naive", "aware", "projrepart", "multiconstraint", "monolithic", "joint"],
+                        help="default: that of the plan")
     parser.add_argument("--alpha", type=float, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
     writing.add_write(parser)
@@ -71,6 +72,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         was, now = before.components[name], made.metrics.components[name]
         console.say(f"{name}: imbalance {was.ub:.1%} -> {now.ub:.1%}, coupled {was.ub_cpl:.1%} -> {now.ub_cpl:.1%}, "
                     f"cut {was.cut} -> {now.cut}; {moves!r}")
+    if before.pool_ub is not None and made.metrics.pool_ub is not None:
+        console.say(f"shared pool: imbalance {before.pool_ub:.1%} -> {made.metrics.pool_ub:.1%}")
     console.say(f"repartitioned by {made.settings['scheme']} in {made.seconds:.2f} s")
     writing.tell_written(console, [str(path) for path in made.files])
     console.result({**made.to_dict(), "former": before.to_dict(), "migration": migration(again.migration),

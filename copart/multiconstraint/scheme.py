@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,33 +51,47 @@ def multiconstraint(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | 
     count = part_counts(problem, nparts)
     eps = fraction("eps", options.pop("eps", 0.05))
     parts: dict[str, NDArray[np.int32]] = {}
-    owners: dict[str, int | None] = {}
     for name, graph in problem.components.items():
-        cells = problem.coupled(name)
-        loads = np.zeros((graph.nvtxs, 2), WEIGHT)
-        loads[:, 0] = graph.weights
-        loads[cells, 1] = graph.weights[cells]
-        parts[name] = _balanced(graph, loads, count[name], eps, options)
-        owners[name] = len(np.unique(parts[name][cells])) or None
-    return CoPartition(parts, count, owners)
+        loads = phase_loads(problem, name)
+
+        def within(limits: NDArray[np.int64], graph: Graph = graph, loads: NDArray[np.int64] = loads
+                   ) -> NDArray[np.int32]:
+            return partition_multiconstraint(graph, limits.shape[1], loads, limits=limits, **options)
+
+        parts[name] = balanced(within, loads, count[name], eps)
+    return with_owners(problem, parts, count)
 
 
-def _balanced(graph: Graph, loads: NDArray[np.int64], nparts: int, eps: float, options: dict[str, Any]
-              ) -> NDArray[np.int32]:
-    """A partition under both limits; that of coupled cells is raised where their unequal weights leave no other way."""
+def phase_loads(problem: CoupledProblem, name: str) -> NDArray[np.int64]:
+    """(nvtxs, 2) int64 weights of the cells of a component: of all of them, and of those that are coupled."""
+    graph, cells = problem.components[name], problem.coupled(name)
+    loads = np.zeros((graph.nvtxs, 2), WEIGHT)
+    loads[:, 0] = graph.weights
+    loads[cells, 1] = graph.weights[cells]
+    return loads
+
+
+def balanced(within: Callable[[NDArray[np.int64]], NDArray[np.int32]], loads: NDArray[np.int64], nparts: int,
+             eps: float) -> NDArray[np.int32]:
+    """What `within` makes under limits on both `loads`, of shape (2, nparts).
+
+    That of coupled cells is raised where their unequal weights leave no other way.
+    """
     limits = [max(part_room(int(w), nparts, eps), -(-int(w) // nparts)) for w in loads.sum(axis=0)]
     uneven = max(int(loads[:, 1].max(initial=0)) - 1, 0)
-
-    def within(extra: int) -> NDArray[np.int32]:
-        bounds = np.repeat([[limits[0]], [limits[1] + extra]], nparts, axis=1)
-        return partition_multiconstraint(graph, nparts, loads, limits=bounds, **options)
-
     try:
-        return within(0)
+        return within(np.repeat([[limits[0]], [limits[1]]], nparts, axis=1))
     except PartitionError:
         if uneven == 0:
             raise
-        return within(uneven)
+        return within(np.repeat([[limits[0]], [limits[1] + uneven]], nparts, axis=1))
 
 
-__all__ = ["multiconstraint"]
+def with_owners(problem: CoupledProblem, parts: Mapping[str, NDArray[np.int32]], count: Mapping[str, int]
+                ) -> CoPartition:
+    """The co-partition of these parts, whose coupled parts are all that own coupled cells."""
+    owners = {name: len(np.unique(parts[name][problem.coupled(name)])) or None for name in problem.names}
+    return CoPartition(parts, count, owners)
+
+
+__all__ = ["balanced", "multiconstraint", "phase_loads", "with_owners"]
