@@ -100,107 +100,58 @@ def share_out(g, s):
 
 
 @inlined
-def change_of_cut(g, s, v, b):
-    """Increase of the cut if cell v moves to part b."""
-    a = s.part[v]
+def change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, v, a, b):
+    """Increase of the cut if cell v moves from part a to b."""
     change = np.int64(0)
-    for e in range(g.xadj[v], g.xadj[v + 1]):
-        p = s.part[g.adjncy[e]]
+    for e in range(xadj[v], xadj[v + 1]):
+        p = part[adjncy[e]]
         if p == a:
-            change += g.ewgt[e]
+            change += ewgt[e]
         elif p == b:
-            change -= g.ewgt[e]
-    for e in range(g.bptr[v], g.bptr[v + 1]):
-        p = g.bidx[e]
+            change -= ewgt[e]
+    for e in range(bptr[v], bptr[v + 1]):
+        p = bidx[e]
         if p == a:
-            change += g.bval[e]
+            change += bval[e]
         elif p == b:
-            change -= g.bval[e]
+            change -= bval[e]
     return change
 
 
 @inlined
-def change_of_volume(g, s, v, b):
-    """Increase of the volume if cell v moves to part b: what b then gets for the first time, less what only v got."""
-    a = s.part[v]
+def change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b):
+    """Increase of the volume if cell v moves from a to b: what b then gets for the first time, less what only v got."""
     change = np.int64(0)
-    for e in range(g.iptr[v], g.iptr[v + 1]):
-        if g.take[e] == 0:
+    for e in range(iptr[v], iptr[v + 1]):
+        if take[e] == 0:
             continue
-        u = g.iadj[e]
-        first = g.iptr[u]
+        u = iadj[e]
+        first = iptr[u]
         new = np.int64(1)
-        for i in range(first, first + s.used[u]):
-            if s.where[i] == b or (s.where[i] == a and s.many[i] == g.imul[e]):
+        for i in range(first, first + used[u]):
+            if where[i] == b or (where[i] == a and many[i] == imul[e]):
                 new += np.int64(-1)
-        change += g.take[e] * new
+        change += take[e] * new
     return change
 
 
 @inlined
-def change_of_messages(g, s, v, b, blur):
-    """Increase of the messages if cell v moves to part b, where m interedges count as m / (m + blur) messages."""
-    a = s.part[v]
+def change_of_messages(iptr, where, many, used, pairs, v, a, b, blur):
+    """Increase of the messages if v moves from a to b, where m interedges count as m / (m + blur) messages."""
     change = 0.0
-    for i in range(g.iptr[v], g.iptr[v] + s.used[v]):
-        q = s.where[i]
-        old = s.pairs[a, q]
-        now = old - s.many[i]
+    for i in range(iptr[v], iptr[v] + used[v]):
+        q = where[i]
+        old = pairs[a, q]
+        now = old - many[i]
         change -= old / (old + blur)
         if now > 0:
             change += now / (now + blur)
-        old = s.pairs[b, q]
-        now = old + s.many[i]
+        old = pairs[b, q]
+        now = old + many[i]
         change += now / (now + blur)
         if old > 0:
             change -= old / (old + blur)
     return change
-
-
-@inlined
-def move(g, s, v, b):
-    """Move cell v to part b."""
-    s.total[0] += change_of_cut(g, s, v, b)
-    a = s.part[v]
-    for e in range(g.iptr[v], g.iptr[v + 1]):
-        u = g.iadj[e]
-        first = g.iptr[u]
-        used = s.used[u]
-        i = first
-        while s.where[i] != a:
-            i += 1
-        s.many[i] -= g.imul[e]
-        if s.many[i] == 0:
-            used -= 1
-            s.where[i] = s.where[first + used]
-            s.many[i] = s.many[first + used]
-            s.total[1] -= g.take[e]
-        i = first
-        while i < first + used and s.where[i] != b:
-            i += 1
-        if i == first + used:
-            s.where[i] = b
-            s.many[i] = 0
-            used += 1
-            s.total[1] += g.take[e]
-        s.many[i] += g.imul[e]
-        s.used[u] = used
-    for i in range(g.iptr[v], g.iptr[v] + s.used[v]):
-        q = s.where[i]
-        m = s.many[i]
-        s.pairs[a, q] -= m
-        s.pairs[q, a] -= m
-        if s.pairs[a, q] == 0:
-            s.total[2] -= 1
-        if s.pairs[b, q] == 0:
-            s.total[2] += 1
-        s.pairs[b, q] += m
-        s.pairs[q, b] += m
-    s.load[a] -= g.weight[v]
-    s.load[b] += g.weight[v]
-    s.population[a] -= 1
-    s.population[b] += 1
-    s.part[v] = b
 
 
 @inlined
@@ -212,34 +163,76 @@ def price_of_excess(excess, limit):
 
 
 @inlined
-def change_of_excess(g, s, v, b):
-    """Increase of the price of all excess if cell v moves to part b."""
-    a = s.part[v]
-    w = g.weight[v]
+def change_of_excess(load, limit, w, a, b):
+    """Increase of the price of all excess if a cell of weight w moves from a to b."""
     change = 0.0
-    x = s.load[b] + w - s.limit[b]
+    x = load[b] + w - limit[b]
     if w > 0 and x > 0:
-        change += price_of_excess(x, s.limit[b]) - price_of_excess(x - w, s.limit[b])
-    x = s.load[a] - s.limit[a]
+        change += price_of_excess(x, limit[b]) - price_of_excess(x - w, limit[b])
+    x = load[a] - limit[a]
     if w > 0 and x > 0:
-        change += price_of_excess(x - w, s.limit[a]) - price_of_excess(x, s.limit[a])
+        change += price_of_excess(x - w, limit[a]) - price_of_excess(x, limit[a])
     return change
 
 
 @inlined
-def other_part(g, s, v, draw):
+def move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b):
+    """Move cell v from part a to b; the cut is left to the caller."""
+    for e in range(iptr[v], iptr[v + 1]):
+        u = iadj[e]
+        first = iptr[u]
+        kept = used[u]
+        i = first
+        while where[i] != a:
+            i += 1
+        many[i] -= imul[e]
+        if many[i] == 0:
+            kept -= 1
+            where[i] = where[first + kept]
+            many[i] = many[first + kept]
+            total[1] -= take[e]
+        i = first
+        while i < first + kept and where[i] != b:
+            i += 1
+        if i == first + kept:
+            where[i] = b
+            many[i] = 0
+            kept += 1
+            total[1] += take[e]
+        many[i] += imul[e]
+        used[u] = kept
+    for i in range(iptr[v], iptr[v] + used[v]):
+        q = where[i]
+        m = many[i]
+        pairs[a, q] -= m
+        pairs[q, a] -= m
+        if pairs[a, q] == 0:
+            total[2] -= 1
+        if pairs[b, q] == 0:
+            total[2] += 1
+        pairs[b, q] += m
+        pairs[q, b] += m
+    load[a] -= weight[v]
+    load[b] += weight[v]
+    population[a] -= 1
+    population[b] += 1
+    part[v] = b
+
+
+@inlined
+def other_part(xadj, adjncy, bptr, bidx, part, v, draw):
     """Part of a neighbour of v that is not its own: the next one from a drawn entry on; its own if there is none."""
-    a = s.part[v]
-    inner = g.xadj[v + 1] - g.xadj[v]
-    degree = inner + g.bptr[v + 1] - g.bptr[v]
+    a = part[v]
+    inner = xadj[v + 1] - xadj[v]
+    degree = inner + bptr[v + 1] - bptr[v]
     b = a
     if degree > 0:
         j = draw % degree
         for _ in range(degree):
             if j < inner:
-                b = s.part[g.adjncy[g.xadj[v] + j]]
+                b = part[adjncy[xadj[v] + j]]
             else:
-                b = g.bidx[g.bptr[v] + j - inner]
+                b = bidx[bptr[v] + j - inner]
             if b != a:
                 break
             j += 1
@@ -251,9 +244,10 @@ def other_part(g, s, v, draw):
 @kernel
 def list_border(g, s, border):
     """Write the cells with a neighbour in another part; returns how many."""
+    xadj, adjncy, bptr, bidx, part = g.xadj, g.adjncy, g.bptr, g.bidx, s.part
     count = 0
-    for v in range(len(g.weight)):
-        if other_part(g, s, v, np.int64(0)) != s.part[v]:
+    for v in range(len(part)):
+        if other_part(xadj, adjncy, bptr, bidx, part, v, np.int64(0)) != part[v]:
             border[count] = v
             count += 1
     return count
@@ -268,6 +262,11 @@ def anneal(g, s, sweeps, weights, heat, blur, press, salt, border):
     temperature, blur of the messages and price of a unit of excess, first and last.  Each of `sweeps` lists the border
     and draws from it as many cells as are on it.  border (n,) int32 is scratch.
     """
+    # unpacked once: each access to a field of a tuple of arrays costs as much as a gain
+    xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
+    iptr, iadj, imul, take, weight = g.iptr, g.iadj, g.imul, g.take, g.weight
+    part, load, limit, population = s.part, s.load, s.limit, s.population
+    where, many, used, pairs, total = s.where, s.many, s.used, s.pairs, s.total
     shrink = 1.0 / max(sweeps - 1, 1)
     moves = 0
     drawn = 0
@@ -280,16 +279,18 @@ def anneal(g, s, sweeps, weights, heat, blur, press, salt, border):
             drawn += 1
             dice = mix(drawn, salt)
             v = np.int64(border[dice % count])
-            b = other_part(g, s, v, dice // count)
-            a = s.part[v]
-            if a == b or s.population[a] <= 1:
+            b = other_part(xadj, adjncy, bptr, bidx, part, v, dice // count)
+            a = part[v]
+            if a == b or population[a] <= 1:
                 continue
-            change = price * change_of_excess(g, s, v, b)
-            change += weights[0] * change_of_cut(g, s, v, b)
-            change += weights[1] * change_of_volume(g, s, v, b)
-            change += weights[2] * change_of_messages(g, s, v, b, tau)
+            uncut = change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, v, a, b)
+            change = price * change_of_excess(load, limit, weight[v], a, b)
+            change += weights[0] * uncut
+            change += weights[1] * change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b)
+            change += weights[2] * change_of_messages(iptr, where, many, used, pairs, v, a, b, tau)
             if change <= 0.0 or change < -temperature * np.log((mix(drawn, salt + 1) + 1.0) / 4294967296.0):
-                move(g, s, v, b)
+                total[0] += uncut
+                move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b)
                 moves += 1
     return moves
 
@@ -300,29 +301,35 @@ def relieve(g, s, owner, weights):
 
     owner (K,) int32: component of each part.  Returns the weight left above the limits.
     """
+    xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
+    iptr, iadj, imul, take, weight = g.iptr, g.iadj, g.imul, g.take, g.weight
+    part, load, limit, population = s.part, s.load, s.limit, s.population
+    where, many, used, pairs, total = s.where, s.many, s.used, s.pairs, s.total
     left = np.int64(0)
-    for a in range(len(s.load)):
-        while s.load[a] > s.limit[a]:
+    for a in range(len(load)):
+        while load[a] > limit[a]:
             best = np.int64(-1)
             to = np.int64(-1)
             least = 0.0
-            for v in range(len(g.weight)):
-                w = g.weight[v]
-                if s.part[v] != a or w == 0 or s.population[a] <= 1:
+            for v in range(len(weight)):
+                w = weight[v]
+                if part[v] != a or w == 0 or population[a] <= 1:
                     continue
-                for b in range(len(s.load)):
-                    if b == a or owner[b] != owner[a] or s.load[b] + w > s.limit[b]:
+                for b in range(len(load)):
+                    if b == a or owner[b] != owner[a] or load[b] + w > limit[b]:
                         continue
-                    change = weights[0] * change_of_cut(g, s, v, b)
-                    change += weights[1] * change_of_volume(g, s, v, b)
-                    change += weights[2] * change_of_messages(g, s, v, b, 0.1)
-                    change /= min(w, s.load[a] - s.limit[a])
+                    change = weights[0] * change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, v, a, b)
+                    change += weights[1] * change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b)
+                    change += weights[2] * change_of_messages(iptr, where, many, used, pairs, v, a, b, 0.1)
+                    change /= min(w, load[a] - limit[a])
                     if best < 0 or change < least:
                         best = np.int64(v)
                         to = np.int64(b)
                         least = change
             if best < 0:
-                left += s.load[a] - s.limit[a]
+                left += load[a] - limit[a]
                 break
-            move(g, s, best, to)
+            total[0] += change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, best, np.int64(a), to)
+            move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, best,
+                 np.int64(a), to)
     return left
