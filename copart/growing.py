@@ -79,22 +79,26 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
 def best_growth(
     g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
 ) -> Array:
-    """The best of several bisected or grown, and refined, partitions: least excess, then least cut, then first.
+    """The best of several bisected or grown, and refined, partitions: the first of :func:`growths`."""
+    return growths(g, pull, limit, config, nvtxs, salt, team, coords)[0]
+
+
+def growths(
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
+) -> list[Array]:
+    """Several bisected or grown, and refined, partitions: least excess first, then least cut.
 
     Recursive bisection serves where it applies: it knows neither affinities nor which fixed part
     needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
     known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
     the input graph, to which the effort is fitted.
     """
-    best: tuple[int, int] | None = None
-    kept = np.zeros(len(g.vwgt), np.int32)
+    made = []
     for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords)):
         refiner = Refiner(g, pull, part, limit, team, salt + t)
         refiner.improve(config, cut_of(g, part))
-        key = (refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part))
-        if best is None or key < best:
-            best, kept = key, part
-    return kept
+        made.append((refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part), t, part))
+    return [part for *_, part in sorted(made, key=lambda one: one[:3])]
 
 
 def _candidates(

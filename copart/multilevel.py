@@ -38,9 +38,9 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    levels, maps = _coarsen(level, k, config, team, None, shape)
+    levels, maps = coarsen(level, k, config, team, None, shape)
     centres = None if coords is None else centroids(coords, levels, maps)
-    room = _loosened(limit, levels[-1]) if maps else limit
+    room = loosened(limit, levels[-1]) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
@@ -57,7 +57,7 @@ def cycle(
     within: Array | None = None,
 ) -> Array:
     """One V-cycle: coarsen inside the parts, or inside the finer classes `within`; refine on the way back up."""
-    levels, maps = _coarsen(level, len(limit), config, team, part if within is None else within, shape)
+    levels, maps = coarsen(level, len(limit), config, team, part if within is None else within, shape)
     for cmap in maps:
         coarse = np.empty(int(cmap.max()) + 1, VERTEX)
         coarse[cmap] = part
@@ -65,10 +65,10 @@ def cycle(
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
-def _coarsen(
+def coarsen(
     level: Level, k: int, config: Config, team: Team, within: Array | None, shape: Shape
 ) -> tuple[list[Level], list[Array]]:
-    """Levels from fine to coarse and the maps between them; clusters stay inside the parts `within`."""
+    """Levels from fine to coarse and the maps between them; clusters stay inside the classes `within` (nvtxs,)."""
     stop = max(config.coarse_per_part * k, config.coarse_least)
     # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
     heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
@@ -97,7 +97,7 @@ def _apart(g: Level, within: Array | None) -> Level:
     return g._replace(origin=within)
 
 
-def _loosened(limit: Array, g: Level) -> Array:
+def loosened(limit: Array, g: Level) -> Array:
     """Limits for a coarse level: room for one of its vertices at least, or balance would be bought there with cut."""
     slack = (int(limit.sum()) - int(g.vwgt.sum())) // len(limit)
     return limit + max(0, int(g.vwgt.max()) - slack)
@@ -110,7 +110,7 @@ def _uncoarsen(
     cut = cut_of(levels[-1], part)
     while True:
         depth = len(levels) - 1
-        room = _loosened(limit, levels[-1]) if depth else limit
+        room = loosened(limit, levels[-1]) if depth else limit
         refiner = Refiner(levels[-1], pull, part, room, team, seed + depth)
         cut -= refiner.improve(config, cut)
         # the networks know nothing of affinities, and would trade them for cut
