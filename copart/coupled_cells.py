@@ -12,23 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import VERTEX, WEIGHT, frozen, sums
+from .arrays import VERTEX, WEIGHT, sums
+from .counts import part_room
 from .coupling import CoupledProblem
 from .graph import Graph
 from .kernels import coupled as kernels
 from .kernels.coupled import Cells, Shares
-from .kernels.csr import spread_labels
 from .operators import rest_joined
 
 Array = np.ndarray[Any, Any]
 Parts = Mapping[str, NDArray[np.int32]]
-
-
-def nearest(graph: Graph, cells: NDArray[np.int32], hops: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Index in `cells` of the nearest of them to every vertex, and the edges to it; -1 beyond `hops` edges."""
-    label, dist, queue = (np.empty(graph.nvtxs, VERTEX) for _ in range(3))
-    spread_labels(graph.xadj, graph.adjncy, frozen(cells), hops, label, dist, queue)
-    return label, dist
 
 
 class CoupledCells:
@@ -88,6 +81,15 @@ class CoupledCells:
         kernels.share_out(g, s)
         return s
 
+    def limits(self, nparts: Mapping[str, int], eps: float) -> NDArray[np.int64]:
+        """(k,) int64 largest coupled weight of each coupled part, within what a part of `nparts` may weigh."""
+        limit = np.empty(self.k, WEIGHT)
+        for name, graph in self.problem.components.items():
+            k, load = self.ncoupled[name], int(self.cells.weight[self.span(name)].sum())
+            room = part_room(graph.total_weight, nparts[name], eps)
+            limit[self.offset[name] : self.offset[name] + k] = max(-(-load // k), min(part_room(load, k, eps), room))
+        return limit
+
     def scatter(self, part: Array) -> dict[str, NDArray[np.int32]]:
         """`parts` with the cells here where `part` says."""
         out = {}
@@ -105,7 +107,7 @@ class CoupledCells:
             row.append(np.repeat(np.arange(len(members)), np.diff(sub.xadj)) + first)
             column.append(np.asarray(sub.adjncy + first, VERTEX))
             weight.append(_true_weights(graph, members, sub))
-        return _offsets(self.n, np.concatenate(row)), np.concatenate(column), np.concatenate(weight)
+        return offsets(self.n, np.concatenate(row)), np.concatenate(column), np.concatenate(weight)
 
     def _pulls(self) -> tuple[Array, Array, Array]:
         """Edges from the cells to others of their component, summed up by coupled part, as CSR."""
@@ -121,7 +123,7 @@ class CoupledCells:
             weight.append(w[use])
         keys, where = np.unique(np.concatenate(key), return_inverse=True)
         pull = sums(where, np.concatenate(weight), len(keys))
-        return _offsets(self.n, keys // self.k), (keys % self.k).astype(VERTEX), pull
+        return offsets(self.n, keys // self.k), (keys % self.k).astype(VERTEX), pull
 
     def _interedges(self, both: bool) -> tuple[Array, Array, Array, Array, Array]:
         row, column, give, take = [], [], [], []
@@ -138,7 +140,7 @@ class CoupledCells:
         rows = np.concatenate(row)
         order = np.argsort(rows, kind="stable")
         columns = np.concatenate(column).astype(VERTEX)[order]
-        return (_offsets(self.n, rows), columns, np.ones(len(rows), VERTEX), np.concatenate(give)[order],
+        return (offsets(self.n, rows), columns, np.ones(len(rows), VERTEX), np.concatenate(give)[order],
                 np.concatenate(take)[order])
 
 
@@ -166,10 +168,11 @@ def merged_by_partner(g: Cells) -> tuple[Cells, NDArray[np.int32]]:
     finer = degree[best] > degree[coupled]
     partner[coupled[finer]] = best[finer] + n
     cluster = np.unique(partner, return_inverse=True)[1].astype(VERTEX)
-    return _contracted(g, cluster), cluster
+    return contracted(g, cluster), cluster
 
 
-def _contracted(g: Cells, cluster: Array) -> Cells:
+def contracted(g: Cells, cluster: Array) -> Cells:
+    """The clusters as cells: weights, edges, interedges and data added up; `cluster` (n,) int32."""
     n, m = len(g.weight), int(cluster.max()) + 1
     weight = sums(cluster, g.weight, m)
 
@@ -178,7 +181,7 @@ def _contracted(g: Cells, cluster: Array) -> Cells:
         use = np.flatnonzero(row != other) if other is inner else np.arange(len(row))
         key, where = np.unique(row[use].astype(np.int64) * count + other[use], return_inverse=True)
         added = (sums(where, v[use], len(key)) for v in values)
-        return _offsets(m, key // count), (key % count).astype(VERTEX), *added
+        return offsets(m, key // count), (key % count).astype(VERTEX), *added
 
     inner = cluster[g.adjncy]
     across = cluster[g.iadj]
@@ -219,82 +222,11 @@ def _rows(graph: Graph, vertices: Array) -> tuple[Array, Array, Array]:
     return row, graph.adjncy[entry], weight
 
 
-def _offsets(n: int, row: Array) -> NDArray[np.int64]:
+def offsets(n: int, row: Array) -> NDArray[np.int64]:
+    """(n + 1,) int64 where the entries of each row begin, `row` ascending."""
     start = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=n), out=start[1:])
     return start
 
 
-# ---- which parts are coupled
-def coupled_first(graph: Graph, cells: NDArray[np.int32], part: NDArray[np.int32], nparts: int,
-                  k: int) -> NDArray[np.int32]:
-    """The same partition with `k` parts that own all coupled cells in front, changed where it has to be.
-
-    The parts with the most coupled weight are chosen, then those nearest to the interface.  Other parts give their
-    coupled cells up to the nearest chosen one, and a chosen one without any gets the coupled cell nearest to it.
-
-    Parameters
-    ----------
-    cells : (ncells,) int32
-        Coupled vertices, ascending.
-    part : (nvtxs,) int32
-
-    Returns
-    -------
-    (nvtxs,) int32
-    """
-    load = sums(part[cells], graph.weights[cells], nparts)
-    found = np.bincount(part[cells], minlength=nparts)
-    distance = np.zeros(nparts, WEIGHT)
-    missing = np.count_nonzero(found) < k
-    label = away = np.zeros(0, VERTEX)
-    if missing:
-        label, away = _until(graph, cells, part, nparts, k)
-        distance[:] = graph.nvtxs
-        there = np.flatnonzero(label >= 0)
-        np.minimum.at(distance, part[there], away[there])
-    number = np.empty(nparts, VERTEX)
-    number[np.lexsort((distance, -load, found == 0))] = np.arange(nparts, dtype=VERTEX)
-    out = number[part]
-    local = _spread(graph, cells, out[cells], k)
-    if missing:
-        _seed(cells, local, out, k, label, away)
-    out[cells] = local
-    return out
-
-
-def _until(graph: Graph, cells: Array, part: Array, nparts: int, k: int) -> tuple[Array, Array]:
-    """Nearest coupled cell of the vertices, as far away as `k` parts have been met."""
-    hops = 8
-    while True:
-        label, away = nearest(graph, cells, hops)
-        met = np.count_nonzero(np.bincount(part[label >= 0], minlength=nparts))
-        if met >= k or hops >= graph.nvtxs:
-            return label, away
-        hops *= 2
-
-
-def _spread(graph: Graph, cells: Array, part: Array, k: int) -> NDArray[np.int32]:
-    """Cells in parts from `k` on go to the part below `k` that is nearest in the graph."""
-    lost = part >= k
-    if not lost.any():
-        return part.copy()
-    kept = np.flatnonzero(~lost)
-    label, _ = nearest(graph, np.ascontiguousarray(cells[kept]), graph.nvtxs)
-    return np.where(lost, part[kept[np.maximum(label[cells], 0)]], part).astype(VERTEX)
-
-
-def _seed(cells: Array, local: Array, part: Array, k: int, label: Array, away: Array) -> None:
-    """Give every empty part below `k` the coupled cell that is nearest to it, from a part with others."""
-    population = np.bincount(local, minlength=k)
-    for p in np.flatnonzero(population == 0):
-        body = np.flatnonzero((part == p) & (label >= 0))
-        body = body[np.argsort(away[body], kind="stable")]
-        candidates = np.concatenate([label[body], np.arange(len(cells))])
-        v = candidates[np.argmax(population[local[candidates]] > 1)]
-        population[local[v]] -= 1
-        local[v] = p
-        population[p] = 1
-
-
-__all__ = ["CoupledCells", "coupled_first", "merged_by_partner"]
+__all__ = ["CoupledCells", "contracted", "merged_by_partner", "offsets"]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from copart.algorithms import aware, naive, projrepart
 from copart.components import coupled_problem
 from copart.counts import part_room
-from copart.coupled_cells import CoupledCells, coupled_first, merged_by_partner
+from copart.coupled_cells import CoupledCells, merged_by_partner
+from copart.coupled_first import coupled_first
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, PartitionError
 from copart.graph import Graph

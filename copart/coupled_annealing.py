@@ -1,0 +1,90 @@
+"""Annealing of coupled cells: schedules, prices, and what brings coupled parts below their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import VERTEX, fraction
+from .coupled_cells import CoupledCells
+from .coupling import CoupledProblem
+from .kernels import coupled as kernels
+from .kernels.coupled import Cells, Shares
+from .operators import part, rest_joined
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How annealing cools down: number of sweeps; temperature, blur of the messages, price of excess at both ends.
+
+    Prices and temperatures are in units of one cut edge; temperature and blur of blocks grow with their edge.
+    """
+
+    sweeps: int
+    heat: tuple[float, float]
+    blur: tuple[float, float]
+    press: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """What annealing of a coupled problem has to know.
+
+    Attributes
+    ----------
+    problem : CoupledProblem
+    count, coupled : mapping of str to int
+        Parts of each component, and those that own coupled cells.
+    both : bool
+        Volume counts both ways.
+    price : (3,) float64
+        Of a cut edge, a datum and a message.
+    options : mapping
+        eps, seed, threads, preset.
+    """
+
+    problem: CoupledProblem
+    count: Mapping[str, int]
+    coupled: Mapping[str, int]
+    both: bool
+    price: NDArray[np.float64]
+    options: Mapping[str, Any]
+
+    @property
+    def seed(self) -> int:
+        return int(self.options.get("seed", 1))
+
+    @property
+    def eps(self) -> float:
+        return fraction("eps", self.options.get("eps", 0.05))
+
+    def cool(self, g: Cells, s: Shares, schedule: Schedule, size: float = 1.0, price: Any = None) -> None:
+        """Anneal blocks of an edge of `size` cells; `price` (3,) instead of the usual one."""
+        unit = float(self.price[0]) or 1.0
+        kernels.anneal(
+            g, s, schedule.sweeps, self.price if price is None else price, unit * size * np.array(schedule.heat),
+            size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX),
+        )
+
+    def relieved(self, cells: CoupledCells, g: Cells, s: Shares) -> NDArray[np.int32]:
+        """The parts of the cells with all coupled parts below their limits.
+
+        Where heavy cells keep a component above them, its coupled subgraph is partitioned alone.
+        """
+        now = s.part
+        if kernels.relieve(g, s, cells.owner, self.price):
+            now = s.part.copy()
+            for name, graph in self.problem.components.items():
+                first, k = cells.offset[name], self.coupled[name]
+                rows = slice(first, first + k)
+                if (s.load[rows] > s.limit[rows]).any():
+                    sub, _ = rest_joined(graph, cells.members[name])
+                    now[cells.span(name)] = part(sub, k, **self.options) + first
+        return np.asarray(now)
+
+
+__all__ = ["Annealing", "Schedule"]

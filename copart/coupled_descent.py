@@ -1,0 +1,215 @@
+"""Multilevel annealing of a coupled problem: stages 1 to 4 of :mod:`copart.joint`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import VERTEX, WEIGHT, sums
+from .coupled_annealing import Annealing, Schedule
+from .coupled_cells import CoupledCells, merged_by_partner
+from .coupled_levels import CoupledLevels, filled
+from .coupled_stages import Stage, stages
+from .graph import Graph
+from .kernels.coupled import Cells, Shares
+from .kgggp_ml import partition
+from .rounds import Team
+
+Array = NDArray[np.int32]
+
+LEADERS = Schedule(40, (5.0, 0.5), (5.0, 5.0), (2.0, 20.0))
+COARSE = (Schedule(300, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0)), Schedule(150, (1.0, 0.2), (1.0, 0.05), (5.0, 20.0)))
+MIDDLE = Schedule(60, (1.0, 0.1), (3.0, 0.05), (5.0, 20.0))
+CLUSTERS = Schedule(100, (3.0, 0.3), (2.0, 0.05), (5.0, 20.0))
+SINGLE = Schedule(50, (1.0, 0.1), (1.0, 0.05), (5.0, 20.0))
+
+BEGINNINGS = 2
+"""Partitions of the coarsest level that are annealed; the cheapest is kept."""
+
+GLANCE = 1.25
+"""Led components follow anew if at first sight that makes no more than so many times the messages."""
+
+LED = 4
+"""A component with less than one in so many of all vertices is led."""
+
+
+class Descent:
+    """From the coarsest levels of all components down to their cells.
+
+    Parameters
+    ----------
+    task : Annealing
+    team : Team
+
+    Raises
+    ------
+    PartitionError
+        A vertex is heavier than a part may be.
+    """
+
+    def __init__(self, task: Annealing, team: Team):
+        problem = task.problem
+        self.task, self.team = task, team
+        nowhere = {name: np.full(g.nvtxs, task.coupled[name], VERTEX) for name, g in problem.components.items()}
+        self.base = CoupledCells(problem, nowhere, task.coupled, task.both)
+        self.limit = self.base.limits(task.count, task.eps)
+        self.components = {
+            name: CoupledLevels(graph, self.base.members[name], task.count[name], task.coupled[name], team,
+                                **task.options)
+            for name, graph in problem.components.items()
+        }
+        self.way, self.stages = stages(self.base, self.components)
+        self.led = self._led()
+
+    def _led(self) -> dict[str, str]:
+        """Who is led by whom: small components by large ones with as many parts on the interface at least."""
+        problem, coupled = self.task.problem, self.task.coupled
+        size = {name: graph.nvtxs for name, graph in problem.components.items()}
+        led: dict[str, str] = {}
+        leaders: list[str] = []
+        for name in sorted(problem.names, key=lambda name: -size[name]):
+            met = {}
+            for other in leaders:
+                relation = problem.facing(other, name)
+                if relation is not None and coupled[other] >= coupled[name]:
+                    met[other] = len(relation)
+            if met and LED * size[name] < sum(size.values()):
+                led[name] = max(met, key=lambda other: met[other])
+            else:
+                leaders.append(name)
+        return led
+
+    def parts(self) -> dict[str, Array]:
+        """Partitions with balanced coupled parts, in the numbering of the components."""
+        self._begin()
+        at = {name: component.at for name, component in self.components.items()}
+        for name in self.way:
+            component = self.components[name]
+            component.finer()
+            at[name] -= 1
+            if component.at:
+                component.refine(hold=False)
+            stage = self.stages.get(tuple(at.values()))
+            if stage is not None and any(at.values()):
+                self._anneal(stage, MIDDLE)
+        self._settle()
+        return {name: component.result() for name, component in self.components.items()}
+
+    def _anneal(self, stage: Stage, schedule: Schedule) -> None:
+        g = stage.cells(self.components)
+        s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), g)
+        self.task.cool(g, s, schedule, stage.size)
+        stage.give_back(self.components, s.part)
+
+    # ---- the coarsest levels
+    def _begin(self) -> None:
+        """The cheapest of several beginnings, annealed and refined."""
+        stage = next(iter(self.stages.values()))
+        leaders = [name for name in self.components if name not in self.led]
+        starts = {name: self.components[name].starts(BEGINNINGS) for name in leaders}
+        best: tuple[float, dict[str, Array]] = (np.inf, {})
+        for turn in range(max(len(found) for found in starts.values())):
+            for name, found in starts.items():
+                self.components[name].part = found[min(turn, len(found) - 1)].copy()
+            self._follow_leaders(stage)
+            for schedule in COARSE:
+                self._anneal(stage, schedule)
+                for component in self.components.values():
+                    component.refine(hold=True)
+            s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), stage.blocks)
+            cut = sum(component.cut for component in self.components.values())
+            excess = int(np.maximum(s.load - s.limit, 0).sum())
+            cost = self.task.price @ (cut, *s.total[1:]) + COARSE[-1].press[-1] * excess
+            if cost < best[0]:
+                best = (float(cost), {name: component.part for name, component in self.components.items()})
+        for name, component in self.components.items():
+            component.part = best[1][name]
+
+    def _follow_leaders(self, stage: Stage) -> None:
+        """Bring the leaders into balance, and grow those that are led from the groups of parts that they face."""
+        if not self.led:
+            return
+        for name in self.led:
+            component = self.components[name]
+            component.part = np.full(len(component.part), component.ncoupled, VERTEX)
+            spread_evenly = np.arange(len(component.cells)) * component.ncoupled // len(component.cells)
+            component.labels = spread_evenly.astype(VERTEX)
+        g = stage.cells(self.components, self.led)
+        s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), g)
+        self.task.cool(g, s, LEADERS, stage.size, self.task.price * (1, 0, 0))
+        stage.give_back(self.components, s.part, [name for name in self.components if name not in self.led])
+        for name, leader in self.led.items():
+            self.components[name].grow(_following(stage, s.part, name, leader, self.task.seed))
+
+    # ---- the cells
+    def _settle(self) -> None:
+        """Anneal the cells; take other parts for those that are led if that is cheaper."""
+        task, base, components = self.task, self.base, self.components
+        stage = self.stages[(0,) * len(components)]
+        g = stage.cells(components)
+        now = self._annealed(g, stage.parts(components))
+        stage.give_back(components, now.part)
+        if not self.led:
+            return
+        anew = now.part.copy()
+        for name, leader in self.led.items():
+            anew[stage.span(name)] = _following(stage, anew, name, leader, task.seed) + base.offset[name]
+        # most often a glance tells that messages would not become fewer
+        if base.shares(anew, self.limit, g).total[2] > GLANCE * now.total[2]:
+            return
+        other = self._annealed(stage.cells(components, self.led), anew)
+        won = float(task.price[1:] @ (now.total[1:] - other.total[1:]))
+        if won <= 0:
+            return
+        kept = {name: component.part.copy() for name, component in components.items()}
+        cut = sum(component.cut for component in components.values())
+        stage.give_back(components, other.part)
+        for name in self.led:
+            components[name].extend()
+        if task.price[0] * (sum(component.cut for component in components.values()) - cut) > won:
+            for name, component in components.items():
+                component.part = kept[name]
+
+    def _annealed(self, g: Cells, part: Array) -> Shares:
+        """Clusters of cells annealed, then cells, all below their limits."""
+        task, base = self.task, self.base
+        rough, cluster = merged_by_partner(g)
+        votes = np.bincount(cluster.astype(np.int64) * base.k + part, minlength=len(rough.weight) * base.k)
+        start = votes.reshape(-1, base.k).argmax(axis=1).astype(VERTEX)
+        if len(np.unique(start)) == base.k:
+            s = base.shares(start, self.limit + int(rough.weight.max()) // 2, rough)
+            task.cool(rough, s, CLUSTERS, float(np.sqrt(len(g.weight) / len(rough.weight))))
+            part = s.part[cluster]
+        s = base.shares(part, self.limit, g)
+        task.cool(g, s, SINGLE)
+        return base.shares(task.relieved(base, g, s), self.limit, g)
+
+
+def _following(stage: Stage, part: Array, name: str, leader: str, seed: int) -> Array:
+    """Parts for the blocks of component `name`: groups of neighbouring parts of its leader, as far as they meet.
+
+    A block goes with the leader's part that most of its interedges lead to.
+    """
+    g, base = stage.blocks, stage.base
+    k, groups = base.ncoupled[leader], base.ncoupled[name]
+    own, lead, low = stage.span(name), stage.span(leader), base.offset[leader]
+    n = own.stop - own.start
+    entries = slice(g.iptr[own.start], g.iptr[own.stop])
+    row = np.repeat(np.arange(n), np.diff(g.iptr[own.start : own.stop + 1]))
+    met = part[g.iadj[entries]] - low
+    use = (met >= 0) & (met < k)
+    votes = np.zeros((n, k), WEIGHT)
+    np.add.at(votes, (row[use], met[use]), g.imul[entries][use])
+    choice = votes.argmax(axis=1)
+    u = np.repeat(np.arange(len(g.weight)), np.diff(g.xadj))
+    p, q = part[u] - low, part[g.adjncy] - low
+    between = (u >= lead.start) & (u < lead.stop) & (p < q)
+    load = sums(choice, g.weight[own], k)
+    quotient = Graph.from_edges(k, p[between], q[between], g.ewgt[between], vwgt=load)
+    # what is out of balance by less than one part is left to annealing
+    eps = max(0.05, groups * int(load.max()) / int(load.sum())) if load.any() else 0.05
+    group = partition(quotient, groups, eps=eps, seed=seed, strict=False)
+    return filled(np.asarray(group[choice], VERTEX), groups)
+
+
+__all__ = ["Descent"]

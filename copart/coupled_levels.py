@@ -1,0 +1,219 @@
+"""A component of a coupled problem on the levels of its coarsening, and one partition of the current level.
+
+A coarse vertex is coupled where one of its cells is; it stands for a block of cells behind the interface, so that
+borders of parts on the interface move together with the walls behind them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import FREE, VERTEX, WEIGHT, fraction, sums
+from .coarsening import look_at, renumber
+from .config import preset
+from .coordinates import centroids
+from .coupled_first import coupled_first, spread
+from .feasibility import feasible_limits
+from .graph import Graph
+from .growing import growths
+from .kernels import Level
+from .kernels.coarsening import pull_down
+from .kgggp_ml import finest
+from .metrics import max_part_weights
+from .multilevel import coarsen, loosened, multilevel
+from .operators import copartition_balance
+from .refinement import Refiner, cut_of
+from .rounds import Team
+
+Array = np.ndarray[Any, Any]
+
+
+class CoupledLevels:
+    """Levels of one component, its coupled vertices on each, and a partition of the current level.
+
+    Parameters
+    ----------
+    graph : Graph
+    cells : (ncells,) int32
+        Coupled vertices, ascending.
+    nparts, ncoupled : int
+        Number of parts, and of those that own coupled cells: the first ones.
+    team : Team
+    **options
+        eps, seed, preset.
+
+    Attributes
+    ----------
+    coupled : list of (ncoupled vertices,) int32
+        Coupled vertices of each level, from fine to coarse.
+    up : list of (ncoupled vertices,) int32
+        Index in ``coupled[l + 1]`` of each of ``coupled[l]``.
+    at : int
+        The current level; 0 is the component itself.
+    part : (nvtxs of the level,) int32
+        Parts of the vertices of the current level.
+
+    Raises
+    ------
+    PartitionError
+        A vertex is heavier than a part may be.
+    """
+
+    def __init__(self, graph: Graph, cells: NDArray[np.int32], nparts: int, ncoupled: int, team: Team, **options: Any):
+        self.nparts, self.ncoupled, self.team = nparts, ncoupled, team
+        self.config, self.seed = preset(options.get("preset", "default")), int(options.get("seed", 1))
+        eps = fraction("eps", copartition_balance(graph, nparts, options).get("eps", 0.05))
+        limit = np.minimum(max_part_weights(graph.total_weight, nparts, eps), graph.total_weight)
+        self.limit = feasible_limits(graph, limit, None, True)
+        level, self.pull = finest(graph, nparts, None, None)
+        self.shape, self.nvtxs = look_at(level), graph.nvtxs
+        coords, self.order = graph.coords, None
+        if self.shape.far:
+            level, self.order = renumber(level, team)
+            number = np.empty(graph.nvtxs, VERTEX)
+            number[self.order] = np.arange(graph.nvtxs, dtype=VERTEX)
+            coords = None if coords is None else coords[self.order]
+            cells = number[cells]
+        self.levels, self.maps = coarsen(level, nparts, self.config, team, None, self.shape)
+        self.centres = None if coords is None else centroids(coords, self.levels, self.maps)
+        self.at = len(self.maps)
+        self.coupled, self.up = [cells], []
+        load = graph.weights[cells] if self.order is None else level.vwgt[cells]
+        for cmap in self.maps:
+            blocks, up = np.unique(cmap[self.coupled[-1]], return_inverse=True)
+            self.coupled.append(blocks.astype(VERTEX))
+            self.up.append(up.astype(VERTEX))
+            load = sums(up, load, len(blocks))
+        self.load = load
+        self.part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
+
+    @property
+    def level(self) -> Level:
+        """The current level."""
+        return self.levels[-1]
+
+    @property
+    def cells(self) -> NDArray[np.int32]:
+        """Coupled vertices of the current level."""
+        return self.coupled[self.at]
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Parts of the coupled vertices of the current level."""
+        return np.asarray(self.part[self.cells])
+
+    @labels.setter
+    def labels(self, labels: NDArray[np.int32]) -> None:
+        self.part[self.cells] = labels
+
+    @property
+    def cut(self) -> int:
+        """Edge cut on the current level."""
+        return cut_of(self.level, self.part)
+
+    # ---- the coarsest level
+    def starts(self, most: int) -> list[NDArray[np.int32]]:
+        """At most so many partitions of the coarsest level, those of least cut, with the coupled parts in front."""
+        if self.nparts == 1:
+            return [np.zeros(len(self.part), VERTEX)]
+        g = self.level
+        load = np.zeros(len(g.vwgt), WEIGHT)
+        load[self.cells] = self.load
+        graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
+        made = growths(g, self.pull, self._room(), self.config, self.nvtxs, self.seed * 64, self.team, self.centres)
+        return [coupled_first(graph, self.cells, part, self.nparts, self.ncoupled) for part in made[:most]]
+
+    def grow(self, labels: NDArray[np.int32]) -> None:
+        """Partition the coarsest level with the coupled vertices in the parts `labels`."""
+        g = self.level._replace(fixed=self._fixed(labels))
+        self.part = growths(g, self.pull, self._room(), self.config, self.nvtxs, self.seed * 64, self.team, None)[0]
+
+    # ---- from level to level
+    def finer(self) -> None:
+        """Go to the next finer level with the partition."""
+        cmap = self.maps.pop()
+        self.levels.pop()
+        self.at -= 1
+        fine = np.empty(len(cmap), VERTEX)
+        self.team.run(pull_down, len(cmap), cmap, self.part, fine)
+        self.part = fine
+
+    def refine(self, hold: bool) -> None:
+        """Refine on the current level; hold the coupled vertices, or let them move to other coupled parts."""
+        g, room = self.level, self._room()
+        held = g._replace(fixed=self._fixed(self.labels)) if hold else g
+        Refiner(held, self.pull, self.part, room, self.team, self.seed + self.at).improve(self.config, self.cut)
+        if not hold and (self.labels >= self.ncoupled).any():
+            self.labels = spread(g, self.cells, self.labels, self.ncoupled)
+        if not hold:
+            self.labels = filled(self.labels, self.ncoupled)
+
+    def extend(self) -> None:
+        """Partition the component anew with its coupled cells where they are; on the finest level only."""
+        fixed = self._fixed(self.labels)
+        self.part = multilevel(self.level._replace(fixed=fixed), self.pull, self.limit, self.config, self.seed,
+                               self.team, self.shape)
+
+    def result(self) -> NDArray[np.int32]:
+        """The partition of the component, in its own numbering."""
+        if self.order is None:
+            return self.part
+        out = np.empty_like(self.part)
+        out[self.order] = self.part
+        return out
+
+    # ---- what surrounds the coupled vertices
+    def edges(self) -> tuple[Array, Array, Array]:
+        """Edges between coupled vertices of the current level: index of both ends in `cells`, and weight."""
+        row, other, weight = self._entries()
+        index = np.full(len(self.level.vwgt), -1, VERTEX)
+        index[self.cells] = np.arange(len(self.cells))
+        other = index[other]
+        use = other >= 0
+        return row[use], other[use], weight[use]
+
+    def pulls(self) -> tuple[Array, Array, Array]:
+        """Edges from coupled vertices to others in coupled parts: index in `cells`, part and weight."""
+        row, other, weight = self._entries()
+        inside = np.zeros(len(self.level.vwgt), np.bool_)
+        inside[self.cells] = True
+        part = self.part[other]
+        use = ~inside[other] & (part < self.ncoupled)
+        return row[use], part[use], weight[use]
+
+    def _entries(self) -> tuple[Array, Array, Array]:
+        g, cells = self.level, self.cells
+        degree = g.xadj[cells + 1] - g.xadj[cells]
+        row = np.repeat(np.arange(len(cells)), degree)
+        entry = np.repeat(g.xadj[cells] - (np.cumsum(degree) - degree), degree) + np.arange(len(row))
+        weight = g.ewgt[entry] if len(g.ewgt) else np.ones(len(entry), WEIGHT)
+        return row, g.adjncy[entry], weight
+
+    def _fixed(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        fixed = np.full(len(self.level.vwgt), FREE, VERTEX)
+        fixed[self.cells] = labels
+        return fixed
+
+    def _room(self) -> NDArray[np.int64]:
+        return loosened(self.limit, self.level) if self.maps else self.limit
+
+
+def filled(labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """`labels` with one vertex, of a part with others, in every part below `k` that was empty."""
+    population = np.bincount(labels, minlength=k)
+    empty = np.flatnonzero(population[:k] == 0)
+    if not len(empty):
+        return labels
+    labels = labels.copy()
+    for p in empty:
+        v = int(np.argmax(population[labels] > 1))
+        population[labels[v]] -= 1
+        labels[v] = p
+        population[p] = 1
+    return labels
+
+
+__all__ = ["CoupledLevels", "filled"]
