@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import VERTEX, fraction
+from .arrays import VERTEX, WEIGHT, fraction
 from .coupled_cells import CoupledCells
 from .coupling import CoupledProblem
+from .kernels import bottleneck
 from .kernels import coupled as kernels
 from .kernels.coupled import Cells, Shares
 from .operators import part, rest_joined
@@ -41,8 +42,8 @@ class Annealing:
         Parts of each component, and those that own coupled cells.
     both : bool
         Volume counts both ways.
-    price : (3,) float64
-        Of a cut edge, a datum and a message.
+    price : (5,) float64
+        Of a cut edge, a datum and a message; of a datum and a message of the busiest process.
     options : mapping
         eps, seed, threads, preset.
     """
@@ -66,8 +67,21 @@ class Annealing:
         """Anneal blocks of an edge of `size` cells; `price` (3,) instead of the usual one."""
         unit = float(self.price[0]) or 1.0
         kernels.anneal(
-            g, s, schedule.sweeps, self.price if price is None else price, unit * size * np.array(schedule.heat),
+            g, s, schedule.sweeps, self.price[:3] if price is None else price, unit * size * np.array(schedule.heat),
             size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX),
+        )
+
+    def relax(self, g: Cells, s: Shares, schedule: Schedule) -> None:
+        """Anneal cells with the busiest process in view, where that has a price."""
+        if not self.price[3:].any():
+            return
+        unit, k = float(self.price[0]) or 1.0, len(s.load)
+        volume, messages = np.empty(k, WEIGHT), np.empty(k, WEIGHT)
+        bottleneck.tally(g, s, volume, messages)
+        bottleneck.anneal_bottleneck(
+            g, s, schedule.sweeps, self.price, unit * np.array(schedule.heat), np.array(schedule.blur),
+            unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX), volume, messages,
+            np.zeros(k, WEIGHT), np.zeros(k, WEIGHT),
         )
 
     def relieved(self, cells: CoupledCells, g: Cells, s: Shares) -> NDArray[np.int32]:
@@ -76,7 +90,7 @@ class Annealing:
         Where heavy cells keep a component above them, its coupled subgraph is partitioned alone.
         """
         now = s.part
-        if kernels.relieve(g, s, cells.owner, self.price):
+        if kernels.relieve(g, s, cells.owner, self.price[:3]):
             now = s.part.copy()
             for name, graph in self.problem.components.items():
                 first, k = cells.offset[name], self.coupled[name]

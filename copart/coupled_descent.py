@@ -119,7 +119,7 @@ class Descent:
             s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), stage.blocks)
             cut = sum(component.cut for component in self.components.values())
             excess = int(np.maximum(s.load - s.limit, 0).sum())
-            cost = self.task.price @ (cut, *s.total[1:]) + COARSE[-1].press[-1] * excess
+            cost = self.task.price[:3] @ (cut, *s.total[1:]) + COARSE[-1].press[-1] * excess
             if cost < best[0]:
                 best = (float(cost), {name: component.part for name, component in self.components.items()})
         for name, component in self.components.items():
@@ -136,7 +136,7 @@ class Descent:
             component.labels = spread_evenly.astype(VERTEX)
         g = stage.cells(self.components, self.led)
         s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), g)
-        self.task.cool(g, s, LEADERS, stage.size, self.task.price * (1, 0, 0))
+        self.task.cool(g, s, LEADERS, stage.size, self.task.price[:3] * (1, 0, 0))
         stage.give_back(self.components, s.part, [name for name in self.components if name not in self.led])
         for name, leader in self.led.items():
             self.components[name].grow(_following(stage, s.part, name, leader, self.task.seed))
@@ -158,7 +158,7 @@ class Descent:
         if base.shares(anew, self.limit, g).total[2] > GLANCE * now.total[2]:
             return
         other = self._annealed(stage.cells(components, self.led), anew)
-        won = float(task.price[1:] @ (now.total[1:] - other.total[1:]))
+        won = float(task.price[1:3] @ (now.total[1:] - other.total[1:]))
         if won <= 0:
             return
         kept = {name: component.part.copy() for name, component in components.items()}
@@ -182,6 +182,7 @@ class Descent:
             part = s.part[cluster]
         s = base.shares(part, self.limit, g)
         task.cool(g, s, SINGLE)
+        task.relax(g, s, SINGLE)
         return base.shares(task.relieved(base, g, s), self.limit, g)
 
 

@@ -6,6 +6,7 @@ borders of parts on the interface move together with the walls behind them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,8 @@ class CoupledLevels:
     def grow(self, labels: NDArray[np.int32]) -> None:
         """Partition the coarsest level with the coupled vertices in the parts `labels`."""
         g = self.level._replace(fixed=self._fixed(labels))
-        self.part = growths(g, self.pull, self._room(), self.config, self.nvtxs, self.seed * 64, self.team, None)[0]
+        few = replace(self.config, bisections=1)
+        self.part = growths(g, self.pull, self._room(), few, self.nvtxs, self.seed * 64, self.team, None)[0]
 
     # ---- from level to level
     def finer(self) -> None:

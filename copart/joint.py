@@ -55,8 +55,8 @@ AGAIN = Schedule(50, (0.5, 0.1), (1.0, 0.05), (5.0, 20.0))
 SMALL = 100_000
 """Problems of up to so many vertices also start from AWARE's and PROJREPART's partitions, and never fall behind."""
 
-PASSES, STALL = 2, 100
-"""Passes of FM over a component, and of how many of its vertices one may be moved in vain before a pass ends."""
+STALL = 100
+"""Of how many vertices one may be moved in vain before FM over a component ends."""
 
 
 def joint(
@@ -82,9 +82,10 @@ def joint(
         Parts of each component that own its coupled cells; see :func:`copart.counts.coupled_counts`.
     interface : {"spread", "gather"}
         Over how many parts the coupled cells go where `ncoupled` does not say.
-    weights : (float, float, float)
+    weights : (float, float, float) or (float, float, float, float, float)
         What a cut edge, a datum sent and a message cost.  A message costs its latency, in units of the time
-        that one cell's datum takes.
+        that one cell's datum takes.  Two more numbers are what the process with the most data sent or received
+        (maxV) and the one with the most messages (maxZ) pay for each besides.
     directions : {"forward", "both"}
         Whose data count: from the first component of each pair to the second, or both ways.
     fix : {"hard", "soft"}
@@ -131,14 +132,15 @@ def joint(
 
 
 def _prices(weights: Sequence[float]) -> NDArray[np.float64]:
-    """Cost of a cut edge, a datum and a message; checked."""
+    """(5,) float64: cost of a cut edge, a datum, a message, and of the busiest process' data and messages; checked."""
     try:
         price = np.array(weights, np.float64)
     except (TypeError, ValueError):
         price = np.zeros(0)
-    if price.shape != (3,) or not np.isfinite(price).all() or (price < 0).any():
-        raise ConfigError(f"weights: needs three numbers from 0 on, for cut, volume and messages; got {weights!r}")
-    return price
+    if price.shape not in ((3,), (5,)) or not np.isfinite(price).all() or (price < 0).any():
+        raise ConfigError("weights: needs three numbers from 0 on, for cut, volume and messages, or five, the last two "
+                          f"for volume and messages of the busiest process; got {weights!r}")
+    return np.pad(price, (0, 5 - len(price)))
 
 
 def _published(task: Annealing) -> list[Parts]:
@@ -167,7 +169,7 @@ def _figures(task: Annealing, parts: Parts) -> tuple[int, float]:
     cells = CoupledCells(task.problem, parts, task.coupled, task.both)
     s = cells.shares(cells.start(), cells.limits(task.count, task.eps))
     cut = sum(edge_cut(graph, parts[name]) for name, graph in task.problem.components.items())
-    return int(s.total[1] + s.total[2]), float(task.price @ (cut, s.total[1], s.total[2]))
+    return int(s.total[1] + s.total[2]), float(task.price[:3] @ (cut, *s.total[1:]))
 
 
 def _annealed_again(task: Annealing, parts: Parts) -> dict[str, Array]:
@@ -175,6 +177,7 @@ def _annealed_again(task: Annealing, parts: Parts) -> dict[str, Array]:
     cells = CoupledCells(task.problem, parts, task.coupled, task.both)
     s = cells.shares(cells.start(), cells.limits(task.count, task.eps))
     task.cool(cells.cells, s, AGAIN)
+    task.relax(cells.cells, s, AGAIN)
     return cells.scatter(task.relieved(cells, cells.cells, s))
 
 
@@ -203,10 +206,7 @@ def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np
     weight = graph.weights[:, None].copy()
     limit = np.maximum(sums(out, graph.weights, nparts), part_room(graph.total_weight, nparts, task.eps))
     fm = Refiner(finest(graph, fixed, weight), weight, limit[:, None], out)
-    least = edge_cut(graph, out) // 2000
-    for _ in range(PASSES):
-        if kway_pass(fm.g, fm.loads, out, max(100, graph.nvtxs // STALL), fm.scratch) <= least:
-            break
+    kway_pass(fm.g, fm.loads, out, max(100, graph.nvtxs // STALL), fm.scratch)
     return out
 
 

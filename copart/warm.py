@@ -23,6 +23,7 @@ def steps() -> list[Step]:
     """Named steps in the order of a run; each compiles what its stage uses."""
     return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
             ("fixed vertices", _fixed), ("several constraints", _multiconstraint), ("schemes", schemes),
+            ("busiest processes", _bottleneck),
             ("repartitioning", _repartitioning), ("machines", _machines), ("mapping", _mapping),
             ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids)]
 
@@ -41,14 +42,25 @@ def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
     from .metrics import evaluate
     from .operators import rest_joined
 
-    n = 60
-    ids = np.arange(n * n).reshape(n, n)
-    grid = _grid(n, n)
-    problem = CoupledProblem.of_two(grid, grid, Interedges.from_pairs(n * n, n * n, ids[:, -1], ids[:, 0]))
+    problem, grid, ids = _facing_grids()
     for name in names or SCHEMES:
         evaluate(problem, SCHEMES[name](problem, (4, 6), (2, 3), **options))
     # every other cell of a line: a coupled subgraph that falls apart
     rest_joined(grid, ids[0, ::2])
+
+
+def _facing_grids() -> tuple[CoupledProblem, Graph, Any]:
+    n = 60
+    ids = np.arange(n * n).reshape(n, n)
+    grid = _grid(n, n)
+    interedges = Interedges.from_pairs(n * n, n * n, ids[:, -1], ids[:, 0])
+    return CoupledProblem.of_two(grid, grid, interedges), grid, ids
+
+
+def _bottleneck() -> None:
+    from .joint import WEIGHTS, joint
+
+    joint(_facing_grids()[0], (4, 6), (2, 3), weights=(*WEIGHTS, 1.0, 1.0))
 
 
 def _grid(rows: int, columns: int, **fields: Any) -> Graph:

@@ -18,6 +18,7 @@ from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, PartitionError
 from copart.graph import Graph
 from copart.joint import joint
+from copart.kernels import bottleneck
 from copart.kernels import coupled as kernels
 from copart.mesh import cube
 from copart.metrics import evaluate, part_weights
@@ -189,6 +190,36 @@ def test_what_moves_keep_up_to_date_is_what_the_metrics_find(tetra, both):
         volume = sum(p.totV_ab + both * p.totV_ba for p in after.pairs.values())
         assert s.total[1] == volume
         assert s.total[2] == sum(p.totZ for p in after.pairs.values())
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_what_the_busiest_processes_do_is_what_the_metrics_find(tetra, both):
+    cells, s, count = state(tetra, 6, 3, both)
+    volume, messages = np.empty(cells.k, np.int64), np.empty(cells.k, np.int64)
+    scratch = np.zeros((2, cells.k), np.int64)
+
+    def found():
+        pair = evaluate(tetra, CoPartition(cells.scatter(s.part), count)).pair
+        there, back = pair.matrix.toarray()[:3, :3], both * pair.matrix_ba.toarray()[:3, :3]
+        sent = np.concatenate([there.sum(1) + back.sum(0), there.sum(0) + back.sum(1)])
+        return sent, np.concatenate([(there > 0).sum(1), (there > 0).sum(0)])
+
+    assert bottleneck.tally(cells.cells, s, volume, messages) == found()[0].max()
+    for _ in range(2):
+        assert np.array_equal(volume, found()[0])
+        assert np.array_equal(messages, found()[1])
+        bottleneck.anneal_bottleneck(
+            cells.cells, s, 5, np.array([1.0, 3.0, 50.0, 2.0, 30.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
+            np.array([1.0, 1.0]), 7, np.empty(cells.n, np.int32), volume, messages, *scratch)
+    assert not scratch.any()
+
+
+def test_a_price_on_the_busiest_process_lightens_its_load(tetra):
+    plain, fair = (evaluate(tetra, joint(tetra, (8, 24), weights=(1, 8, 200, *price))).pair
+                   for price in ((0, 0), (100, 1000)))
+    assert fair.maxV < plain.maxV
+    assert fair.maxZ <= plain.maxZ
+    assert fair.maxV + 10 * fair.maxZ < plain.maxV + 10 * plain.maxZ
 
 
 def test_clusters_keep_interedges_weights_and_cut(nested):

@@ -99,6 +99,7 @@ problem = CoupledProblem.of_two(g, weighted, Interedges.from_pairs(n, n, side * 
 proj(g, weighted, problem.interedges, part(g, 6), 6)
 for run in SCHEMES.values():
     evaluate(problem, run(problem, (4, 6), (2, 3), eps=0.1))
+SCHEMES["joint"](problem, (4, 6), (2, 3), eps=0.1, weights=(1, 8, 200, 1, 1))
 # an interface whose cells share no facets
 alone = np.arange(0, n, 7)
 scattered = CoupledProblem.of_two(g, g, Interedges.from_pairs(n, n, alone, alone))
