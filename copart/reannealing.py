@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .adaptive import whole_ratio
-from .arrays import OFFSET, VERTEX, WEIGHT, sums
-from .counts import part_room
-from .coupled_cells import CoupledCells
+from .arrays import VERTEX, sums
+from .coupled_cells import CoupledCells, offsets
 from .coupling import CoPartition, CoupledProblem
 from .kernels import coupled as kernels
 from .kernels.coupled import Cells
 
 Parts = NDArray[np.int32]
 
-HEAT = np.array([20.0, 0.5])
+HEAT = np.array([30.0, 0.5])
 """Temperature, first and last, in costs of a mean edge."""
 
 BLUR = np.array([10.0, 0.05])
@@ -31,7 +30,7 @@ BLUR = np.array([10.0, 0.05])
 PRESS = np.array([5.0, 20.0])
 """Price of a unit of weight above the limits, first and last, in costs of a mean edge."""
 
-SWEEPS, SLOWEST, DRAWS = 100, 8, 500_000
+SWEEPS, SLOWEST, DRAWS = 100, 16, 1_000_000
 """Number of sweeps; up to so many times that, as long as no more cells than that are drawn."""
 
 
@@ -70,7 +69,7 @@ def reanneal(problem: CoupledProblem, former: CoPartition, made: CoPartition, *,
     cells = CoupledCells(problem, {name: place[name][made[name]] for name in problem.names}, ncoupled, True)
     edge, datum = whole_ratio(alpha * price[0])
     g = _drawn(cells, {name: place[name][former[name]] for name in problem.names}, edge, datum)
-    s = cells.shares(cells.start(), _limits(cells, made, eps), g)
+    s = cells.shares(cells.start(), cells.limits(made.nparts, eps), g)
     costs = np.array([price[0] / edge, price[1] / 2, price[2]])
     unit = price[0] * _mean_edge(problem)
     border = np.empty(cells.n, VERTEX)
@@ -92,20 +91,8 @@ def _drawn(cells: CoupledCells, former: dict[str, Parts], edge: int, datum: int)
         pull.append(datum * size[use])
     rows = np.concatenate([np.repeat(np.arange(cells.n), np.diff(g.bptr)), *row])
     key, where = np.unique(rows * cells.k + np.concatenate([g.bidx, *part]), return_inverse=True)
-    start = np.zeros(cells.n + 1, OFFSET)
-    np.cumsum(np.bincount(key // cells.k, minlength=cells.n), out=start[1:])
-    return g._replace(ewgt=edge * g.ewgt, bptr=start, bidx=(key % cells.k).astype(VERTEX),
+    return g._replace(ewgt=edge * g.ewgt, bptr=offsets(cells.n, key // cells.k), bidx=(key % cells.k).astype(VERTEX),
                       bval=sums(where, np.concatenate([edge * g.bval, *pull]), len(key)))
-
-
-def _limits(cells: CoupledCells, made: CoPartition, eps: float) -> NDArray[np.int64]:
-    """(k,) int64 largest coupled weight of each coupled part, within what a part may weigh."""
-    limit = np.empty(cells.k, WEIGHT)
-    for name, graph in cells.problem.components.items():
-        k, load = cells.ncoupled[name], int(cells.cells.weight[cells.span(name)].sum())
-        room = part_room(graph.total_weight, made.nparts[name], eps)
-        limit[cells.offset[name]:cells.offset[name] + k] = max(-(-load // k), min(part_room(load, k, eps), room))
-    return limit
 
 
 def _mean_edge(problem: CoupledProblem) -> float:
