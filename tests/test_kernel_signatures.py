@@ -28,6 +28,7 @@ import copart.kernels
 from copart.algorithms import SCHEMES
 from copart.config import Affinity
 from copart.coupling import CoupledProblem, Interedges
+from copart.dynamic import SCHEMES as AGAIN, corepartition
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
 from copart.mapping.cartesian import METHODS, Grid, as_stencil, reorder_grid
@@ -100,6 +101,8 @@ proj(g, weighted, problem.interedges, part(g, 6), 6)
 for run in SCHEMES.values():
     evaluate(problem, run(problem, (4, 6), (2, 3), eps=0.1))
 SCHEMES["joint"](problem, (4, 6), (2, 3), eps=0.1, weights=(1, 8, 200, 1, 1))
+for name in AGAIN:
+    corepartition(problem, SCHEMES[name](problem, (4, 6), (2, 3), eps=0.1), scheme=name, eps=0.1)
 # an interface whose cells share no facets
 alone = np.arange(0, n, 7)
 scattered = CoupledProblem.of_two(g, g, Interedges.from_pairs(n, n, alone, alone))
