@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from .operators import part, rest_joined
 class Schedule:
     """How annealing cools down: number of sweeps; temperature, blur of the messages, price of excess at both ends.
 
-    Prices and temperatures are in units of one cut edge; temperature and blur of blocks grow with their edge.
+    Prices and temperatures are in units of a mean cut edge; temperature and blur of blocks grow with their edge.
     """
 
     sweeps: int
@@ -63,9 +64,17 @@ class Annealing:
     def eps(self) -> float:
         return fraction("eps", self.options.get("eps", 0.05))
 
+    @cached_property
+    def unit(self) -> float:
+        """What a mean edge costs when it is cut: temperatures and the price of excess are in units of it."""
+        graphs = self.problem.components.values()
+        total = sum(len(graph.adjncy) if graph.ewgt is None else int(graph.ewgt.sum()) for graph in graphs)
+        entries = sum(len(graph.adjncy) for graph in graphs)
+        return (float(self.price[0]) or 1.0) * (total / entries if total else 1.0)
+
     def cool(self, g: Cells, s: Shares, schedule: Schedule, size: float = 1.0, price: Any = None) -> None:
         """Anneal blocks of an edge of `size` cells; `price` (3,) instead of the usual one."""
-        unit = float(self.price[0]) or 1.0
+        unit = self.unit
         kernels.anneal(
             g, s, schedule.sweeps, self.price[:3] if price is None else price, unit * size * np.array(schedule.heat),
             size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX),
@@ -75,7 +84,7 @@ class Annealing:
         """Anneal cells with the busiest process in view, where that has a price."""
         if not self.price[3:].any():
             return
-        unit, k = float(self.price[0]) or 1.0, len(s.load)
+        unit, k = self.unit, len(s.load)
         volume, messages = np.empty(k, WEIGHT), np.empty(k, WEIGHT)
         bottleneck.tally(g, s, volume, messages)
         bottleneck.anneal_bottleneck(

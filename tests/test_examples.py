@@ -106,9 +106,9 @@ def test_the_benchmark_in_small(capsys):
     from benchmarks.hipc2014 import claims, document, main, published
 
     records = main(["--exp", "1", "--nb", "16", "--seeds", "1", "--shrink", "0.24"])
-    assert len(records) == 3
+    assert len(records) == 4
     assert "exp1, N_A = 16, N_B = 16" in capsys.readouterr().out
-    assert len(claims(records).rows) == 10
+    assert len(claims(records).rows) == 20
     assert "| 16 | PROJREPART |" in document(records)
     table = published()
     assert len(table) == 21
