@@ -18,9 +18,10 @@ from .rounds import Team
 Array = NDArray[np.int32]
 
 LEADERS = Schedule(40, (5.0, 0.5), (5.0, 5.0), (2.0, 20.0))
-COARSE = (Schedule(300, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0)), Schedule(150, (1.0, 0.2), (1.0, 0.05), (5.0, 20.0)))
+HOT = Schedule(300, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0))
+WARM = Schedule(150, (1.0, 0.2), (1.0, 0.05), (5.0, 20.0))
 MIDDLE = Schedule(60, (1.0, 0.1), (3.0, 0.05), (5.0, 20.0))
-CLUSTERS = Schedule(100, (3.0, 0.3), (2.0, 0.05), (5.0, 20.0))
+CLUSTERS = Schedule(80, (3.0, 0.3), (2.0, 0.05), (5.0, 20.0))
 SINGLE = Schedule(50, (1.0, 0.1), (1.0, 0.05), (5.0, 20.0))
 
 BEGINNINGS = 2
@@ -112,18 +113,22 @@ class Descent:
             for name, found in starts.items():
                 self.components[name].part = found[min(turn, len(found) - 1)].copy()
             self._follow_leaders(stage)
-            for schedule in COARSE:
-                self._anneal(stage, schedule)
-                for component in self.components.values():
-                    component.refine(hold=True)
-            s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), stage.blocks)
-            cut = sum(component.cut for component in self.components.values())
-            excess = int(np.maximum(s.load - s.limit, 0).sum())
-            cost = self.task.price[:3] @ (cut, *s.total[1:]) + COARSE[-1].press[-1] * excess
+            cost = self._annealed_and_refined(stage, HOT)
             if cost < best[0]:
-                best = (float(cost), {name: component.part for name, component in self.components.items()})
+                best = (cost, {name: component.part for name, component in self.components.items()})
         for name, component in self.components.items():
             component.part = best[1][name]
+        self._annealed_and_refined(stage, WARM)
+
+    def _annealed_and_refined(self, stage: Stage, schedule: Schedule) -> float:
+        """What cut, volume, messages and excess cost thereafter."""
+        self._anneal(stage, schedule)
+        for component in self.components.values():
+            component.refine(hold=True)
+        s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), stage.blocks)
+        cut = sum(component.cut for component in self.components.values())
+        excess = int(np.maximum(s.load - s.limit, 0).sum())
+        return float(self.task.price[:3] @ (cut, *s.total[1:]) + self.task.unit * schedule.press[-1] * excess)
 
     def _follow_leaders(self, stage: Stage) -> None:
         """Bring the leaders into balance, and grow those that are led from the groups of parts that they face."""
