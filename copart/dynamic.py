@@ -87,7 +87,7 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
 
     Examples
     --------
-    >>> from copart.coupling import Interedges
+    >>> from copart import Graph, Interedges
     >>> line = Graph.from_edges(4, [0, 1, 2], [1, 2, 3], vwgt=[1, 1, 1, 3])
     >>> problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(4, 4, range(4), range(4)))
     >>> former = CoPartition({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, {"a": 2, "b": 2})

@@ -181,14 +181,15 @@ def test_other_numbers_of_parts():
     assert corepartition(problem, former, {"a": 8, "b": 7}).ncoupled["a"] == 4
 
 
-def test_the_interface_moves_away():
+@pytest.mark.parametrize("scheme", ["aware", "joint"])
+def test_the_interface_moves_away(scheme):
     """From one side of the squares to the other: parts there take over, and no other touches the interface."""
     side, ids = 16, np.arange(256).reshape(16, 16)
     square = grid(side, side)
     there = CoupledProblem.of_two(square, square, Interedges.from_pairs(256, 256, ids[:, -1], ids[:, -1]))
     here = CoupledProblem.of_two(square, square, Interedges.from_pairs(256, 256, ids[:, 0], ids[:, 0]))
     former = aware(there, (8, 8), (2, 3))
-    made = corepartition(here, former, scheme="aware", alpha=2)
+    made = corepartition(here, former, scheme=scheme, alpha=2)
     found = check_copartition(here, made, 0.05)
     # 16 cells over 3 parts are 6, 5 and 5
     assert {f.place for f in found.findings} <= {"b"}
