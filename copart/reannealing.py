@@ -9,11 +9,14 @@ Esnard 2014, Section III-C, Fig. 5.)
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .adaptive import whole_ratio
 from .arrays import VERTEX, sums
+from .coupled_annealing import Annealing, Schedule
 from .coupled_cells import CoupledCells, offsets
 from .coupling import CoPartition, CoupledProblem
 from .kernels import coupled as kernels
@@ -21,17 +24,10 @@ from .kernels.coupled import Cells
 
 Parts = NDArray[np.int32]
 
-HEAT = np.array([30.0, 0.5])
-"""Temperature, first and last, in costs of a mean edge."""
+SCHEDULE = Schedule(100, (30.0, 0.5), (10.0, 0.05), (5.0, 20.0))
 
-BLUR = np.array([10.0, 0.05])
-"""Number of interedges that count as half a message, first and last."""
-
-PRESS = np.array([5.0, 20.0])
-"""Price of a unit of weight above the limits, first and last, in costs of a mean edge."""
-
-SWEEPS, SLOWEST, DRAWS = 100, 16, 1_000_000
-"""Number of sweeps; up to so many times that, as long as no more cells than that are drawn."""
+SLOWEST, DRAWS = 16, 1_000_000
+"""At most so many times its sweeps are made, as long as no more cells than that are drawn."""
 
 
 def reanneal(problem: CoupledProblem, former: CoPartition, made: CoPartition, *, alpha: float,
@@ -71,10 +67,10 @@ def reanneal(problem: CoupledProblem, former: CoPartition, made: CoPartition, *,
     g = _drawn(cells, {name: place[name][former[name]] for name in problem.names}, edge, datum)
     s = cells.shares(cells.start(), cells.limits(made.nparts, eps), g)
     costs = np.array([price[0] / edge, price[1] / 2, price[2]])
-    unit = price[0] * _mean_edge(problem)
-    border = np.empty(cells.n, VERTEX)
-    slower = DRAWS // (SWEEPS * max(1, int(kernels.list_border(g, s, border))))
-    kernels.anneal(g, s, SWEEPS * min(max(slower, 1), SLOWEST), costs, unit * HEAT, BLUR, unit * PRESS, seed, border)
+    border = int(kernels.list_border(g, s, np.empty(cells.n, VERTEX)))
+    slower = min(max(DRAWS // (SCHEDULE.sweeps * max(1, border)), 1), SLOWEST)
+    annealing = Annealing(problem, made.nparts, ncoupled, True, np.array([*price, 0.0, 0.0]), {"seed": seed})
+    annealing.cool(g, s, replace(SCHEDULE, sweeps=slower * SCHEDULE.sweeps), price=costs)
     if kernels.relieve(g, s, cells.owner, costs):
         return None
     return {name: number[name][s.part[cells.span(name)] - cells.offset[name]] for name in problem.names}
@@ -93,13 +89,6 @@ def _drawn(cells: CoupledCells, former: dict[str, Parts], edge: int, datum: int)
     key, where = np.unique(rows * cells.k + np.concatenate([g.bidx, *part]), return_inverse=True)
     return g._replace(ewgt=edge * g.ewgt, bptr=offsets(cells.n, key // cells.k), bidx=(key % cells.k).astype(VERTEX),
                       bval=sums(where, np.concatenate([edge * g.bval, *pull]), len(key)))
-
-
-def _mean_edge(problem: CoupledProblem) -> float:
-    """Mean weight of an edge of the components, 1 where there is none."""
-    graphs = problem.components.values()
-    total, count = sum(int(graph.edge_weights.sum()) for graph in graphs), sum(len(graph.adjncy) for graph in graphs)
-    return total / count if total else 1.0
 
 
 __all__ = ["reanneal"]
