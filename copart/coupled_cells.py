@@ -45,8 +45,8 @@ class CoupledCells:
         Number here of the first cell and of the first part of each component.
     n, k : int
         Numbers of cells and parts.
-    owner : (k,) int32
-        Component of each part.
+    owner, kind : (k,) int32, (n,) int32
+        Component of each part and of each cell.
     cells : Cells
         What kernels work on.
     """
@@ -60,6 +60,7 @@ class CoupledCells:
         self.n = sum(len(m) for m in self.members.values())
         self.k = sum(ncoupled.values())
         self.owner = np.repeat(np.arange(len(names), dtype=VERTEX), [ncoupled[name] for name in names])
+        self.kind = np.repeat(np.arange(len(names), dtype=VERTEX), [len(self.members[name]) for name in names])
         weight = np.concatenate([graphs[name].weights[self.members[name]] for name in names])
         edges, pulls, across = self._edges(), self._pulls(), self._interedges(both)
         self.cells = Cells(*edges, *pulls, *across, weight)
@@ -144,11 +145,17 @@ class CoupledCells:
                 np.concatenate(take)[order])
 
 
-def merged_by_partner(g: Cells) -> tuple[Cells, NDArray[np.int32]]:
-    """Clusters of the cells that share their main partner across the interface, where that has more interedges.
+def merged_by_partner(g: Cells, kind: Array) -> tuple[Cells, NDArray[np.int32]]:
+    """Clusters of the cells of a component that share their main partner, where that has more interedges.
 
     The main partner of a cell is the one with the most interedges, of equal ones the first.  Borders between clusters
     follow the borders of the coarser mesh, so parts made of whole clusters cut next to none of its data.
+
+    Parameters
+    ----------
+    g : Cells
+    kind : (n,) int
+        Component of each cell.
 
     Returns
     -------
@@ -166,7 +173,7 @@ def merged_by_partner(g: Cells) -> tuple[Cells, NDArray[np.int32]]:
     coupled = np.flatnonzero(degree)
     best = g.iadj[order][where]
     finer = degree[best] > degree[coupled]
-    partner[coupled[finer]] = best[finer] + n
+    partner[coupled[finer]] = best[finer] + n * (1 + kind[coupled[finer]].astype(np.int64))
     cluster = np.unique(partner, return_inverse=True)[1].astype(VERTEX)
     return contracted(g, cluster), cluster
 

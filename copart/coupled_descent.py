@@ -178,7 +178,7 @@ class Descent:
     def _annealed(self, g: Cells, part: Array) -> Shares:
         """Clusters of cells annealed, then cells, all below their limits."""
         task, base = self.task, self.base
-        rough, cluster = merged_by_partner(g)
+        rough, cluster = merged_by_partner(g, base.kind)
         votes = np.bincount(cluster.astype(np.int64) * base.k + part, minlength=len(rough.weight) * base.k)
         start = votes.reshape(-1, base.k).argmax(axis=1).astype(VERTEX)
         if len(np.unique(start)) == base.k:

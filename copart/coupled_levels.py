@@ -129,6 +129,9 @@ class CoupledLevels:
 
     def grow(self, labels: NDArray[np.int32]) -> None:
         """Partition the coarsest level with the coupled vertices in the parts `labels`."""
+        if self.nparts == 1:
+            self.part = np.zeros(len(self.level.vwgt), VERTEX)
+            return
         g = self.level._replace(fixed=self._fixed(labels))
         few = replace(self.config, bisections=1)
         self.part = growths(g, self.pull, self._room(), few, self.nvtxs, self.seed * 64, self.team, None)[0]
@@ -155,6 +158,8 @@ class CoupledLevels:
 
     def extend(self) -> None:
         """Partition the component anew with its coupled cells where they are; on the finest level only."""
+        if self.nparts == 1:
+            return
         fixed = self._fixed(self.labels)
         self.part = multilevel(self.level._replace(fixed=fixed), self.pull, self.limit, self.config, self.seed,
                                self.team, self.shape)

@@ -122,13 +122,21 @@ def joint(
     count = part_counts(problem, nparts)
     coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
     task = Annealing(problem, count, coupled, directions == "both", price, options)
-    with Team(whole("threads", options.get("threads", 1), low=1, high=1024)) as team:
-        parts = _finished(task, Descent(task, team).parts())
-    if fix == "soft":
-        parts = _finished(task, _annealed_again(task, parts))
-    if sum(graph.nvtxs for graph in problem.components.values()) <= SMALL:
-        parts = _best_of(task, parts, _published(task))
-    return CoPartition(parts, count, coupled)
+    small = sum(graph.nvtxs for graph in problem.components.values()) <= SMALL
+    found: list[Parts] = []
+    try:
+        with Team(whole("threads", options.get("threads", 1), low=1, high=1024)) as team:
+            found.append(_finished(task, Descent(task, team).parts()))
+        if fix == "soft":
+            found = [_finished(task, _annealed_again(task, found[0]))]
+    except PartitionError:
+        if not small:
+            raise
+        logger.info("the levels lead to no balanced partition; the published schemes may")
+    published = _published(task) if small else []
+    if not found and not published:
+        raise PartitionError("balance: no partition within the limits was found; raise eps or ask for other counts")
+    return CoPartition(_best_of(task, found, published), count, coupled)
 
 
 def _prices(weights: Sequence[float]) -> NDArray[np.float64]:
@@ -156,12 +164,12 @@ def _published(task: Annealing) -> list[Parts]:
     return found
 
 
-def _best_of(task: Annealing, parts: Parts, others: list[Parts]) -> dict[str, NDArray[np.int32]]:
-    """The cheapest of `parts`, the others and these annealed again, none with more traffic than any other has."""
+def _best_of(task: Annealing, found: list[Parts], others: list[Parts]) -> Parts:
+    """The cheapest of `found`, the others and these annealed again, none with more traffic than any other has."""
     again = [_finished(task, _annealed_again(task, other)) for other in others]
-    made = [(*_figures(task, one), one) for one in (parts, *again, *others)]
-    bound = min((traffic for traffic, _, _ in made[1 + len(again):]), default=np.inf)
-    return dict(min((m for m in made if m[0] <= bound), key=lambda m: m[1])[2])
+    made = [(*_figures(task, one), one) for one in (*found, *again, *others)]
+    bound = min((traffic for traffic, _, _ in made[len(made) - len(others):]), default=np.inf)
+    return min((m for m in made if m[0] <= bound), key=lambda m: m[1])[2]
 
 
 def _figures(task: Annealing, parts: Parts) -> tuple[int, float]:

@@ -100,6 +100,35 @@ def test_three_components():
     keeps_its_promises(problem, joint(problem, 6, 3), 0.05)
 
 
+def test_cells_of_two_components_that_share_a_partner_stay_apart():
+    """Each middle cell meets four finer ones on either side."""
+    fine, coarse = np.arange(80).reshape(20, 4), np.repeat(np.arange(20), 4)
+    line = Graph.from_edges(80, range(79), range(1, 80))
+    side = Interedges.from_pairs(80, 20, fine.ravel(), coarse)
+    problem = CoupledProblem({"a": line, "b": Graph.from_edges(20, range(19), range(1, 20)), "c": line},
+                             {("a", "b"): side, ("b", "c"): side.transposed})
+    for counts, ncoupled in (((8, 2, 5), (8, 2, 5)), ((1, 4, 3), (1, 4, 3))):
+        keeps_its_promises(problem, joint(problem, counts, ncoupled, eps=0.1), 0.1)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**20), st.lists(st.integers(1, 6), min_size=3, max_size=3))
+def test_random_chains_of_three(seed, counts):
+    rng = np.random.default_rng(seed)
+    graphs = {name: grid(*rng.integers(3, 25, 2)) for name in "abc"}
+    pairs = {}
+    for a, b in pairwise("abc"):
+        few = rng.integers(6, 60)
+        pairs[a, b] = Interedges.from_pairs(graphs[a].nvtxs, graphs[b].nvtxs, rng.integers(0, graphs[a].nvtxs, few),
+                                            rng.integers(0, graphs[b].nvtxs, few))
+    problem = CoupledProblem(graphs, pairs)
+    try:
+        made = joint(problem, counts, eps=0.1, seed=seed)
+    except CouplingError:
+        return  # more coupled cells than the parts can hold in balance
+    keeps_its_promises(problem, made, 0.1)
+
+
 def test_the_same_arguments_give_the_same_parts(tetra):
     one, two = (joint(tetra, (4, 9), seed=3, threads=threads) for threads in (1, 2))
     assert all(np.array_equal(one[name], two[name]) for name in one.names)
@@ -224,7 +253,7 @@ def test_a_price_on_the_busiest_process_lightens_its_load(tetra):
 
 def test_clusters_keep_interedges_weights_and_cut(nested):
     cells, s, _ = state(nested, 6, 4, False)
-    rough, cluster = merged_by_partner(cells.cells)
+    rough, cluster = merged_by_partner(cells.cells, cells.kind)
     assert len(rough.weight) == 64 + 64, "one cluster of B for each cell of A"
     assert rough.weight.sum() == cells.cells.weight.sum()
     assert rough.imul.sum() == len(cells.cells.iadj)
