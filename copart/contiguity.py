@@ -12,7 +12,7 @@ from .kernels import Level, Pull, contiguity
 from .kernels.balancing import find_path, group_by_part
 from .kernels.csr import part_pieces
 from .kernels.refinement import find_boundary
-from .kernels.rng import mix
+from .kernels.rng import mix_each
 from .refinement import Refiner, cut_of
 from .rounds import Team
 
@@ -51,8 +51,9 @@ def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Con
     mender.relieve()
     for sweep in range(_SWEEPS):
         border = mender.border()
-        order = border[np.argsort([mix(int(v), salt + sweep) for v in border], kind="stable")]
-        if mender.moves(order, False) == 0:
+        rank = np.empty(len(border), np.int64)
+        mix_each(border, salt + sweep, rank)
+        if mender.moves(border[np.argsort(rank, kind="stable")], False) == 0:
             break
     return mender.excess
 

@@ -17,10 +17,18 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-kernel = njit(cache=True, nogil=True)
-"""The one decorator of all kernels."""
+# numba counts references to every array when a name is bound and when it goes out of scope, by atomic instructions.  It
+# drops most of that, but not where branches use different fields of a tuple or rows of a table are passed on: there it
+# took up to nine tenths of the time.  What a kernel is handed outlives the call, so nothing needs to be counted.
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
 
-inlined = njit(cache=True, nogil=True, inline="always")
+kernel = njit(**_OPTIONS)
+"""The decorator of kernels.  No references are counted: they cannot make arrays or return them, which numba refuses."""
+
+allocating = njit(**{**_OPTIONS, "_nrt": True})
+"""For the few kernels that make arrays of their own or return some; inner loops are in the kernels they call."""
+
+inlined = njit(**_OPTIONS, inline="always")
 """For small kernels called in inner loops of others: passing a named tuple on costs more than their work."""
 
 

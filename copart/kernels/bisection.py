@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Level, Pull, kernel
+from . import Level, Pull, allocating, kernel
 from .coarsening import (
     absorb_singles,
     contract_rows,
@@ -62,11 +62,11 @@ class Arena(NamedTuple):
     where: Any
 
 
-@kernel
+@allocating
 def fm_two(g, side, pwgt, limit, arena):
     """FM passes until one brings nothing; returns (excess, cut)."""
     n = len(g.vwgt)
-    population = np.zeros(2, np.int64)
+    population, size = np.zeros(2, np.int64), np.zeros(2, np.int64)
     pwgt[0] = 0
     pwgt[1] = 0
     for v in range(n):
@@ -77,7 +77,8 @@ def fm_two(g, side, pwgt, limit, arena):
     for _ in range(PASSES):
         before = max(pwgt[0] - limit[0], 0) + max(pwgt[1] - limit[1], 0)
         won, over, cut = two_way_pass(
-            g, side, pwgt, population, limit, max(50, n // 10), arena.key, arena.heap, arena.pos, arena.state, arena.log
+            g, side, pwgt, population, limit, max(50, n // 10), arena.key, arena.heap, size, arena.pos, arena.state,
+            arena.log,
         )
         cut -= won
         if won <= 0 and over >= before:
@@ -85,7 +86,7 @@ def fm_two(g, side, pwgt, limit, arena):
     return over, cut
 
 
-@kernel
+@allocating
 def level_at(arena, x, n, a):
     """The level of n vertices whose xadj and vwgt start at x and whose rows start at a of the arena."""
     none = arena.cmap[:0]
@@ -101,7 +102,7 @@ def level_at(arena, x, n, a):
     )
 
 
-@kernel
+@allocating
 def shrink(arena, x, n, a, heaviest):
     """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck."""
     g = level_at(arena, x, n, a)
@@ -148,7 +149,7 @@ def shrink(arena, x, n, a, heaviest):
     return count
 
 
-@kernel
+@allocating
 def bisect(arena, n, limit, salt):
     """Bisect the first level of the arena, of n vertices; writes arena.side[:n]."""
     x, a, depth = 0, 0, 0
@@ -297,11 +298,12 @@ def _split_labels(side, held, labels, left, taken):
             else:
                 back -= 1
                 taken[back] = label
-    labels[:] = taken[:nlabels]
+    for j in range(nlabels):
+        labels[j] = taken[j]
     return left
 
 
-@kernel
+@allocating
 def split(g, limit, vertices, labels, salt, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
 
@@ -338,7 +340,7 @@ def split(g, limit, vertices, labels, salt, arena):
     return zeros, left
 
 
-@kernel
+@allocating
 def bisect_recursively(g, limit, vertices, labels, salt, part, arena):
     """Share `vertices` out among the parts `labels`, by halving again and again; writes part[vertices]."""
     stack = np.zeros((64 + 2 * len(labels), 4), np.int64)

@@ -40,11 +40,13 @@ def tally(g, s, volume, messages):
             datum = datum_for(iptr, iadj, give, part, v, q)
             volume[part[v]] += datum
             volume[q] += datum
+    largest = np.int64(0)
     for p in range(len(volume)):
+        largest = max(largest, volume[p])
         for q in range(len(volume)):
             if pairs[p, q] > 0:
                 messages[p] += 1
-    return volume.max()
+    return largest
 
 
 @inlined

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from . import inlined, kernel
+from . import allocating, inlined, kernel
 
 #: Vertices that one search may find, the start included; from then on it only looks for its end, so that a switch of
 #: many links costs one look at each.
@@ -144,7 +144,7 @@ def contract(xadj, adjncy, near, edge, mate, father, swallowed, last, cxadj, cad
     return count
 
 
-@kernel
+@allocating
 def level_distance(father, xadj, adjncy, edge, limit, u, v):
     """Distance of two vertices of one level.
 

@@ -7,7 +7,7 @@ to every vertex that is pulled, would say the same; here the difference of the t
 
 import numpy as np
 
-from . import kernel
+from . import allocating, kernel
 from .bisection import LEVELS, TINY, level_at, load_subgraph, shrink
 from .fm import remove, sift_down, sift_up
 from .growing import pop, push
@@ -24,14 +24,14 @@ LARGEST, BREADTH, DEPTH = 0, 1, 2
 
 
 @kernel
-def biased_pass(g, bias, side, pwgt, limit, stall, key, heap, pos, state, log):
+def biased_pass(g, bias, side, pwgt, limit, stall, key, heap, size, pos, state, log):
     """One pass of two-way FM with biases; returns (decrease of the cost kept, excess left), the first in UNITs.
 
     As `bisection.two_way_pass`, but a side may become empty.
     """
     n = len(g.vwgt)
     unit = len(g.ewgt) == 0
-    size = np.zeros(2, np.int64)
+    size[:] = 0
     heavy = pwgt[0] > limit[0] or pwgt[1] > limit[1]
     for v in range(n):
         own = side[v]
@@ -126,9 +126,10 @@ def biased_pass(g, bias, side, pwgt, limit, stall, key, heap, pos, state, log):
     return best, best_over
 
 
-@kernel
+@allocating
 def biased_fm(g, bias, side, pwgt, limit, arena):
     """FM passes until one brings nothing; returns the excess."""
+    size = np.zeros(2, np.int64)
     pwgt[0] = 0
     pwgt[1] = 0
     for v in range(len(g.vwgt)):
@@ -137,7 +138,7 @@ def biased_fm(g, bias, side, pwgt, limit, arena):
     for _ in range(PASSES):
         before = max(pwgt[0] - limit[0], 0) + max(pwgt[1] - limit[1], 0)
         won, over = biased_pass(g, bias, side, pwgt, limit, max(30, len(g.vwgt) // 10), arena.key, arena.heap,
-                                arena.pos, arena.state, arena.log)
+                                size, arena.pos, arena.state, arena.log)
         if won <= 0 and over >= before:
             break
     return over
@@ -236,7 +237,7 @@ def grow_side(g, bias, side, grown, seed, target, key, heap, pos):
         pos[v] = -1
 
 
-@kernel
+@allocating
 def bipartition(arena, bias, n, limit, tries, salt):
     """Bipartition the first level of the arena, of n vertices, with biases bias[:n]; writes arena.side[:n]."""
     x, a, depth = 0, 0, 0
@@ -312,7 +313,7 @@ def side_limits(weight, left, right, nprocs, wanted):
     wanted[1] = np.int64(min(np.ceil(slack * weight * (1.0 - share)), float(right), float(weight)))
 
 
-@kernel
+@allocating
 def split_job(g, vertices, arena, bias, left, right, nprocs, tries, salt):
     """Split the subgraph of `vertices` between two halves; reorders them, half 0 first, and returns how many it has.
 
@@ -346,7 +347,7 @@ def average(sums, power, a, b, c, d):
     return total / ((power[b] - power[a]) * (power[d] - power[c]))
 
 
-@kernel
+@allocating
 def map_recursively(g, middle, sums, power, room, lo, hi, vertices, policy, whole, tries, salt, arena, bias, queue,
                     tie, who, where):
     """Map `vertices` onto a machine whose domains are intervals of places.

@@ -62,7 +62,7 @@ def remove(heap, pos, key, size, v):
 
 
 @kernel
-def two_way_pass(g, side, pwgt, population, limit, stall, key, heap, pos, state, log):
+def two_way_pass(g, side, pwgt, population, limit, stall, key, heap, size, pos, state, log):
     """One pass of FM with two parts; returns (decrease of the cut kept, excess left, cut before).
 
     Every vertex moves at most once; the pass ends after `stall` moves beyond the best prefix, to which it
@@ -70,7 +70,7 @@ def two_way_pass(g, side, pwgt, population, limit, stall, key, heap, pos, state,
     """
     n = len(g.vwgt)
     unit = len(g.ewgt) == 0
-    size = np.zeros(2, np.int64)
+    size[:] = 0
     heavy = pwgt[0] > limit[0] or pwgt[1] > limit[1]
     cut = np.int64(0)
     for v in range(n):

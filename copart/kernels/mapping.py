@@ -31,10 +31,10 @@ def touch(g, part, v, conn, touched):
 
 
 @kernel
-def seek(g, code, part, pwgt, limit, v, conn, touched, found):
-    """The best processor with room for v among those it talks to; writes found[0] and returns the gain.
+def seek(g, code, part, pwgt, limit, v, conn, touched):
+    """The best processor with room for v among those it talks to, and the gain.
 
-    found[0] = -1 where there is none.  Ties: the lighter processor, then the smaller number.
+    -1 where there is none.  Ties: the lighter processor, then the smaller number.
     """
     count = touch(g, part, v, conn, touched)
     own = part[v]
@@ -76,8 +76,7 @@ def seek(g, code, part, pwgt, limit, v, conn, touched, found):
             best, least = q, cost
     for j in range(count):
         conn[touched[j]] = -1
-    found[0] = best
-    return here - least
+    return best, here - least
 
 
 @kernel
@@ -107,7 +106,6 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
     (nvtxs,) uint8 is 0 and conn (nprocs,) int64 is -1 between calls.  Returns the decrease of the cost.
     """
     n = len(part)
-    found = np.empty(1, np.int64)
     size = 0
     for v in range(n):
         if len(g.fixed) > 0 and g.fixed[v] >= 0:
@@ -121,8 +119,8 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
                     inner = False
                     break
         if not inner:
-            gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
-            if found[0] >= 0:
+            to, gain = seek(g, code, part, pwgt, limit, v, conn, touched)
+            if to >= 0:
                 key[v] = np.int64(gain * scale)
                 heap[size] = v
                 pos[v] = size
@@ -135,8 +133,8 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
     while size > 0:
         v = heap[0]
         size = remove(heap, pos, key, size, v)
-        gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
-        if found[0] < 0:
+        to, gain = seek(g, code, part, pwgt, limit, v, conn, touched)
+        if to < 0:
             continue
         now = np.int64(gain * scale)
         if now < key[v] and size > 0 and now < key[heap[0]]:
@@ -147,7 +145,7 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
             size += 1
             sift_up(heap, pos, key, size - 1)
             continue
-        own, to = part[v], found[0]
+        own = part[v]
         part[v] = to
         pwgt[own] -= g.vwgt[v]
         pwgt[to] += g.vwgt[v]
@@ -163,8 +161,8 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
             u = g.adjncy[e]
             if state[u] == 1:
                 continue
-            gain = seek(g, code, part, pwgt, limit, u, conn, touched, found)
-            if found[0] < 0:
+            to, gain = seek(g, code, part, pwgt, limit, u, conn, touched)
+            if to < 0:
                 if pos[u] >= 0:
                     size = remove(heap, pos, key, size, u)
                 continue
@@ -196,11 +194,11 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
 
 
 @kernel
-def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched, found):
+def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched):
     """As `seek`, among all processors."""
     count = touch(g, part, v, conn, touched)
     own = part[v]
-    found[0] = -1
+    best = -1
     least = np.inf
     here = 0.0
     for j in range(count):
@@ -214,10 +212,10 @@ def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched, found):
             if cost > least:
                 break
         if cost < least:
-            found[0], least = q, cost
+            best, least = q, cost
     for j in range(count):
         conn[touched[j]] = -1
-    return here - least
+    return best, here - least
 
 
 @kernel
@@ -227,16 +225,15 @@ def relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, t
     Scratch as for `improve`.  anywhere: to any processor with room, else to those that a vertex talks to.
     """
     n = len(part)
-    found = np.empty(1, np.int64)
     size = 0
     for v in range(n):
         if pwgt[part[v]] <= limit[part[v]] or g.vwgt[v] == 0 or (len(g.fixed) > 0 and g.fixed[v] >= 0):
             continue
         if anywhere:
-            gain = seek_anywhere(g, code, part, pwgt, limit, v, conn, touched, found)
+            to, gain = seek_anywhere(g, code, part, pwgt, limit, v, conn, touched)
         else:
-            gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
-        if found[0] >= 0:
+            to, gain = seek(g, code, part, pwgt, limit, v, conn, touched)
+        if to >= 0:
             key[v] = np.int64(scale * gain / g.vwgt[v])
             heap[size] = v
             pos[v] = size
@@ -249,10 +246,10 @@ def relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, t
         if pwgt[own] <= limit[own]:
             continue
         if anywhere:
-            gain = seek_anywhere(g, code, part, pwgt, limit, v, conn, touched, found)
+            to, gain = seek_anywhere(g, code, part, pwgt, limit, v, conn, touched)
         else:
-            gain = seek(g, code, part, pwgt, limit, v, conn, touched, found)
-        if found[0] < 0:
+            to, gain = seek(g, code, part, pwgt, limit, v, conn, touched)
+        if to < 0:
             continue
         now = np.int64(scale * gain / g.vwgt[v])
         if now < key[v] and size > 0 and now < key[heap[0]]:
@@ -262,9 +259,9 @@ def relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, t
             size += 1
             sift_up(heap, pos, key, size - 1)
             continue
-        part[v] = found[0]
+        part[v] = to
         pwgt[own] -= g.vwgt[v]
-        pwgt[found[0]] += g.vwgt[v]
+        pwgt[to] += g.vwgt[v]
     over = np.int64(0)
     for p in range(len(limit)):
         over += max(pwgt[p] - limit[p], 0)

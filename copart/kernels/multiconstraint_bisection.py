@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Level, kernel
+from . import Level, allocating, kernel
 from .fm import remove, sift_down, sift_up
 from .multiconstraint import LOCKED, PINNED, Loads, relief, shift, total_excess
 from .rng import mix
@@ -43,7 +43,7 @@ class Arena(NamedTuple):
 
 
 @kernel
-def two_way_pass(g, loads, side, least, everywhere, stall, arena):
+def two_way_pass(g, loads, side, least, everywhere, stall, size, arena):
     """One pass of FM with two sides; returns (decrease of the cut kept, excess left, cut before).
 
     Every vertex moves at most once; the pass ends after `stall` moves beyond the best prefix, by excess and then by
@@ -53,7 +53,7 @@ def two_way_pass(g, loads, side, least, everywhere, stall, arena):
     n = len(side)
     ncon = loads.limits.shape[1]
     key, pos, state = arena.key, arena.pos, arena.state
-    size = np.zeros(2 * ncon, np.int64)
+    size[:] = 0
     cut = np.int64(0)
     for v in range(n):
         own = side[v]
@@ -154,7 +154,7 @@ def two_way_pass(g, loads, side, least, everywhere, stall, arena):
     return best, best_over, cut // 2
 
 
-@kernel
+@allocating
 def _grow_and_refine(g, loads, side, least, seed, arena):
     """A bisection grown from the vertex `seed` and the vertices pinned to side 0; returns (excess, cut)."""
     n = len(side)
@@ -168,10 +168,11 @@ def _grow_and_refine(g, loads, side, least, seed, arena):
         for c in range(loads.limits.shape[1]):
             loads.pwgts[s, c] += loads.vwgts[v, c]
     over = total_excess(loads)
+    size = np.zeros(2 * loads.limits.shape[1], np.int64)
     cut = np.int64(0)
     for i in range(PASSES):
         before = over
-        won, over, cut = two_way_pass(g, loads, side, least, i > 0 and over > 0, max(50, n // 20), arena)
+        won, over, cut = two_way_pass(g, loads, side, least, i > 0 and over > 0, max(50, n // 20), size, arena)
         cut -= won
         if i > 0 and won <= 0 and over >= before:
             break
@@ -232,7 +233,7 @@ def _load(g, vwgts, scale, vertices, first, middle, arena):
     return m
 
 
-@kernel
+@allocating
 def split(g, vwgts, limits, scale, vertices, first, last, tries, salt, arena):
     """Bisect the subgraph of `vertices` for the parts first..last; reorders them, side 0 first, and counts those."""
     n = len(vertices)
@@ -267,7 +268,7 @@ def split(g, vwgts, limits, scale, vertices, first, last, tries, salt, arena):
     return count
 
 
-@kernel
+@allocating
 def bisect_recursively(g, vwgts, limits, scale, vertices, tries, salt, part, arena):
     """Partition the graph by halving the set of parts again and again; writes `part`.
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from . import inlined, kernel
+from . import allocating, kernel
 from .distances import processor_distance
 
 
-@inlined
-def swap_gain(xadj, adjncy, ewgt, code, place, u, v):
+@kernel
+def gain_of_swap(xadj, adjncy, ewgt, code, place, u, v):
     """What the sum of weight times distance falls by when u and v exchange their processors."""
     p = place[u]
     q = place[v]
@@ -26,13 +26,7 @@ def swap_gain(xadj, adjncy, ewgt, code, place, u, v):
     return gain
 
 
-@kernel
-def gain_of_swap(xadj, adjncy, ewgt, code, place, u, v):
-    """`swap_gain` by itself."""
-    return swap_gain(xadj, adjncy, ewgt, code, place, u, v)
-
-
-@kernel
+@allocating
 def exchange(xadj, adjncy, ewgt, code, place, load, limit, pinned, ptr, near, block, most):
     """Exchange pairs while that helps: every process with its best partner, cyclically; returns the gain.
 
@@ -63,7 +57,7 @@ def exchange(xadj, adjncy, ewgt, code, place, load, limit, pinned, ptr, near, bl
                     v = np.int64(near[i])
                 if v == u or pinned[v] == 1 or load[u] > limit[place[v]] or load[v] > limit[place[u]]:
                     continue
-                gain = swap_gain(xadj, adjncy, ewgt, code, place, u, v)
+                gain = gain_of_swap(xadj, adjncy, ewgt, code, place, u, v)
                 if gain > most_gain:
                     best, most_gain = v, gain
             if best >= 0:
@@ -115,7 +109,7 @@ def list_near(xadj, adjncy, reach, most, ptr, near, seen, queue):
     return count
 
 
-@kernel
+@allocating
 def merbach(flow, distance, order, spot):
     """Greedy of Mueller-Merbach on dense matrices (n, n) and (m, m) float64, n <= m; writes order and spot (n,) int64.
 

@@ -21,3 +21,10 @@ def mix(x, salt):
     h = (h * 0x2C1B3C6D) & 0xFFFFFFFF
     h ^= h >> 16
     return h
+
+
+@kernel
+def mix_each(numbers, salt, out):
+    """:func:`mix` of every number: out int64, of the same length."""
+    for i in range(len(numbers)):
+        out[i] = mix(numbers[i], salt)

@@ -46,7 +46,7 @@ class Pass:
         self.pwgt, self.population = loads(graph, side, 2)
         self.gain, self.over, self.cut = (int(x) for x in kernels.two_way_pass(
             g, self.side, self.pwgt, self.population, np.array(limit, np.int64), stall, arena.key, arena.heap,
-            arena.pos, arena.state, arena.log))
+            np.empty(2, np.int64), arena.pos, arena.state, arena.log))
         assert_clean(arena)
 
     def check(self, limit: Any) -> None:

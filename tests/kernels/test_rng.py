@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from copart.kernels.rng import mix
+from copart.kernels.rng import mix, mix_each
 
 
 def twin(x: int, salt: int) -> int:
@@ -21,6 +21,12 @@ def test_equals_its_twin():
     for salt in (0, 1, 77, 2**31 - 1):
         for x in (0, 1, 2, 12345, 2**31 - 1):
             assert mix(x, salt) == twin(x, salt)
+
+
+def test_each_as_one_at_a_time():
+    numbers, out = np.arange(50, dtype=np.int32) * 12345, np.empty(50, np.int64)
+    mix_each(numbers, 77, out)
+    assert out.tolist() == [twin(int(x), 77) for x in numbers]
 
 
 def test_different_numbers_differ():
