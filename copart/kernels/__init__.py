@@ -16,19 +16,22 @@ from the frozen state of the round before, so the result does not depend on how
 from typing import Any, NamedTuple
 
 from numba import njit
+from numba.core.options import DefaultOptions
 
 # numba counts references to every array when a name is bound and when it goes out of scope, by atomic instructions.  It
 # drops most of that, but not where branches use different fields of a tuple or rows of a table are passed on: there it
 # took up to nine tenths of the time.  What a kernel is handed outlives the call, so nothing needs to be counted.
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+# The option is none of numba's public ones: where it is gone, kernels are as right, and slower.
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
+_UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
-kernel = njit(**_OPTIONS)
+kernel = njit(**_OPTIONS, **_UNCOUNTED)
 """The decorator of kernels.  No references are counted: they cannot make arrays or return them, which numba refuses."""
 
-allocating = njit(**{**_OPTIONS, "_nrt": True})
+allocating = njit(**_OPTIONS)
 """For the few kernels that make arrays of their own or return some; inner loops are in the kernels they call."""
 
-inlined = njit(**_OPTIONS, inline="always")
+inlined = njit(**_OPTIONS, **_UNCOUNTED, inline="always")
 """For small kernels called in inner loops of others: passing a named tuple on costs more than their work."""
 
 
