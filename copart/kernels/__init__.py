@@ -23,7 +23,7 @@ from numba.core.options import DefaultOptions
 # took up to nine tenths of the time.  What a kernel is handed outlives the call, so nothing needs to be counted.
 # The option is none of numba's public ones: where it is gone, kernels are as right, and slower.
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
-_UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 kernel = njit(**_OPTIONS, **_UNCOUNTED)
 """The decorator of kernels.  No references are counted: they cannot make arrays or return them, which numba refuses."""
