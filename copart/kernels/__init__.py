@@ -23,15 +23,18 @@ from numba.core.options import DefaultOptions
 # took up to nine tenths of the time.  What a kernel is handed outlives the call, so nothing needs to be counted.
 # The option is none of numba's public ones: where it is gone, kernels are as right, and slower.
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
-_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+_COUNTED, _UNCOUNTED = ({"_nrt": count} if hasattr(DefaultOptions, "_nrt") else {} for count in (True, False))
 
-kernel = njit(**_OPTIONS, **_UNCOUNTED)
+kernel = njit(**{**_OPTIONS, **_UNCOUNTED})
 """The decorator of kernels.  No references are counted: they cannot make arrays or return them, which numba refuses."""
 
-allocating = njit(**_OPTIONS)
-"""For the few kernels that make arrays of their own or return some; inner loops are in the kernels they call."""
+allocating = njit(**{**_OPTIONS, **_COUNTED})
+"""For the few kernels that make arrays of their own or return some; inner loops are in the kernels they call.
 
-inlined = njit(**_OPTIONS, **_UNCOUNTED, inline="always")
+That has to be said, or they would take on the option of a kernel that calls them.
+"""
+
+inlined = njit(**{**_OPTIONS, **_UNCOUNTED}, inline="always")
 """For small kernels called in inner loops of others: passing a named tuple on costs more than their work."""
 
 
