@@ -108,7 +108,7 @@ def joint(
 
     Examples
     --------
-    >>> from copart import Interedges
+    >>> from copart import Graph, Interedges
     >>> line = Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
     >>> facing = CoupledProblem.of_two(line, line, Interedges.from_pairs(4, 4, range(4), range(4)))
     >>> made = joint(facing, 2, 2)
