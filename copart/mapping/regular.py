@@ -6,6 +6,7 @@ Each also says how its vertices are merged pairwise, stage by stage, until one i
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
 
@@ -24,12 +25,12 @@ MOST = 2**62
 class Matched(BaseArchitecture):
     """An architecture whose vertices are merged in pairs, stage by stage, by a fixed rule."""
 
+    @abstractmethod
     def sides(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The side each vertex takes at every stage, as the bits of a number, the first stage lowest.
 
         Vertices whose numbers agree from a bit upwards are merged before that stage; equal numbers are equal vertices.
         """
-        raise NotImplementedError
 
 
 class Grid(Matched):
