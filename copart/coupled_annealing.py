@@ -72,25 +72,25 @@ class Annealing:
         entries = sum(len(graph.adjncy) for graph in graphs)
         return (float(self.price[0]) or 1.0) * (total / entries if total else 1.0)
 
-    def cool(self, g: Cells, s: Shares, schedule: Schedule, size: float = 1.0, price: Any = None) -> None:
-        """Anneal blocks of an edge of `size` cells; `price` (3,) instead of the usual one."""
-        unit = self.unit
-        kernels.anneal(
-            g, s, schedule.sweeps, self.price[:3] if price is None else price, unit * size * np.array(schedule.heat),
-            size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX),
-        )
+    def cool(self, g: Cells, s: Shares, schedule: Schedule, size: float = 1.0, price: Any = None,
+             fair: bool = False) -> None:
+        """Anneal blocks of an edge of `size` cells.
 
-    def relax(self, g: Cells, s: Shares, schedule: Schedule) -> None:
-        """Anneal cells with the busiest process in view, where that has a price."""
-        if not self.price[3:].any():
-            return
-        unit, k = self.unit, len(s.load)
-        volume, messages = np.empty(k, WEIGHT), np.empty(k, WEIGHT)
-        bottleneck.tally(g, s, volume, messages)
-        bottleneck.anneal_bottleneck(
-            g, s, schedule.sweeps, self.price, unit * np.array(schedule.heat), np.array(schedule.blur),
-            unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX), volume, messages,
-            np.zeros(k, WEIGHT), np.zeros(k, WEIGHT),
+        Parameters
+        ----------
+        price : (3,) float64, optional
+            Instead of the usual one.
+        fair : bool
+            With the busiest process in view, if that has a price.
+        """
+        unit, k = self.unit, len(s.load) if fair and self.price[3:].any() else 0
+        volume, messages = np.zeros(k, WEIGHT), np.zeros(k, WEIGHT)
+        if k:
+            bottleneck.tally(g, s, volume, messages)
+        kernels.anneal(
+            g, s, schedule.sweeps, self.price if price is None else price, unit * size * np.array(schedule.heat),
+            size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX),
+            volume, messages, np.zeros(k, WEIGHT), np.zeros(k, WEIGHT),
         )
 
     def relieved(self, cells: CoupledCells, g: Cells, s: Shares) -> NDArray[np.int32]:

@@ -186,8 +186,7 @@ class Descent:
             task.cool(rough, s, CLUSTERS, float(np.sqrt(len(g.weight) / len(rough.weight))))
             part = s.part[cluster]
         s = base.shares(part, self.limit, g)
-        task.cool(g, s, SINGLE)
-        task.relax(g, s, SINGLE)
+        task.cool(g, s, SINGLE, fair=True)
         return base.shares(task.relieved(base, g, s), self.limit, g)
 
 

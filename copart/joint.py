@@ -184,8 +184,7 @@ def _annealed_again(task: Annealing, parts: Parts) -> dict[str, Array]:
     """`parts`, which are balanced, with the coupled cells annealed at a low temperature."""
     cells = CoupledCells(task.problem, parts, task.coupled, task.both)
     s = cells.shares(cells.start(), cells.limits(task.count, task.eps))
-    task.cool(cells.cells, s, AGAIN)
-    task.relax(cells.cells, s, AGAIN)
+    task.cool(cells.cells, s, AGAIN, fair=True)
     return cells.scatter(task.relieved(cells, cells.cells, s))
 
 

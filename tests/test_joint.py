@@ -204,8 +204,9 @@ def test_what_moves_keep_up_to_date_is_what_the_metrics_find(tetra, both):
         cells, s, count = state(problem, 6, 3, both)
         before = evaluate(problem, CoPartition(cells.scatter(s.part), count))
         start = s.total.copy()
+        none = np.zeros(0, np.int64)
         kernels.anneal(cells.cells, s, 5, np.array([1.0, 3.0, 50.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
-                       np.array([1.0, 1.0]), 7, np.empty(cells.n, np.int32))
+                       np.array([1.0, 1.0]), 7, np.empty(cells.n, np.int32), none, none, none, none)
         after = evaluate(problem, CoPartition(cells.scatter(s.part), count))
         fresh = cells.shares(s.part, s.limit)
         for kept, counted in zip(s[:4] + s[7:], fresh[:4] + fresh[7:], strict=True):
@@ -237,7 +238,7 @@ def test_what_the_busiest_processes_do_is_what_the_metrics_find(tetra, both):
     for _ in range(2):
         assert np.array_equal(volume, found()[0])
         assert np.array_equal(messages, found()[1])
-        bottleneck.anneal_bottleneck(
+        kernels.anneal(
             cells.cells, s, 5, np.array([1.0, 3.0, 50.0, 2.0, 30.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
             np.array([1.0, 1.0]), 7, np.empty(cells.n, np.int32), volume, messages, *scratch)
     assert not scratch.any()

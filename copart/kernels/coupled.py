@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
+from .bottleneck import note_changes
 from .rng import mix
 
 
@@ -254,17 +255,21 @@ def list_border(g, s, border):
 
 
 @kernel
-def anneal(g, s, sweeps, weights, heat, blur, press, salt, border):
+def anneal(g, s, sweeps, weights, heat, blur, press, salt, border, volume, messages, more, extra):
     """Simulated annealing of the cells at the borders; returns how many moves were made.
 
     A cell moves to the part of a neighbour, at once where that lowers ``weights . (cut, volume, messages)`` plus the
     price of excess weight, else with a probability that falls with the temperature.  heat, blur, press (2,) float64:
     temperature, blur of the messages and price of a unit of excess, first and last.  Each of `sweeps` lists the border
     and draws from it as many cells as are on it.  border (n,) int32 is scratch.
+
+    Two more `weights` count for the part with the largest volume and the one with the most messages where volume,
+    messages (K,) int64, of each part, are given; they are kept up to date.  more, extra (K,) int64 are scratch, all 0.
+    All four are empty where no such price is paid.
     """
-    # unpacked once: each access to a field of a tuple of arrays costs as much as a gain
+    # helpers take arrays, not the tuples: those are unpacked once
     xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
-    iptr, iadj, imul, take, weight = g.iptr, g.iadj, g.imul, g.take, g.weight
+    iptr, iadj, imul, give, take, weight = g.iptr, g.iadj, g.imul, g.give, g.take, g.weight
     part, load, limit, population = s.part, s.load, s.limit, s.population
     where, many, used, pairs, total = s.where, s.many, s.used, s.pairs, s.total
     shrink = 1.0 / max(sweeps - 1, 1)
@@ -288,7 +293,23 @@ def anneal(g, s, sweeps, weights, heat, blur, press, salt, border):
             change += weights[0] * uncut
             change += weights[1] * change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b)
             change += weights[2] * change_of_messages(iptr, where, many, used, pairs, v, a, b, tau)
-            if change <= 0.0 or change < -temperature * np.log((mix(drawn, salt + 1) + 1.0) / 4294967296.0):
+            if len(volume) > 0:
+                note_changes(iptr, iadj, imul, give, take, part, where, many, used, pairs, v, a, b, more, extra)
+                most, most_then, busiest, busiest_then = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+                for p in range(len(volume)):
+                    most = max(most, volume[p])
+                    most_then = max(most_then, volume[p] + more[p])
+                    busiest = max(busiest, messages[p])
+                    busiest_then = max(busiest_then, messages[p] + extra[p])
+                change += weights[3] * (most_then - most) + weights[4] * (busiest_then - busiest)
+            go = change <= 0.0 or change < -temperature * np.log((mix(drawn, salt + 1) + 1.0) / 4294967296.0)
+            for p in range(len(volume)):
+                if go:
+                    volume[p] += more[p]
+                    messages[p] += extra[p]
+                more[p] = 0
+                extra[p] = 0
+            if go:
                 total[0] += uncut
                 move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b)
                 moves += 1

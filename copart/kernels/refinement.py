@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
+from .connectivity import connect
 from .rng import mix
 
 ACTIVE, BORDER, PINNED = 1, 2, 4
@@ -44,18 +45,7 @@ def gather(g, pull, part, v, conn, touched):
 
     conn (nparts,) int64 is -1 everywhere on entry; `scatter` restores it.
     """
-    count = 0
-    unit = len(g.ewgt) == 0
-    for e in range(g.xadj[v], g.xadj[v + 1]):
-        p = part[g.adjncy[e]]
-        if conn[p] < 0:
-            conn[p] = 0
-            touched[count] = p
-            count += 1
-        if unit:
-            conn[p] += 1
-        else:
-            conn[p] += g.ewgt[e]
+    count = connect(g, part, v, conn, touched)
     if len(g.origin) > 0:
         row = g.origin[v]
         for j in range(pull.ptr[row], pull.ptr[row + 1]):
