@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import frozen
 from .kernels import Level
+from .kernels.coarsening import centre
 
 Array = np.ndarray[Any, Any]
 
@@ -22,10 +24,11 @@ def centroids(coords: Array, levels: list[Level], maps: list[Array]) -> Array:
         From fine to coarse; the maps lead from each to the next.
     """
     for fine, cmap in zip(levels, maps, strict=False):
+        ncoarse = int(cmap.max(initial=-1)) + 1
+        centres = np.empty((ncoarse, coords.shape[1]))
         # vertices without weight count a little, or theirs would be the origin
-        weight = np.maximum(fine.vwgt, 1).astype(np.float64)
-        total = np.bincount(cmap, weights=weight)
-        coords = np.stack([np.bincount(cmap, weights=weight * x) / total for x in coords.T], axis=1)
+        centre(cmap, fine.vwgt, frozen(coords), np.empty(ncoarse), centres)
+        coords = centres
     return coords
 
 

@@ -99,7 +99,7 @@ def _interedges() -> None:
 def _partitioner() -> None:
     from .kgggp_ml import partition
 
-    grid = _grid(60, 60)
+    grid = _grid(60, 60, coords=np.indices((60, 60)).reshape(2, -1).T)
     partition(grid, 6, preset="strong")
     # a path numbered far from its shape is renumbered and clustered, where a grid is matched
     far = np.arange(3600) * 1009 % 3600

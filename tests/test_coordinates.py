@@ -34,6 +34,18 @@ def test_a_vertex_without_weight_is_where_it_is():
     assert got.tolist() == [[4.0, 4.0]]
 
 
+def test_centroids_are_those_of_sums_in_the_order_of_the_vertices():
+    """To the last bit: partitions depend on it."""
+    rng = np.random.default_rng(4)
+    vwgt, coords = rng.integers(0, 9, 5000), rng.normal(size=(5000, 3)) * [1, 1e6, 1e-6]
+    cmap = rng.permutation(np.arange(5000) % 700).astype(np.int32)
+    weight = np.maximum(vwgt, 1).astype(float)
+    total = np.bincount(cmap, weights=weight)
+    got = centroids(coords, [level(list(vwgt)), level([1])], [cmap])
+    for axis in range(3):
+        assert (got[:, axis] == np.bincount(cmap, weights=weight * coords[:, axis]) / total).all()
+
+
 def test_no_levels_no_change():
     coords = np.arange(6.0).reshape(3, 2)
     assert centroids(coords, [level([1, 1, 1])], []) is coords

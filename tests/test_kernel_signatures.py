@@ -90,7 +90,9 @@ partition_multiconstraint(Graph.from_edges(3, [0, 1], [1, 2]), 2, [[3, 1]] * 3, 
 # the odd ones
 star = Graph.from_edges(2000, np.zeros(1999, int), np.arange(1, 2000))
 new = rng.permutation(n)
-for graph in (Graph.from_edges(40, [], []), star, grid(1, 9), Graph.from_edges(n, new[u], new[v])):
+placed = g.replace(coords=np.indices((60, 60)).reshape(2, -1).T)
+for graph in (Graph.from_edges(40, [], []), star, grid(1, 9), Graph.from_edges(n, new[u], new[v]), placed,
+              Graph.from_edges(n, new[u], new[v], coords=rng.random((n, 3)))):
     partition(graph, 3)
     partition(graph, 3, contiguous=True, strict=False)
 sub, keep = rest(g, np.flatnonzero(np.arange(n) % 60 > 40))

@@ -347,6 +347,28 @@ def pull_down(lo, hi, cmap, coarse, fine):
 
 
 @kernel
+def centre(cmap, vwgt, coords, total, centres):
+    """Centres of gravity of the coarse vertices: centres (ncoarse, d) float64 from coords (nvtxs, d) of their members.
+
+    Vertices without weight count as 1.  Writes total (ncoarse,) float64, too: what the members weigh together.
+    """
+    d = coords.shape[1]
+    for c in range(len(total)):
+        total[c] = 0.0
+        for j in range(d):
+            centres[c, j] = 0.0
+    for v in range(len(cmap)):
+        c = cmap[v]
+        w = float(max(vwgt[v], 1))
+        total[c] += w
+        for j in range(d):
+            centres[c, j] += w * coords[v, j]
+    for c in range(len(total)):
+        for j in range(d):
+            centres[c, j] /= total[c]
+
+
+@kernel
 def sample_shape(g, samples, result):
     """What kind of graph it is, from `samples` edges: result[0] triangles, [1] squares, [2] squares on a grid, [3] far.
 
