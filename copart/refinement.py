@@ -76,6 +76,7 @@ class Refiner:
         self.gain = np.empty(n, np.int64)
         self.live = np.empty(n, np.uint8)
         self.go = np.empty(n, np.uint8)
+        self.place = np.empty(n, np.int32)
         self.now = 0
 
     def _scratch(self) -> tuple[Array, Array]:
@@ -159,7 +160,8 @@ class Refiner:
         k, count = len(self.limit), int(self.state.count[1])
         start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
         balancing.group_by_part(self.state.part, self.state.border, count, start, order)
-        parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
+        parent, queue, onward = (np.empty(k, np.int32) for _ in range(3))
+        value, ties = np.empty(count, np.int64), np.empty(count, np.int32)
         for source in np.flatnonzero(self.state.pwgt > self.limit):
             over = int(self.state.pwgt[source] - self.limit[source])
             for need in (over, 1):
@@ -183,7 +185,10 @@ class Refiner:
                     start,
                     order,
                     self.now,
-                    *self._scratch(),
+                    onward,
+                    self.place,
+                    value,
+                    ties,
                 )
             )
         return total

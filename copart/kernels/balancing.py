@@ -7,7 +7,7 @@ that only border vertices move.  `jump` moves vertices to any part with room.
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 from .refinement import gather, move, move_and_log, scatter
 
 
@@ -59,48 +59,122 @@ def find_path(g, part, pwgt, limit, source, need, start, order, parent, queue):
     return -1
 
 
-@kernel
-def best_for_hop(g, pull, part, population, here, there, room, start, order, conn, touched):
-    """The vertex of part `here` next to `there`, no heavier than `room`, whose move costs least; -1 if none."""
-    best = -1
-    most = np.int64(0)
-    if population[here] <= 1:
-        return best
+@inlined
+def value_hop(g, pull, part, here, there, start, order, place, value, ties):
+    """What the vertices listed under part `here` win by moving to part `there`, and where they are listed.
+
+    Writes for i in start[here]..start[here + 1]: place[order[i]] = i, value[i] the decrease of the cut,
+    ties[i] how many edges and affinities lead to `there`, 0 for a vertex that has left `here`.
+    """
+    unit = len(g.ewgt) == 0
     for i in range(start[here], start[here + 1]):
         v = order[i]
-        w = g.vwgt[v]
-        if part[v] != here or w == 0 or w > room or (len(g.fixed) > 0 and g.fixed[v] >= 0):
+        place[v] = i
+        won = np.int64(0)
+        count = 0
+        if part[v] == here:
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                p = part[g.adjncy[e]]
+                if p == here or p == there:
+                    if unit:
+                        w = np.int64(1)
+                    else:
+                        w = g.ewgt[e]
+                    if p == there:
+                        won += w
+                        count += 1
+                    else:
+                        won -= w
+            if len(g.origin) > 0:
+                row = g.origin[v]
+                for j in range(pull.ptr[row], pull.ptr[row + 1]):
+                    if pull.idx[j] == there:
+                        won += pull.val[j] * g.size[v]
+                        count += 1
+                    elif pull.idx[j] == here:
+                        won -= pull.val[j] * g.size[v]
+        value[i], ties[i] = won, count
+
+
+@inlined
+def revalue(g, part, v, here, there, start, order, onward, place, value, ties):
+    """Correct value and ties of the listed neighbours of v, which has moved from `here` to `there`.
+
+    onward (nparts,) int32: to which part the vertices listed under a part are valued, -1 where they are not.
+    """
+    unit = len(g.ewgt) == 0
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        u = g.adjncy[e]
+        p = part[u]
+        q = onward[p]
+        if q < 0:
             continue
-        count = gather(g, pull, part, v, conn, touched)
-        a = max(conn[here], 0)
-        b = conn[there]
-        scatter(conn, touched, count)
-        if b >= 0 and (best < 0 or b - a > most or (b - a == most and v < best)):
-            best, most = v, b - a
+        # place says nothing about vertices that are not listed
+        i = place[u]
+        if i < start[p] or i >= start[p + 1] or order[i] != u:
+            continue
+        if unit:
+            w = np.int64(1)
+        else:
+            w = g.ewgt[e]
+        if p == here:
+            value[i] += w
+        elif p == there:
+            value[i] -= w
+        if q == here:
+            value[i] -= w
+            ties[i] -= 1
+        elif q == there:
+            value[i] += w
+            ties[i] += 1
+
+
+@inlined
+def best_for_hop(g, here, room, start, order, value, ties):
+    """Where the vertex of part `here` next to the part after it, no heavier than `room`, of best value is listed.
+
+    -1 if there is none.  Ties go to the smaller vertex.
+    """
+    best = -1
+    for i in range(start[here], start[here + 1]):
+        if ties[i] == 0 or (best >= 0 and value[i] < value[best]):
+            continue
+        v = order[i]
+        w = g.vwgt[v]
+        if w > 0 and w <= room and (best < 0 or value[i] > value[best] or v < order[best]):
+            best = i
     return best
 
 
 @kernel
-def shift_path(g, pull, s, limit, source, target, parent, start, order, now, conn, touched):
+def shift_path(g, pull, s, limit, source, target, parent, start, order, now, onward, place, value, ties):
     """Hand vertices along the path from `source` to `target` until the source fits or nothing more can be handed on.
 
     Hops nearest the target go first, so that no part passes its limit on the way.  Stops, too, where
-    the log has no room for another path.  Returns the decrease of the cut.
+    the log has no room for another path.  Only vertices grouped by `group_by_part` are moved, each of them once.
+    onward (nparts,), place (nvtxs,), ties (count,) int32 and value (count,) int64 are scratch.
+    Returns the decrease of the cut.
     """
-    for p in range(len(conn)):
-        conn[p] = -1
+    for p in range(len(onward)):
+        onward[p] = -1
     total = np.int64(0)
     # a path has fewer hops than there are parts
     while s.pwgt[source] > limit[source] and s.count[2] + len(limit) <= s.log.shape[1]:
         there = target
         while there != source:
             here = parent[there]
-            v = best_for_hop(
-                g, pull, s.part, s.population, here, there, limit[there] - s.pwgt[there], start, order, conn, touched
-            )
-            if v < 0:
+            if onward[here] < 0:
+                onward[here] = there
+                value_hop(g, pull, s.part, here, there, start, order, place, value, ties)
+            best = -1
+            if s.population[here] > 1:
+                best = best_for_hop(g, here, limit[there] - s.pwgt[there], start, order, value, ties)
+            if best < 0:
                 return total
+            v = order[best]
             total += move_and_log(g, pull, s, v, there, now)
+            ties[best] = 0
+            revalue(g, s.part, v, here, there, start, order, onward, place, value, ties)
             there = here
     return total
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +15,9 @@ from copart.rounds import Team
 from copart.settling import PACKING, fill_empty, pack, settle
 
 from ..helpers import grid
-from ..partition_reference import NO_PULL, Case, cases, excuses, level, loads, objective, packing, path
+from ..partition_reference import NO_PULL, Case, cases, connectivity, excuses, level, loads, objective, packing, path
 from ..reference import graphs, rows
+from .test_refinement import searches
 
 
 def refiner(graph: Graph, part, limit, fixed=None) -> Refiner:
@@ -116,23 +119,66 @@ def test_fixed_vertices_block_a_chain():
 
 
 def test_hop_takes_the_cheapest_vertex_that_fits():
-    """Of part 0, vertices 0..3 touch part 1 with edges 1, 3, 2, 3; 1 is too heavy, 3 is fixed: 2 goes."""
+    """Of part 0, vertices 0..3 touch part 1 with edges 1, 3, 2, 3; 1 is too heavy, 3 is no longer there: 2 goes."""
     graph = Graph.from_edges(5, [0, 1, 2, 3], [4, 4, 4, 4], [1, 3, 2, 3], vwgt=[1, 9, 1, 1, 1])
     part = np.array([0, 0, 0, 0, 1], np.int32)
     start, order = grouped(part, [0, 1, 2, 3, 4], 2)
-    conn, touched = np.full(2, -1, np.int64), np.empty(2, np.int32)
-    population = np.array([4, 1])
+    part[3] = 1
+    place, value, ties = np.empty(5, np.int32), np.empty(5, np.int64), np.empty(5, np.int32)
+    g = level(graph)
+    kernels.value_hop(g, NO_PULL, part, 0, 1, start, order, place, value, ties)
+    assert value[place[:3]].tolist() == [1, 3, 2]
+    assert [order[kernels.best_for_hop(g, 0, room, start, order, value, ties)] for room in (5, 9)] == [2, 1]
+    assert kernels.best_for_hop(g, 0, 0, start, order, value, ties) == -1
 
-    def best(room: int, fixed=(-1, -1, -1, 0, -1)) -> int:
-        return int(kernels.best_for_hop(level(graph, fixed), NO_PULL, part, population, 0, 1, room, start, order, conn,
-                                        touched))
 
-    assert best(5) == 2
-    assert best(9) == 1
-    assert best(0) == -1
-    assert best(5, fixed=(0, 0, 0, 0, -1)) == -1
-    population[0] = 1
-    assert best(9) == -1, "the last vertex of a part stays"
+def shifted(s, path: list[int], listed: list[list[int]]) -> int:
+    """Twin of `shift_path` that looks at every listed vertex anew; path from the target to the source."""
+    won, g, pwgt = 0, s.graph, s.refiner.state.pwgt.copy()
+    while pwgt[path[-1]] > s.refiner.limit[path[-1]]:
+        for there, here in pairwise(path):
+            rates = {}
+            for v in listed[here]:
+                if s.part[v] == here and 0 < g.weights[v] <= s.refiner.limit[there] - pwgt[there]:
+                    joined = connectivity(g, s.part, v, s.table, s.origin)
+                    if there in joined:
+                        rates[v] = joined[there] - joined.get(here, 0)
+            if not rates or (s.part == here).sum() == 1:
+                return won
+            v = min(rates, key=lambda v: (-rates[v], v))
+            s.part[v] = there
+            won += rates[v]
+            pwgt[[here, there]] += [-g.weights[v], g.weights[v]]
+    return won
+
+
+@given(searches(slack=0, most=6), st.integers(0, 2**32 - 1))
+def test_shifts_along_every_path_equal_their_twin(s, seed):
+    """Paths of any parts, one after the other, with room here and there."""
+    if s.k == 1:
+        return
+    r, rng = s.refiner, np.random.default_rng(seed)
+    count = int(r.state.count[1])
+    listed = r.state.border[:count].copy()
+    start, order = grouped(s.part, listed, s.k)
+    groups = [order[start[p]:start[p + 1]].tolist() for p in range(s.k)]
+    onward, value, ties = np.empty(s.k, np.int32), np.empty(count, np.int64), np.empty(count, np.int32)
+    for _ in range(3):
+        path = rng.permutation(s.k)[:max(2, int(rng.integers(1, s.k + 1)))].tolist()
+        r.limit = np.maximum(r.state.pwgt + rng.integers(-1, 4, s.k), 0)
+        r.limit[path[-1]] -= rng.integers(0, 6)
+        parent = np.full(s.k, -1, np.int32)
+        for there, here in pairwise(path):
+            parent[there] = here
+        r._reserve(count + s.k)
+        was = s.part.copy()
+        want = shifted(s, path, groups)
+        after, s.part[:] = s.part.copy(), was
+        got = kernels.shift_path(r.g, r.pull, r.state, r.limit, path[-1], path[0], parent, start, order, 1, onward,
+                                 r.place, value, ties)
+        assert (s.part == after).all()
+        assert got == want
+    s.check(s.cut(s.before) - s.cut())
 
 
 # ---- jumps and exchanges

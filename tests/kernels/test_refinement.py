@@ -47,11 +47,11 @@ class Search:
 
 
 @st.composite
-def searches(draw, slack: int = 2):
-    """A random start on a random graph, with fixed vertices, affinities and limits."""
+def searches(draw, slack: int = 2, most: int = 4):
+    """A random start on a random graph in up to `most` parts, with fixed vertices, affinities and limits."""
     graph = draw(graphs())
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n, k = graph.nvtxs, draw(st.integers(1, 4))
+    n, k = graph.nvtxs, draw(st.integers(1, most))
     part = rng.integers(0, k, n)
     fixed = np.where(rng.random(n) < 0.3, part, -1) if draw(st.booleans()) else None
     table, origin = (rng.integers(0, 3, (2, k)), rng.integers(0, 2, n)) if draw(st.booleans()) else (None, None)
