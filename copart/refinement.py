@@ -123,8 +123,9 @@ class Refiner:
         self.now += 1
         count = int(self.state.count[1])
         self._reserve(count)
-        key = np.empty(count)
-        self.team.run(
+        key, where = np.empty(count), np.empty(count, np.int32)
+        bounds = np.arange(self.team.pieces(count) + 1) * count // self.team.pieces(count)
+        found = self.team.run(
             kernels.propose_evictions,
             count,
             self.g,
@@ -133,11 +134,17 @@ class Refiner:
             self.limit,
             self.salt + self.now,
             key,
+            where,
             scratch=self._scratch,
+            bounds=bounds,
         )
-        order = np.flatnonzero(key < np.inf)
-        order = order[np.argsort(key[order], kind="stable")]
-        return int(kernels.evict(order, self.g, self.pull, self.state, self.limit, self.now, *self._scratch()))
+        top = found[0]
+        for at, more in zip(bounds[1:], found[1:], strict=False):
+            key[top : top + more], where[top : top + more] = key[at : at + more], where[at : at + more]
+            top += more
+        return int(
+            kernels.evict(top, key, where, self.g, self.pull, self.state, self.limit, self.now, *self._scratch())
+        )
 
     def rebalance(self) -> int:
         """Evict until no part is over its limit or nothing helps; returns the decrease of the cut (mostly negative)."""

@@ -118,9 +118,12 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
         best = -1
         mine = np.int64(0)
         most = np.int64(-1)
-        simple = not pulled
-        if simple:
-            # most vertices touch one other part: no table needed
+        count = 0
+        if pulled:
+            count = gather(g, pull, s.part, v, conn, touched)
+            mine = max(conn[own], 0)
+        else:
+            # most vertices touch one other part: the table is for more than that
             for e in range(g.xadj[v], g.xadj[v + 1]):
                 p = s.part[g.adjncy[e]]
                 if unit:
@@ -134,21 +137,19 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
                 elif best < 0:
                     best, most = p, w
                 else:
-                    simple = False
-                    break
-        if not simple:
-            count = gather(g, pull, s.part, v, conn, touched)
-            mine = max(conn[own], 0)
-            best = -1
-            most = np.int64(-1)
-            for j in range(count):
-                p = touched[j]
-                c = conn[p]
-                conn[p] = -1
-                if p == own or c < most:
-                    continue
-                if c > most or s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best):
-                    best, most = p, c
+                    if conn[p] < 0:
+                        conn[p] = 0
+                        touched[count] = p
+                        count += 1
+                    conn[p] += w
+        for j in range(count):
+            p = touched[j]
+            c = conn[p]
+            conn[p] = -1
+            if p == own or c < most:
+                continue
+            if c > most or s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best):
+                best, most = p, c
         if best >= 0 and (most >= mine or float(mine - most) < warmth * float(mine)):
             dest[v] = best
             gain[v] = most - mine
@@ -291,51 +292,107 @@ def undo_moves(g, s):
 
 
 @kernel
-def propose_evictions(lo, hi, g, pull, s, limit, salt, key, conn, touched):
+def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched):
     """How much it costs to move each border vertex of an overloaded part to a part with room.
 
-    key[i]: loss a unit of weight, ties broken by hash; infinite where border[i] is not in an
-    overloaded part, or no neighbouring part has room.
+    For the vertices border[lo:hi] that have such a move, in order and densely from lo on: key the loss a unit of
+    weight, ties broken by hash; where (int32) the place on the border list.  Returns how many they are.
     """
     for p in range(len(conn)):
         conn[p] = -1
+    unit = len(g.ewgt) == 0
+    pulled = len(g.origin) > 0
+    top = lo
     for i in range(lo, hi):
         v = s.border[i]
         own = s.part[v]
-        key[i] = np.inf
-        if s.pwgt[own] <= limit[own] or g.vwgt[v] == 0:
+        weight = g.vwgt[v]
+        if s.pwgt[own] <= limit[own] or weight == 0:
             continue
-        count = gather(g, pull, s.part, v, conn, touched)
-        mine = max(conn[own], 0)
+        other = -1
+        mine = np.int64(0)
         most = np.int64(-1)
+        count = 0
+        if pulled:
+            count = gather(g, pull, s.part, v, conn, touched)
+            mine = max(conn[own], 0)
+        else:
+            # the first part with room needs no table
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                p = s.part[g.adjncy[e]]
+                if unit:
+                    w = np.int64(1)
+                else:
+                    w = g.ewgt[e]
+                if p == own:
+                    mine += w
+                elif p == other:
+                    most += w
+                elif s.pwgt[p] + weight <= limit[p]:
+                    if other < 0:
+                        other, most = p, w
+                    else:
+                        if conn[p] < 0:
+                            conn[p] = 0
+                            touched[count] = p
+                            count += 1
+                        conn[p] += w
         for j in range(count):
             p = touched[j]
-            if p != own and conn[p] > most and s.pwgt[p] + g.vwgt[v] <= limit[p]:
+            if p != own and conn[p] > most and s.pwgt[p] + weight <= limit[p]:
                 most = conn[p]
-        scatter(conn, touched, count)
+            conn[p] = -1
         if most < 0:
             continue
         loss = float(mine - most)
-        w = float(g.vwgt[v])
         if loss > 0:
-            key[i] = loss / w
+            key[top] = loss / float(weight)
         else:
-            key[i] = loss * w
-        key[i] += float(mix(v, salt)) * 1e-16
+            key[top] = loss * float(weight)
+        key[top] += float(mix(v, salt)) * 1e-16
+        where[top] = i
+        top += 1
+    return top - lo
+
+
+@inlined
+def sift_down(key, where, size, i, a, b):
+    """Put the entry (a, b) where it belongs in the min-heap below its free place i; equal keys by place on the list."""
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size and (
+            key[child + 1] < key[child] or (key[child + 1] == key[child] and where[child + 1] < where[child])
+        ):
+            child += 1
+        if a < key[child] or (a == key[child] and b < where[child]):
+            break
+        key[i], where[i] = key[child], where[child]
+        i = child
+    key[i], where[i] = a, b
 
 
 @kernel
-def evict(order, g, pull, s, limit, now, conn, touched):
-    """Move border vertices out of overloaded parts in the given order, to the best neighbouring part with room.
+def evict(count, key, where, g, pull, s, limit, now, conn, touched):
+    """Move border vertices out of overloaded parts, cheapest first, to the best neighbouring part with room.
 
-    order: positions on the border list.  Everything is checked again against the current state.
-    Returns the decrease of the cut.
+    key, where [:count]: as `propose_evictions` found them; they are overwritten.  Everything is checked again against
+    the current state.  Returns the decrease of the cut.
     """
+    over = 0
     for p in range(len(conn)):
         conn[p] = -1
+        if s.pwgt[p] > limit[p]:
+            over += 1
+    # a heap: mostly all parts fit long before the last vertex
+    for i in range(count // 2 - 1, -1, -1):
+        sift_down(key, where, count, i, key[i], where[i])
     total = np.int64(0)
-    for i in range(len(order)):
-        v = s.border[order[i]]
+    while count > 0 and over > 0:
+        v = s.border[where[0]]
+        count -= 1
+        sift_down(key, where, count, 0, key[count], where[count])
         own = s.part[v]
         if s.pwgt[own] <= limit[own] or s.population[own] <= 1:
             continue
@@ -353,4 +410,6 @@ def evict(order, g, pull, s, limit, now, conn, touched):
         scatter(conn, touched, n)
         if best >= 0:
             total += move_and_log(g, pull, s, v, best, now)
+            if s.pwgt[own] <= limit[own]:
+                over -= 1
     return total
