@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import frozen, sums
+from .arrays import frozen
 from .config import Config
 from .kernels import Level, Pull, balancing
 from .kernels import refinement as kernels
@@ -61,10 +61,12 @@ class Refiner:
         listed *= kernels.ACTIVE | kernels.BORDER
         if len(g.fixed):
             listed[g.fixed >= 0] = kernels.PINNED
+        pwgt, population = np.empty(k, np.int64), np.empty(k, np.int64)
+        kernels.weigh(part, g.vwgt, pwgt, population)
         self.state = State(
             part,
-            sums(part, g.vwgt, k),
-            np.bincount(part, minlength=k).astype(np.int64),
+            pwgt,
+            population,
             border.copy(),
             border,
             listed,
@@ -124,7 +126,6 @@ class Refiner:
         count = int(self.state.count[1])
         self._reserve(count)
         key, where = np.empty(count), np.empty(count, np.int32)
-        bounds = np.arange(self.team.pieces(count) + 1) * count // self.team.pieces(count)
         found = self.team.run(
             kernels.propose_evictions,
             count,
@@ -136,10 +137,9 @@ class Refiner:
             key,
             where,
             scratch=self._scratch,
-            bounds=bounds,
         )
         top = found[0]
-        for at, more in zip(bounds[1:], found[1:], strict=False):
+        for at, more in zip(self.team.cuts(count)[1:], found[1:], strict=False):
             key[top : top + more], where[top : top + more] = key[at : at + more], where[at : at + more]
             top += more
         return int(

@@ -45,6 +45,11 @@ class Team:
         """In how many pieces a range of `n` vertices is cut."""
         return max(1, min(self.threads, n // GRAIN))
 
+    def cuts(self, n: int) -> list[int]:
+        """Where a range of `n` vertices is cut into equal pieces: from 0 to `n`."""
+        equal = self.pieces(n)
+        return [i * n // equal for i in range(equal + 1)]
+
     def run(
         self,
         kernel: Callable[..., Any],
@@ -58,13 +63,11 @@ class Team:
         Parameters
         ----------
         bounds : (npieces + 1,) array of int, optional
-            Where to cut; equal pieces where not given.
+            Where to cut; :meth:`cuts` where not given.
         """
-        if bounds is None:
-            equal = self.pieces(n)
-            bounds = np.arange(equal + 1) * n // equal
-        cuts = [int(b) for b in bounds]
-
+        cuts = self.cuts(n) if bounds is None else [int(b) for b in bounds]
+        if len(cuts) == 2:
+            return [kernel(*cuts, *args, *(scratch() if scratch else ()))]
         results: list[Any] = [None] * (len(cuts) - 1)
 
         def share() -> None:

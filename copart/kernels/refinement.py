@@ -78,6 +78,17 @@ def pull_of(g, pull, v, p):
 
 
 @kernel
+def weigh(part, vwgt, pwgt, population):
+    """Weight and number of vertices of each part: pwgt, population (nparts,) int64."""
+    for p in range(len(pwgt)):
+        pwgt[p] = 0
+        population[p] = 0
+    for v in range(len(part)):
+        pwgt[part[v]] += vwgt[v]
+        population[part[v]] += 1
+
+
+@kernel
 def find_boundary(lo, hi, g, part, boundary):
     """boundary[v] = 1 for vertices lo..hi that have a neighbour in another part or an affinity, and are free."""
     for v in range(lo, hi):
