@@ -325,6 +325,19 @@ def test_progress_is_silent_when_quick_and_one_line_a_step_when_not(capsys, monk
     assert capsys.readouterr().err == ""
 
 
+def test_first_use_is_said_up_to_the_step_that_compiles(capsys, monkeypatch):
+    monkeypatch.setattr(console, "PATIENCE", 0.02)
+    with console.Console().progress() as progress:
+        progress.remark = " (remark)"
+        progress("reading")
+        time.sleep(0.3)
+        for step in ("meeting", "compiling kernels", "naive, seed 1", "naive, seed 2"):
+            progress(step)
+    assert capsys.readouterr().err.splitlines() == [
+        "reading (remark) ...", "meeting (remark) ...", "compiling kernels ...", "naive, seed 1 ...",
+        "naive, seed 2 ..."]
+
+
 def test_parser_defaults_are_the_library_defaults():
     import inspect
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 #: Work shorter than this shows no progress.
 PATIENCE = 2.0
 
+#: The step in which a comparison compiles what it is going to measure.
+COMPILING = "compiling kernels"
+
 
 class Console:
     """What a command says, and how loudly.
@@ -68,7 +71,7 @@ class Progress:
 
     def __init__(self, quiet: bool = False):
         self.quiet = quiet
-        #: Stands behind every step.
+        #: Stands behind every step up to one that compiles what the later ones use.
         self.remark = ""
         self._lock = threading.Lock()
         self._state = ("starting", 0, 0)
@@ -95,6 +98,8 @@ class Progress:
     def __call__(self, step: str, done: int = 0, total: int = 0) -> None:
         """Say that `step` begins or goes on: `done` of `total`, 0 where the total is unknown."""
         with self._lock:
+            if self._state[0] == COMPILING != step:
+                self.remark = ""
             self._state = (step, done, total)
             if self._visible and not self._over:
                 self._show()
@@ -117,7 +122,8 @@ class Progress:
 
     def _show(self) -> None:
         step, done, total = self._state
-        step += self.remark
+        if step != COMPILING:
+            step += self.remark
         if self._bar is not None:
             self._bar.update(self._task, description=step, completed=done, total=total or None)
         elif step != self._shown:
