@@ -1,4 +1,4 @@
-"""Annealing of coupled cells: schedules, prices, and what brings coupled parts below their limits."""
+"""Annealing of coupled cells: schedules and prices, messages given up, and coupled parts brought below their limits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ from .coupled_cells import CoupledCells
 from .coupling import CoupledProblem
 from .kernels import bottleneck
 from .kernels import coupled as kernels
+from .kernels.balancing import group_by_part
 from .kernels.coupled import Cells, Shares
+from .kernels.dissolving import dissolve
 from .operators import part, rest_joined
+
+MOVES = 48
+"""By how many moves at most a message is given up."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Annealing:
 
     def cool(self, g: Cells, s: Shares, schedule: Schedule, size: float = 1.0, price: Any = None,
              fair: bool = False) -> None:
-        """Anneal blocks of an edge of `size` cells.
+        """Anneal blocks of an edge of `size` cells, then give up messages that are not worth their price.
 
         Parameters
         ----------
@@ -92,6 +97,8 @@ class Annealing:
             size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX),
             volume, messages, np.zeros(k, WEIGHT), np.zeros(k, WEIGHT),
         )
+        if not k and price is None:  # what the busiest process pays is not in view there
+            give_up_messages(g, s, self.price[:3], unit * schedule.press[1])
 
     def relieved(self, cells: CoupledCells, g: Cells, s: Shares) -> NDArray[np.int32]:
         """The parts of the cells with all coupled parts below their limits.
@@ -110,4 +117,25 @@ class Annealing:
         return np.asarray(now)
 
 
-__all__ = ["Annealing", "Schedule"]
+def give_up_messages(g: Cells, s: Shares, price: NDArray[np.float64], press: float) -> int:
+    """Move all cells that cause a message wherever that pays; see :mod:`copart.kernels.dissolving`.
+
+    Parameters
+    ----------
+    price : (3,) float64
+    press : float
+        Price of a unit of excess.
+
+    Returns
+    -------
+    int
+        Number of moves made.
+    """
+    n, k = len(s.part), len(s.load)
+    start, order = np.empty(k + 1, np.int64), np.empty(n, VERTEX)
+    group_by_part(s.part, np.arange(n, dtype=VERTEX), n, start, order)
+    return int(dissolve(g, s, start, order, price, press, np.empty(MOVES, VERTEX), np.empty(MOVES, VERTEX),
+                        np.empty(k, np.uint8), np.empty(2, WEIGHT)))
+
+
+__all__ = ["Annealing", "Schedule", "give_up_messages"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from copart.algorithms import aware, naive, projrepart
 from copart.components import coupled_problem
 from copart.counts import part_room
+from copart.coupled_annealing import give_up_messages
 from copart.coupled_cells import CoupledCells, merged_by_partner
 from copart.coupled_first import coupled_first
 from copart.coupling import CoPartition, CoupledProblem, Interedges
@@ -275,6 +276,47 @@ def test_relief_takes_the_least_from_parts_above_their_limits():
     s = cells.shares(cells.start(), np.full(4, 3))
     assert kernels.relieve(cells.cells, s, cells.owner, np.array([1.0, 1.0, 1.0])) == 0
     assert s.part.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_a_message_is_given_up_by_all_its_cells_or_none():
+    path = Graph.from_edges(8, range(7), range(1, 8))
+    problem = CoupledProblem.of_two(path, path, Interedges.from_pairs(8, 8, range(8), range(8)))
+    parts = {"a": np.array([0, 0, 0, 0, 1, 1, 1, 1], np.int32), "b": np.array([0, 0, 0, 0, 0, 0, 1, 1], np.int32)}
+    cells = CoupledCells(problem, parts, {"a": 2, "b": 2}, False)
+    price = np.array([1.0, 1.0, 10.0])
+    s = cells.shares(cells.start(), np.array([4, 4, 8, 8]))
+    assert s.total.tolist() == [2, 8, 3]
+    assert give_up_messages(cells.cells, s, price, 100.0) == 2
+    assert s.part.tolist() == [0] * 4 + [1] * 4 + [2] * 4 + [3] * 4, "cells 4 and 5 of b, since a has no room"
+    assert s.total.tolist() == [2, 8, 2]
+    tight = cells.shares(cells.start(), np.array([4, 4, 6, 3]))
+    assert give_up_messages(cells.cells, tight, price, 100.0) == 0
+    assert tight.part.tolist() == cells.start().tolist()
+
+
+@given(seed=st.integers(0, 2**16), latency=st.sampled_from([0.0, 20.0, 500.0]), room=st.sampled_from([1.05, 1.3]))
+@settings(max_examples=25, deadline=None)
+def test_giving_messages_up_never_costs(tetra, seed, latency, room):
+    cells, s, _ = state(tetra, 6, 4, False)
+    draw = np.random.default_rng(seed)
+    part = s.part.copy()
+    for v in draw.integers(0, cells.n, 60):  # a few cells in a neighbour's part
+        near = cells.cells.adjncy[cells.cells.xadj[v] : cells.cells.xadj[v + 1]]
+        part[v] = part[draw.choice(near)] if len(near) else part[v]
+    s = cells.shares(part, np.full(cells.k, int(room * cells.n / cells.k)))
+    price = np.array([1.0, 2.0, latency])
+
+    def cost():
+        excess = zip(s.load - s.limit, s.limit, strict=True)
+        return price @ s.total + 50 * sum(kernels.price_of_excess(x, limit) for x, limit in excess)
+
+    before = cost()
+    moves = give_up_messages(cells.cells, s, price, 50.0)
+    fresh = cells.shares(s.part, s.limit)
+    for kept, counted in zip(s[:4] + s[7:], fresh[:4] + fresh[7:], strict=True):
+        assert np.array_equal(kept, counted)
+    assert cost() <= before + 1e-6
+    assert (moves > 0) == (s.part != part).any()
 
 
 def test_missing_and_surplus_coupled_parts():
