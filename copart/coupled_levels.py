@@ -19,7 +19,7 @@ from .coordinates import centroids
 from .coupled_first import coupled_first, spread
 from .feasibility import feasible_limits
 from .graph import Graph
-from .growing import growths
+from .growing import best_growth
 from .kernels import Level
 from .kernels.coarsening import pull_down
 from .kgggp_ml import finest
@@ -50,12 +50,16 @@ class CoupledLevels:
     ----------
     coupled : list of (ncoupled vertices,) int32
         Coupled vertices of each level, from fine to coarse.
+    loads : list of (ncoupled vertices,) int64
+        Weight of the coupled cells in each of them.
     up : list of (ncoupled vertices,) int32
         Index in ``coupled[l + 1]`` of each of ``coupled[l]``.
     at : int
         The current level; 0 is the component itself.
     part : (nvtxs of the level,) int32
-        Parts of the vertices of the current level.
+        Parts of the vertices of the current level; changed through `labels` and the methods, or set as a whole.
+    cut : int
+        Edge cut, the same on all levels; kept up to date, since counting anew costs as much as a round of refinement.
 
     Raises
     ------
@@ -83,13 +87,15 @@ class CoupledLevels:
         self.at = len(self.maps)
         self.coupled, self.up = [cells], []
         load = graph.weights[cells] if self.order is None else level.vwgt[cells]
+        self.loads = [load]
         for cmap in self.maps:
             blocks, up = np.unique(cmap[self.coupled[-1]], return_inverse=True)
             self.coupled.append(blocks.astype(VERTEX))
             self.up.append(up.astype(VERTEX))
             load = sums(up, load, len(blocks))
-        self.load = load
-        self.part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
+            self.loads.append(load)
+        self._part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
+        self._cut: int | None = 0
 
     @property
     def level(self) -> Level:
@@ -102,30 +108,57 @@ class CoupledLevels:
         return self.coupled[self.at]
 
     @property
+    def part(self) -> NDArray[np.int32]:
+        return self._part
+
+    @part.setter
+    def part(self, part: NDArray[np.int32]) -> None:
+        self._part, self._cut = part, None
+
+    @property
     def labels(self) -> NDArray[np.int32]:
         """Parts of the coupled vertices of the current level."""
         return np.asarray(self.part[self.cells])
 
     @labels.setter
     def labels(self, labels: NDArray[np.int32]) -> None:
-        self.part[self.cells] = labels
+        before = self._cut_at_interface()
+        self._part[self.cells] = labels
+        if self._cut is not None:
+            self._cut += self._cut_at_interface() - before
 
     @property
     def cut(self) -> int:
-        """Edge cut on the current level."""
-        return cut_of(self.level, self.part)
+        if self._cut is None:
+            self._cut = cut_of(self.level, self.part)
+        return self._cut
+
+    @property
+    def coupled_load(self) -> NDArray[np.int64]:
+        """(ncoupled,) int64 coupled weight of the coupled parts."""
+        return sums(self.labels, self.loads[self.at], self.ncoupled)
+
+    def _cut_at_interface(self) -> int:
+        """Edge cut of the edges of coupled vertices; 0 where nobody asks."""
+        if self._cut is None:
+            return 0
+        row, other, weight = self._entries()
+        there = self.part[other]
+        inside = np.zeros(len(self.level.vwgt), np.bool_)
+        inside[self.cells] = True
+        return int(np.where(inside[other], weight, 2 * weight)[there != self.labels[row]].sum()) // 2
 
     # ---- the coarsest level
-    def starts(self, most: int) -> list[NDArray[np.int32]]:
-        """At most so many partitions of the coarsest level, those of least cut, with the coupled parts in front."""
+    def start(self) -> None:
+        """Partition the coarsest level, and let those parts with most of the interface be the coupled ones."""
         if self.nparts == 1:
-            return [np.zeros(len(self.part), VERTEX)]
+            return
         g = self.level
         load = np.zeros(len(g.vwgt), WEIGHT)
-        load[self.cells] = self.load
+        load[self.cells] = self.loads[self.at]
         graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
-        made = growths(g, self.pull, self._room(), self.config, self.nvtxs, self.seed * 64, self.team, self.centres)
-        return [coupled_first(graph, self.cells, part, self.nparts, self.ncoupled) for part in made[:most]]
+        part = best_growth(g, self.pull, self._room(), self.config, self.nvtxs, self.seed * 64, self.team, self.centres)
+        self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
 
     def grow(self, labels: NDArray[np.int32]) -> None:
         """Partition the coarsest level with the coupled vertices in the parts `labels`."""
@@ -134,7 +167,7 @@ class CoupledLevels:
             return
         g = self.level._replace(fixed=self._fixed(labels))
         few = replace(self.config, bisections=1)
-        self.part = growths(g, self.pull, self._room(), few, self.nvtxs, self.seed * 64, self.team, None)[0]
+        self.part = best_growth(g, self.pull, self._room(), few, self.nvtxs, self.seed * 64, self.team, None)
 
     # ---- from level to level
     def finer(self) -> None:
@@ -144,13 +177,15 @@ class CoupledLevels:
         self.at -= 1
         fine = np.empty(len(cmap), VERTEX)
         self.team.run(pull_down, len(cmap), cmap, self.part, fine)
-        self.part = fine
+        self._part = fine
 
     def refine(self, hold: bool) -> None:
         """Refine on the current level; hold the coupled vertices, or let them move to other coupled parts."""
         g, room = self.level, self._room()
         held = g._replace(fixed=self._fixed(self.labels)) if hold else g
-        Refiner(held, self.pull, self.part, room, self.team, self.seed + self.at).improve(self.config, self.cut)
+        cut = self.cut
+        refiner = Refiner(held, self.pull, self.part, room, self.team, self.seed + self.at)
+        self._cut = cut - refiner.improve(self.config, cut)
         if not hold and (self.labels >= self.ncoupled).any():
             self.labels = spread(g, self.cells, self.labels, self.ncoupled)
         if not hold:

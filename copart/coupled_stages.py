@@ -16,7 +16,7 @@ from .kernels.coupled import Cells
 Array = np.ndarray[Any, Any]
 Components = Mapping[str, CoupledLevels]
 
-GROWTH = 1.5
+GROWTH = 2.5
 """There is a stage for every so many times more coupled vertices."""
 
 
@@ -48,8 +48,9 @@ class Stage:
         return slice(self.first[name], self.first[name] + self.count[name])
 
     def loosened(self, limit: NDArray[np.int64]) -> NDArray[np.int64]:
-        """`limit` with room for half a block more, or balance would be bought with cut."""
-        return limit + int(self.blocks.weight.max()) // 2 if any(self.at.values()) else limit
+        """`limit` with room for blocks; see :meth:`CoupledCells.loosened`."""
+        kind = np.repeat(np.arange(len(self.count)), list(self.count.values()))
+        return self.base.loosened(limit, self.blocks, kind) if any(self.at.values()) else limit
 
     def parts(self, components: Components) -> NDArray[np.int32]:
         """The parts that the blocks are in, numbered through."""
@@ -124,6 +125,8 @@ def stages(base: CoupledCells, components: Components) -> tuple[list[str], dict[
             wanted.append(dict(at))
             last = total(at)
     if any(wanted[-1].values()):
+        if len(wanted) > 1 and total(at) < GROWTH * last:
+            wanted.pop()
         wanted.append(at)
 
     out: dict[tuple[int, ...], Stage] = {}

@@ -79,14 +79,7 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
 def best_growth(
     g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
 ) -> Array:
-    """The best of several bisected or grown, and refined, partitions: the first of :func:`growths`."""
-    return growths(g, pull, limit, config, nvtxs, salt, team, coords)[0]
-
-
-def growths(
-    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
-) -> list[Array]:
-    """Several bisected or grown, and refined, partitions: least excess first, then least cut.
+    """The best of several bisected or grown, and refined, partitions: least excess, then least cut.
 
     Recursive bisection serves where it applies: it knows neither affinities nor which fixed part
     needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
@@ -98,7 +91,7 @@ def growths(
         refiner = Refiner(g, pull, part, limit, team, salt + t)
         refiner.improve(config, cut_of(g, part))
         made.append((refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part), t, part))
-    return [part for *_, part in sorted(made, key=lambda one: one[:3])]
+    return min(made, key=lambda one: one[:3])[-1]
 
 
 def _candidates(
