@@ -91,6 +91,20 @@ class CoupledCells:
             limit[self.offset[name] : self.offset[name] + k] = max(-(-load // k), min(part_room(load, k, eps), room))
         return limit
 
+    def loosened(self, limit: Array, g: Cells, kind: Array) -> NDArray[np.int64]:
+        """`limit` with room for half a block more where the heaviest does not fit in what is spare.
+
+        Else balance would be bought with cut.  `kind` is the component of each block.
+        """
+        out = limit.copy()
+        for i in range(len(self.members)):
+            rows, mine = self.owner == i, g.weight[kind == i]
+            spare = (int(limit[rows].sum()) - int(mine.sum())) // max(1, int(np.count_nonzero(rows)))
+            heaviest = int(mine.max(initial=0))
+            if heaviest > spare:
+                out[rows] += heaviest // 2
+        return out
+
     def scatter(self, part: Array) -> dict[str, NDArray[np.int32]]:
         """`parts` with the cells here where `part` says."""
         out = {}

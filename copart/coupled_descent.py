@@ -18,14 +18,17 @@ from .rounds import Team
 Array = NDArray[np.int32]
 
 LEADERS = Schedule(40, (5.0, 0.5), (5.0, 5.0), (2.0, 20.0))
-HOT = Schedule(300, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0))
+HOT = Schedule(600, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0))
 WARM = Schedule(150, (1.0, 0.2), (1.0, 0.05), (5.0, 20.0))
 MIDDLE = Schedule(60, (1.0, 0.1), (3.0, 0.05), (5.0, 20.0))
-CLUSTERS = Schedule(80, (3.0, 0.3), (2.0, 0.05), (5.0, 20.0))
-SINGLE = Schedule(50, (1.0, 0.1), (1.0, 0.05), (5.0, 20.0))
+CLUSTERS = Schedule(160, (12.0, 0.3), (4.0, 0.05), (5.0, 20.0))
+SINGLE = Schedule(100, (2.0, 0.1), (1.0, 0.05), (5.0, 20.0))
 
-BEGINNINGS = 2
-"""Partitions of the coarsest level that are annealed; the cheapest is kept."""
+HELD = 2
+"""On so many of the finest levels coupled vertices are held while the rest is refined."""
+
+STARVED = 0.3
+"""They are held, too, where a coupled part would be left with less than this share of the mean."""
 
 GLANCE = 1.25
 """Led components follow anew if at first sight that makes no more than so many times the messages."""
@@ -89,12 +92,26 @@ class Descent:
             component.finer()
             at[name] -= 1
             if component.at:
-                component.refine(hold=False)
+                self._refine(name)
             stage = self.stages.get(tuple(at.values()))
             if stage is not None and any(at.values()):
                 self._anneal(stage, MIDDLE)
         self._settle()
         return {name: component.result() for name, component in self.components.items()}
+
+    def _refine(self, name: str) -> None:
+        """Refine a component, free to move its interface unless that leaves a coupled part with too little of it."""
+        component = self.components[name]
+        free = component.at > HELD
+        if free:
+            before = component.part.copy()
+            component.refine(hold=False)
+            load = component.coupled_load
+            free = load.min() >= STARVED * load.mean()
+            if not free:
+                component.part = before
+        if not free:
+            component.refine(hold=True)
 
     def _anneal(self, stage: Stage, schedule: Schedule) -> None:
         g = stage.cells(self.components)
@@ -102,33 +119,18 @@ class Descent:
         self.task.cool(g, s, schedule, stage.size)
         stage.give_back(self.components, s.part)
 
-    # ---- the coarsest levels
+    # ---- the coarsest level
     def _begin(self) -> None:
-        """The cheapest of several beginnings, annealed and refined."""
+        """Partitions of small cut, annealed and refined until they agree."""
         stage = next(iter(self.stages.values()))
-        leaders = [name for name in self.components if name not in self.led]
-        starts = {name: self.components[name].starts(BEGINNINGS) for name in leaders}
-        best: tuple[float, dict[str, Array]] = (np.inf, {})
-        for turn in range(max(len(found) for found in starts.values())):
-            for name, found in starts.items():
-                self.components[name].part = found[min(turn, len(found) - 1)].copy()
-            self._follow_leaders(stage)
-            cost = self._annealed_and_refined(stage, HOT)
-            if cost < best[0]:
-                best = (cost, {name: component.part for name, component in self.components.items()})
         for name, component in self.components.items():
-            component.part = best[1][name]
-        self._annealed_and_refined(stage, WARM)
-
-    def _annealed_and_refined(self, stage: Stage, schedule: Schedule) -> float:
-        """What cut, volume, messages and excess cost thereafter."""
-        self._anneal(stage, schedule)
-        for component in self.components.values():
-            component.refine(hold=True)
-        s = self.base.shares(stage.parts(self.components), stage.loosened(self.limit), stage.blocks)
-        cut = sum(component.cut for component in self.components.values())
-        excess = int(np.maximum(s.load - s.limit, 0).sum())
-        return float(self.task.price[:3] @ (cut, *s.total[1:]) + self.task.unit * schedule.press[-1] * excess)
+            if name not in self.led:
+                component.start()
+        self._follow_leaders(stage)
+        for schedule in (HOT, WARM):
+            self._anneal(stage, schedule)
+            for component in self.components.values():
+                component.refine(hold=True)
 
     def _follow_leaders(self, stage: Stage) -> None:
         """Bring the leaders into balance, and grow those that are led from the groups of parts that they face."""
@@ -148,46 +150,69 @@ class Descent:
 
     # ---- the cells
     def _settle(self) -> None:
-        """Anneal the cells; take other parts for those that are led if that is cheaper."""
+        """Anneal clusters of cells; take other parts for those components that are led if that is cheaper; anneal."""
         task, base, components = self.task, self.base, self.components
         stage = self.stages[(0,) * len(components)]
         g = stage.cells(components)
-        now = self._annealed(g, stage.parts(components))
+        now = self._clusters_annealed(g, stage.parts(components))
         stage.give_back(components, now.part)
-        if not self.led:
-            return
+        if self.led and self._followed(stage, now):
+            g = stage.cells(components)
+        s = base.shares(stage.parts(components), self.limit, g)
+        task.cool(g, s, SINGLE, fair=True)
+        stage.give_back(components, task.relieved(base, g, s))
+
+    def _followed(self, stage: Stage, now: Shares) -> bool:
+        """Whether those that are led follow anew: where that is cheaper, the partition of them included."""
+        task, base, components = self.task, self.base, self.components
         anew = now.part.copy()
         for name, leader in self.led.items():
             anew[stage.span(name)] = _following(stage, anew, name, leader, task.seed) + base.offset[name]
+        loose = stage.cells(components, self.led)
         # most often a glance tells that messages would not become fewer
-        if base.shares(anew, self.limit, g).total[2] > GLANCE * now.total[2]:
-            return
-        other = self._annealed(stage.cells(components, self.led), anew)
+        if base.shares(anew, self.limit, loose).total[2] > GLANCE * now.total[2]:
+            return False
+        other = self._clusters_annealed(loose, anew)
         won = float(task.price[1:3] @ (now.total[1:] - other.total[1:]))
         if won <= 0:
-            return
+            return False
         kept = {name: component.part.copy() for name, component in components.items()}
         cut = sum(component.cut for component in components.values())
         stage.give_back(components, other.part)
         for name in self.led:
             components[name].extend()
-        if task.price[0] * (sum(component.cut for component in components.values()) - cut) > won:
-            for name, component in components.items():
-                component.part = kept[name]
+        if task.price[0] * (sum(component.cut for component in components.values()) - cut) <= won:
+            return True
+        for name, component in components.items():
+            component.part = kept[name]
+        return False
 
-    def _annealed(self, g: Cells, part: Array) -> Shares:
-        """Clusters of cells annealed, then cells, all below their limits."""
-        task, base = self.task, self.base
+    def _clusters_annealed(self, g: Cells, part: Array) -> Shares:
+        """The cells after annealing of clusters of them, which may end a little above the limits."""
+        base = self.base
         rough, cluster = merged_by_partner(g, base.kind)
         votes = np.bincount(cluster.astype(np.int64) * base.k + part, minlength=len(rough.weight) * base.k)
-        start = votes.reshape(-1, base.k).argmax(axis=1).astype(VERTEX)
-        if len(np.unique(start)) == base.k:
-            s = base.shares(start, self.limit + int(rough.weight.max()) // 2, rough)
-            task.cool(rough, s, CLUSTERS, float(np.sqrt(len(g.weight) / len(rough.weight))))
+        kind = np.empty(len(rough.weight), VERTEX)
+        kind[cluster] = base.kind
+        s = base.shares(_majority(votes.reshape(-1, base.k)), base.loosened(self.limit, rough, kind), rough)
+        if s.population.all():
+            self.task.cool(rough, s, CLUSTERS, float(np.sqrt(len(g.weight) / len(rough.weight))))
             part = s.part[cluster]
-        s = base.shares(part, self.limit, g)
-        task.cool(g, s, SINGLE, fair=True)
-        return base.shares(task.relieved(base, g, s), self.limit, g)
+        return base.shares(part, self.limit, g)
+
+
+def _majority(votes: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The part with most votes in each row; one with most in none gets a row where it has some, if it can be had."""
+    choice = np.asarray(votes.argmax(axis=1), VERTEX)
+    population = np.bincount(choice, minlength=votes.shape[1])
+    for p in np.flatnonzero(population == 0):
+        rows = np.flatnonzero((votes[:, p] > 0) & (population[choice] > 1))
+        if len(rows):
+            v = rows[np.argmax(votes[rows, p] - votes[rows].max(axis=1))]
+            population[choice[v]] -= 1
+            choice[v] = p
+            population[p] = 1
+    return choice
 
 
 def _following(stage: Stage, part: Array, name: str, leader: str, seed: int) -> Array:
