@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import FREE, VERTEX, sums, whole
+from .config import preset
 from .counts import Counts, coupled_counts, part_counts, part_room
 from .coupled_annealing import Annealing, Schedule
 from .coupled_cells import CoupledCells, Parts
@@ -41,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 Array = NDArray[np.int32]
 
-WEIGHTS = (1.0, 8.0, 200.0)
+WEIGHTS = (1.0, 24.0, 150.0)
 """Cost of a cut edge, of a datum sent and of a message (its latency in units of one cell's datum) by default."""
 
 DIRECTIONS = ("forward", "both")
@@ -136,7 +138,7 @@ def joint(
     published = _published(task) if small else []
     if not found and not published:
         raise PartitionError("balance: no partition within the limits was found; raise eps or ask for other counts")
-    return CoPartition(_best_of(task, found, published), count, coupled)
+    return CoPartition(_best_of(task, found, published) if published else found[0], count, coupled)
 
 
 def _prices(weights: Sequence[float]) -> NDArray[np.float64]:
@@ -199,13 +201,14 @@ def _extended(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[n
 
 
 def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Balanced and refined by rounds, then by FM, which finds its way out of more; extended where that fails."""
+    """Balanced by few rounds, then refined by FM, which gains more in less time; extended where that fails."""
     graph, nparts = task.problem.components[name], task.count[name]
     cells = task.problem.coupled(name)
     fixed = np.full(graph.nvtxs, FREE, VERTEX)
     fixed[cells] = start[cells]
     try:
         options = copartition_balance(graph, nparts, dict(task.options))
+        options["preset"] = replace(preset(options.get("preset", "default")), cooling=2, patience=1)
         out = refine(graph, start, nparts, fixed=fixed, **options)
     except PartitionError:
         logger.info("%s: refinement did not reach balance, extending anew", name)
