@@ -18,11 +18,11 @@ from .rounds import Team
 Array = NDArray[np.int32]
 
 LEADERS = Schedule(40, (5.0, 0.5), (5.0, 5.0), (2.0, 20.0))
-HOT = Schedule(600, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0))
-WARM = Schedule(150, (1.0, 0.2), (1.0, 0.05), (5.0, 20.0))
+HOT = Schedule(300, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0))
+WARM = Schedule(80, (1.0, 0.2), (1.0, 0.05), (5.0, 20.0))
 MIDDLE = Schedule(60, (1.0, 0.1), (3.0, 0.05), (5.0, 20.0))
-CLUSTERS = Schedule(160, (12.0, 0.3), (4.0, 0.05), (5.0, 20.0))
-SINGLE = Schedule(100, (2.0, 0.1), (1.0, 0.05), (5.0, 20.0))
+CLUSTERS = Schedule(100, (12.0, 0.3), (4.0, 0.05), (5.0, 20.0))
+SINGLE = Schedule(60, (2.0, 0.1), (1.0, 0.05), (5.0, 20.0))
 
 HELD = 2
 """On so many of the finest levels coupled vertices are held while the rest is refined."""

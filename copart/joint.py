@@ -1,14 +1,14 @@
 """JOINT: both sides of every interface are partitioned together, level by level.
 
-1. *Coarsen* every component (`copart.coupled_levels`).  The largest begin with partitions of small cut, whose parts
+1. *Coarsen* every component (`copart.coupled_levels`).  The largest begin with a partition of small cut, whose parts
    with most of the interface become the coupled ones.  A small component is led by the large one that it meets
    most: the groups of parts that it faces are its own, and the rest of it is grown from them.
 2. *Anneal* the coupled vertices of all components as one problem (`copart.kernels.coupled`) on the coarsest levels:
-   cut, volume and messages of a move are exact, weight above the limits of the coupled parts has a price.  Several
-   beginnings are tried, the cheapest is kept.
+   cut, volume and messages of a move are exact, weight above the limits of the coupled parts has a price.
+   Then *give up* messages of few cells, each as a whole (`copart.kernels.dissolving`).
 3. *Refine* on the way back to the cells: each level for its cut, then the coupled vertices, cold, for all three.
-4. *Anneal* the cells, first clusters of those that share a cell of the coarser mesh; then those that are led
-   might follow anew.  At last the components are refined with their coupled cells where they are.
+4. *Anneal* clusters of cells that share a cell of the coarser mesh; then those components that are led might follow
+   anew; then the cells.  At last the components are refined with their coupled cells where they are.
 
 (The problem: Predari & Esnard 2014, Section II; gain rules: Catalyurek, Deveci, Kaya & Ucar 2013, UMPa.)
 """
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 Array = NDArray[np.int32]
 
-WEIGHTS = (1.0, 24.0, 150.0)
+WEIGHTS = (1.0, 16.0, 120.0)
 """Cost of a cut edge, of a datum sent and of a message (its latency in units of one cell's datum) by default."""
 
 DIRECTIONS = ("forward", "both")

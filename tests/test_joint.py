@@ -246,7 +246,7 @@ def test_what_the_busiest_processes_do_is_what_the_metrics_find(tetra, both):
 
 
 def test_a_price_on_the_busiest_process_lightens_its_load(tetra):
-    plain, fair = (evaluate(tetra, joint(tetra, (8, 24), weights=(1, 8, 200, *price))).pair
+    plain, fair = (evaluate(tetra, joint(tetra, (8, 24), weights=(1, 16, 120, *price))).pair
                    for price in ((0, 0), (100, 1000)))
     assert fair.maxV < plain.maxV
     assert fair.maxZ <= plain.maxZ

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import inlined, kernel
 from .bottleneck import note_changes
-from .rng import mix
+from .rng import MASK, mix
 
 
 class Cells(NamedTuple):
@@ -222,13 +222,16 @@ def move(iptr, iadj, imul, take, weight, part, load, population, where, many, us
 
 @inlined
 def other_part(xadj, adjncy, bptr, bidx, part, v, draw):
-    """Part of a neighbour of v that is not its own: the next one from a drawn entry on; its own if there is none."""
+    """Part of a neighbour of v that is not its own, from an entry on that is drawn; its own if there is none.
+
+    draw: 0..2^32-1; scaled by a product, since a division takes as long as the rest.
+    """
     a = part[v]
     inner = xadj[v + 1] - xadj[v]
     degree = inner + bptr[v + 1] - bptr[v]
     b = a
     if degree > 0:
-        j = draw % degree
+        j = (draw * degree) >> 32
         for _ in range(degree):
             if j < inner:
                 b = part[adjncy[xadj[v] + j]]
@@ -282,9 +285,9 @@ def anneal(g, s, sweeps, weights, heat, blur, press, salt, border, volume, messa
         count = list_border(g, s, border)
         for _ in range(count):
             drawn += 1
-            dice = mix(drawn, salt)
-            v = np.int64(border[dice % count])
-            b = other_part(xadj, adjncy, bptr, bidx, part, v, dice // count)
+            dice = mix(drawn, salt) * count
+            v = np.int64(border[dice >> 32])
+            b = other_part(xadj, adjncy, bptr, bidx, part, v, dice & MASK)
             a = part[v]
             if a == b or population[a] <= 1:
                 continue
