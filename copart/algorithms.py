@@ -204,7 +204,8 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
         return chosen(problem, nparts, ncoupled, interface=interface, **options)
     several = [c for c in problem.names if len(interface_groups(problem, c)) > 1]
     if interface == "uncut" and several and ncoupled is None:
-        raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several")
+        raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several; "
+                                 f"take aware or projrepart")
     counts = coupled_counts(problem, part_counts(problem, nparts), ncoupled, interface=interface, **options)
     return chosen(problem, nparts, counts, **options)
 

@@ -30,7 +30,7 @@ from .coupled_annealing import Annealing, Schedule
 from .coupled_cells import CoupledCells, Parts
 from .coupled_descent import Descent
 from .coupling import CoPartition, CoupledProblem
-from .errors import ConfigError, PartitionError
+from .errors import ConfigError, NotApplicableError, PartitionError
 from .kernels.multiconstraint import kway_pass
 from .kgggp_ml import refine
 from .metrics import edge_cut
@@ -38,6 +38,7 @@ from .multiconstraint.partitioning import finest
 from .multiconstraint.refinement import Refiner
 from .operators import copartition_balance, ext
 from .rounds import Team
+from .uncut import interface_groups
 
 logger = logging.getLogger(__name__)
 
@@ -82,8 +83,8 @@ def joint(
         Parts of each component, by name or in order.
     ncoupled : mapping, sequence or int, optional
         Parts of each component that own its coupled cells; see :func:`copart.counts.coupled_counts`.
-    interface : {"spread", "gather"}
-        Over how many parts the coupled cells go where `ncoupled` does not say.
+    interface : {"spread", "gather", "uncut"}
+        Over how many parts the coupled cells go where `ncoupled` does not say; "uncut" is "gather" here.
     weights : (float, float, float) or (float, float, float, float, float)
         What a cut edge, a datum sent and a message cost.  A message costs its latency, in units of the time
         that one cell's datum takes.  Two more numbers are what the process with the most data sent or received
@@ -105,6 +106,8 @@ def joint(
     ------
     ConfigError
         `weights`, `directions` or `fix` are out of range.
+    NotApplicableError
+        A component with several interfaces has to keep them uncut, and one part cannot hold them.
     CouplingError, PartitionError
         No balanced partition exists with the `ncoupled` that was asked for.
 
@@ -123,6 +126,10 @@ def joint(
             raise ConfigError(f"{name}: {value!r} is not known; choose one of {', '.join(known)}")
     count = part_counts(problem, nparts)
     coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
+    for name in problem.names if interface == "uncut" and ncoupled is None else ():
+        if coupled[name] > 1 and len(interface_groups(problem, name)) > 1:
+            raise NotApplicableError(f"joint: cannot keep the interfaces of {name} uncut, it has several and they need "
+                                     f"{coupled[name]} parts; take aware or projrepart")
     task = Annealing(problem, count, coupled, directions == "both", price, options)
     small = sum(graph.nvtxs for graph in problem.components.values()) <= SMALL
     found: list[Parts] = []

@@ -145,7 +145,7 @@ class Plan:
 
 
 def plan(*components: Any, parts: requests.Counts | None = None, coupled: requests.Counts | None = None,
-         scheme: str = "projrepart", interface: str = "spread",
+         scheme: str = "joint", interface: str = "spread",
          interedges: str | Interedges | Mapping[Pair, Any] = "facet", eps: float = 0.05, seed: int = 1,
          threads: int = 1, preset: str = "default", names: Sequence[str] | None = None, weights: str | None = None,
          tolerance: float | None = None, gap: float | None = None, scale_b: float = 1.0,

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     options.add_components(parser, total=True)
     options.add_scheme(parser, "--scheme", "how the components are partitioned: %(choices)s (default %(default)s)",
-                       default="projrepart")
+                       default="joint")
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
                         help="folder to write (default copart-out)")
     writing.add_write(parser)
