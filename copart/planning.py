@@ -169,7 +169,7 @@ def plan(*components: Any, parts: requests.Counts | None = None, coupled: reques
     coupled : sequence of int or mapping of str to int, optional
         Number of parts that may own coupled cells; see :func:`copart.counts.coupled_counts` where not given.
     scheme : str
-        One of :data:`copart.algorithms.SCHEMES`.
+        One of :data:`copart.algorithms.SCHEMES`; "joint" unless told.
     interface : {"spread", "gather", "uncut"}
         Where `coupled` is not given, over how many parts the coupled cells of a component go: ``floor(N^(2/3))``, as
         few as can hold them, or such that what faces one other component is in one part, where it fits.
