@@ -37,7 +37,7 @@ def test_plan_of_two_meshes_meets_every_request():
     assert max(plan.metrics.a.ub, plan.metrics.b.ub, plan.metrics.a.ub_cpl, plan.metrics.b.ub_cpl) <= 0.05
     assert copart.checks.check_copartition(plan.problem, plan.copartition, eps=0.05).ok
     assert plan.files == ()
-    assert "projrepart" in repr(plan)
+    assert "by joint" in repr(plan)
 
 
 @pytest.mark.parametrize("scheme", ["naive", "aware", "projrepart"])
@@ -208,7 +208,7 @@ def test_a_write_that_fails_leaves_the_old_files(tmp_path, monkeypatch):
 def test_progress_names_the_steps(tmp_path):
     steps = []
     copart.plan(A, B, parts=(4, 8), output=tmp_path / "out", progress=lambda step, done, total: steps.append(step))
-    for word in ("interedges", "partitioning with projrepart", "measuring", "writing"):
+    for word in ("interedges", "partitioning with joint", "measuring", "writing"):
         assert any(word in step for step in steps), (word, steps)
 
 

@@ -37,7 +37,7 @@ def test_read_plan_gives_back_what_was_written(folder):
     metrics = json.loads((folder / "metrics.json").read_text())["metrics"]
     assert copart.evaluate(problem, made).to_dict() == metrics
     assert set(meshes) == {"left", "right"}
-    assert settings["scheme"] == "projrepart"
+    assert settings["scheme"] == "joint"
 
 
 def test_command_with_new_loads_and_then_new_counts(folder, tmp_path, capsys):
