@@ -16,7 +16,7 @@ from copart.coupled_annealing import give_up_messages
 from copart.coupled_cells import CoupledCells, merged_by_partner
 from copart.coupled_first import coupled_first
 from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.errors import ConfigError, CouplingError, PartitionError
+from copart.errors import ConfigError, CouplingError, NotApplicableError, PartitionError
 from copart.graph import Graph
 from copart.joint import joint
 from copart.kernels import bottleneck
@@ -145,6 +145,13 @@ def test_other_arguments_are_refused(options, what):
 
 
 # ---- what it is for
+def test_several_interfaces_stay_uncut_or_it_says_that_they_cannot():
+    made = joint(chain(), 8, interface="uncut")
+    assert made.ncoupled == {"a": 1, "b": 1, "c": 1}
+    with pytest.raises(NotApplicableError, match="interfaces of b uncut.*take aware or projrepart"):
+        joint(chain(), 16, interface="uncut")
+
+
 def test_nested_meshes_send_every_datum_once(nested):
     """Parts of B that are unions of whole faces of A: totV is the number of coupled cells of A, its least value."""
     made = evaluate(nested, joint(nested, (8, 8)))
