@@ -148,7 +148,7 @@ def test_other_arguments_are_refused(options, what):
 def test_several_interfaces_stay_uncut_or_it_says_that_they_cannot():
     made = joint(chain(), 8, interface="uncut")
     assert made.ncoupled == {"a": 1, "b": 1, "c": 1}
-    with pytest.raises(NotApplicableError, match="interfaces of b uncut.*take aware or projrepart"):
+    with pytest.raises(NotApplicableError, match=r"interfaces of b uncut.*take aware or projrepart"):
         joint(chain(), 16, interface="uncut")
 
 
