@@ -48,7 +48,7 @@ class Descent:
     Raises
     ------
     PartitionError
-        A vertex is heavier than a part may be.
+        A vertex is heavier than a part may be, or no balance is found.
     """
 
     def __init__(self, task: Annealing, team: Team):
@@ -84,7 +84,7 @@ class Descent:
         return led
 
     def parts(self) -> dict[str, Array]:
-        """Partitions with balanced coupled parts, in the numbering of the components."""
+        """Balanced partitions with balanced coupled parts, in the numbering of the components."""
         self._begin()
         at = {name: component.at for name, component in self.components.items()}
         for name in self.way:
@@ -97,6 +97,8 @@ class Descent:
             if stage is not None and any(at.values()):
                 self._anneal(stage, MIDDLE)
         self._settle()
+        for component in self.components.values():
+            component.finish()
         return {name: component.result() for name, component in self.components.items()}
 
     def _refine(self, name: str) -> None:

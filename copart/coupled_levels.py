@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import FREE, VERTEX, WEIGHT, fraction, sums
+from .arrays import VERTEX, WEIGHT, fraction, sums
 from .coarsening import look_at, renumber
 from .config import preset
 from .coordinates import centroids
+from .coupled_finish import finish, held
 from .coupled_first import coupled_first, spread
-from .feasibility import feasible_limits
+from .errors import PartitionError
+from .feasibility import feasible_limits, overweight
 from .graph import Graph
 from .growing import best_growth
 from .kernels import Level
@@ -28,6 +30,7 @@ from .multilevel import coarsen, loosened, multilevel
 from .operators import copartition_balance
 from .refinement import Refiner, cut_of
 from .rounds import Team
+from .settling import settle
 
 Array = np.ndarray[Any, Any]
 
@@ -68,13 +71,13 @@ class CoupledLevels:
     """
 
     def __init__(self, graph: Graph, cells: NDArray[np.int32], nparts: int, ncoupled: int, team: Team, **options: Any):
-        self.nparts, self.ncoupled, self.team = nparts, ncoupled, team
+        self.graph, self.nparts, self.ncoupled, self.team = graph, nparts, ncoupled, team
         self.config, self.seed = preset(options.get("preset", "default")), int(options.get("seed", 1))
         eps = fraction("eps", copartition_balance(graph, nparts, options).get("eps", 0.05))
         limit = np.minimum(max_part_weights(graph.total_weight, nparts, eps), graph.total_weight)
         self.limit = feasible_limits(graph, limit, None, True)
         level, self.pull = finest(graph, nparts, None, None)
-        self.shape, self.nvtxs = look_at(level), graph.nvtxs
+        self.shape = look_at(level)
         coords, self.order = graph.coords, None
         if self.shape.far:
             level, self.order = renumber(level, team)
@@ -157,7 +160,8 @@ class CoupledLevels:
         load = np.zeros(len(g.vwgt), WEIGHT)
         load[self.cells] = self.loads[self.at]
         graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
-        part = best_growth(g, self.pull, self._room(), self.config, self.nvtxs, self.seed * 64, self.team, self.centres)
+        part = best_growth(g, self.pull, self._room(), self.config, self.graph.nvtxs, self.seed * 64, self.team,
+                           self.centres)
         self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
 
     def grow(self, labels: NDArray[np.int32]) -> None:
@@ -165,9 +169,9 @@ class CoupledLevels:
         if self.nparts == 1:
             self.part = np.zeros(len(self.level.vwgt), VERTEX)
             return
-        g = self.level._replace(fixed=self._fixed(labels))
+        g = held(self.level, self.cells, labels)
         few = replace(self.config, bisections=1)
-        self.part = best_growth(g, self.pull, self._room(), few, self.nvtxs, self.seed * 64, self.team, None)
+        self.part = best_growth(g, self.pull, self._room(), few, self.graph.nvtxs, self.seed * 64, self.team, None)
 
     # ---- from level to level
     def finer(self) -> None:
@@ -181,10 +185,9 @@ class CoupledLevels:
 
     def refine(self, hold: bool) -> None:
         """Refine on the current level; hold the coupled vertices, or let them move to other coupled parts."""
-        g, room = self.level, self._room()
-        held = g._replace(fixed=self._fixed(self.labels)) if hold else g
-        cut = self.cut
-        refiner = Refiner(held, self.pull, self.part, room, self.team, self.seed + self.at)
+        g, cut = self.level, self.cut
+        free = held(g, self.cells, self.labels) if hold else g
+        refiner = Refiner(free, self.pull, self.part, self._room(), self.team, self.seed + self.at)
         self._cut = cut - refiner.improve(self.config, cut)
         if not hold and (self.labels >= self.ncoupled).any():
             self.labels = spread(g, self.cells, self.labels, self.ncoupled)
@@ -195,9 +198,19 @@ class CoupledLevels:
         """Partition the component anew with its coupled cells where they are; on the finest level only."""
         if self.nparts == 1:
             return
-        fixed = self._fixed(self.labels)
-        self.part = multilevel(self.level._replace(fixed=fixed), self.pull, self.limit, self.config, self.seed,
-                               self.team, self.shape)
+        g = held(self.level, self.cells, self.labels)
+        self.part = multilevel(g, self.pull, self.limit, self.config, self.seed, self.team, self.shape)
+
+    def finish(self) -> None:
+        """Refine the component with its coupled cells where they are, or partition it anew where balance needs it."""
+        if self.nparts == 1:
+            return
+        g = held(self.level, self.cells, self.labels)
+        if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team):
+            self.extend()
+            if settle(g, self.pull, self.part, self.limit, self.team, self.seed):
+                raise PartitionError(overweight(self.part, self.graph, self.limit))
+        self._cut = None
 
     def result(self) -> NDArray[np.int32]:
         """The partition of the component, in its own numbering."""
@@ -233,11 +246,6 @@ class CoupledLevels:
         entry = np.repeat(g.xadj[cells] - (np.cumsum(degree) - degree), degree) + np.arange(len(row))
         weight = g.ewgt[entry] if len(g.ewgt) else np.ones(len(entry), WEIGHT)
         return row, g.adjncy[entry], weight
-
-    def _fixed(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        fixed = np.full(len(self.level.vwgt), FREE, VERTEX)
-        fixed[self.cells] = labels
-        return fixed
 
     def _room(self) -> NDArray[np.int64]:
         return loosened(self.limit, self.level) if self.maps else self.limit

@@ -17,26 +17,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import FREE, VERTEX, sums, whole
+from .arrays import whole
 from .config import preset
-from .counts import Counts, coupled_counts, part_counts, part_room
+from .counts import Counts, coupled_counts, part_counts
 from .coupled_annealing import Annealing, Schedule
 from .coupled_cells import CoupledCells, Parts
 from .coupled_descent import Descent
+from .coupled_finish import finish, held
 from .coupling import CoPartition, CoupledProblem
 from .errors import ConfigError, NotApplicableError, PartitionError
-from .kernels.multiconstraint import kway_pass
-from .kgggp_ml import refine
-from .metrics import edge_cut
-from .multiconstraint.partitioning import finest
-from .multiconstraint.refinement import Refiner
+from .kgggp_ml import finest
+from .metrics import edge_cut, max_part_weights
 from .operators import copartition_balance, ext
+from .refinement import cut_of
 from .rounds import Team
 from .uncut import interface_groups
 
@@ -57,10 +55,6 @@ AGAIN = Schedule(50, (0.5, 0.1), (1.0, 0.05), (5.0, 20.0))
 
 SMALL = 100_000
 """Problems of up to so many vertices also start from AWARE's and PROJREPART's partitions, and never fall behind."""
-
-STALL = 100
-"""Of how many vertices one may be moved in vain before FM over a component ends."""
-
 
 def joint(
     problem: CoupledProblem,
@@ -135,7 +129,7 @@ def joint(
     found: list[Parts] = []
     try:
         with Team(whole("threads", options.get("threads", 1), low=1, high=1024)) as team:
-            found.append(_finished(task, Descent(task, team).parts()))
+            found.append(Descent(task, team).parts())
         if fix == "soft":
             found = [_finished(task, _annealed_again(task, found[0]))]
     except PartitionError:
@@ -202,29 +196,19 @@ def _finished(task: Annealing, parts: Parts) -> dict[str, Array]:
     return {name: _refined(task, name, parts[name]) for name in task.problem.names}
 
 
-def _extended(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np.int32]:
-    graph, cells = task.problem.components[name], task.problem.coupled(name)
-    return ext(graph, cells, start[cells], task.coupled[name], task.count[name], **task.options)
-
-
 def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Balanced by few rounds, then refined by FM, which gains more in less time; extended where that fails."""
-    graph, nparts = task.problem.components[name], task.count[name]
-    cells = task.problem.coupled(name)
-    fixed = np.full(graph.nvtxs, FREE, VERTEX)
-    fixed[cells] = start[cells]
-    try:
-        options = copartition_balance(graph, nparts, dict(task.options))
-        options["preset"] = replace(preset(options.get("preset", "default")), cooling=2, patience=1)
-        out = refine(graph, start, nparts, fixed=fixed, **options)
-    except PartitionError:
-        logger.info("%s: refinement did not reach balance, extending anew", name)
-        return _extended(task, name, start)
-    weight = graph.weights[:, None].copy()
-    limit = np.maximum(sums(out, graph.weights, nparts), part_room(graph.total_weight, nparts, task.eps))
-    fm = Refiner(finest(graph, fixed, weight), weight, limit[:, None], out)
-    kway_pass(fm.g, fm.loads, out, max(100, graph.nvtxs // STALL), fm.scratch)
-    return out
+    """Refined with the coupled cells where they are; extended from them where that finds no balance."""
+    graph, nparts, cells = task.problem.components[name], task.count[name], task.problem.coupled(name)
+    options = copartition_balance(graph, nparts, dict(task.options))
+    limit = max_part_weights(graph.total_weight, nparts, options.get("eps", 0.05))
+    level, pull = finest(graph, nparts, None, None)
+    out = start.copy()
+    with Team(task.options.get("threads", 1)) as team:
+        if finish(held(level, cells, start[cells]), pull, out, limit, cut_of(level, out), preset(
+                  task.options.get("preset", "default")), task.seed, team) == 0:
+            return out
+    logger.info("%s: refinement did not reach balance, extending anew", name)
+    return ext(graph, cells, start[cells], task.coupled[name], nparts, **task.options)
 
 
 __all__ = ["DIRECTIONS", "FIXES", "WEIGHTS", "joint"]
