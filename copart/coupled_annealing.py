@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import VERTEX, WEIGHT, fraction
-from .coupled_cells import CoupledCells
+from .coupled_cells import CoupledCells, main_partners
 from .coupling import CoupledProblem
 from .kernels import bottleneck
-from .kernels import coupled as kernels
 from .kernels.balancing import group_by_part
-from .kernels.coupled import Cells, Shares
+from .kernels.coupled import Cells, Shares, relieve
+from .kernels.coupled_annealing import anneal
 from .kernels.dissolving import dissolve
 from .operators import part, rest_joined
 
@@ -81,6 +81,8 @@ class Annealing:
              fair: bool = False) -> None:
         """Anneal blocks of an edge of `size` cells, then give up messages that are not worth their price.
 
+        Blocks may move together with their main partners.
+
         Parameters
         ----------
         price : (3,) float64, optional
@@ -92,9 +94,11 @@ class Annealing:
         volume, messages = np.zeros(k, WEIGHT), np.zeros(k, WEIGHT)
         if k:
             bottleneck.tally(g, s, volume, messages)
-        kernels.anneal(
+        alone = k or size == 1  # a cell of the finer mesh does not stand for its partner
+        anneal(
             g, s, schedule.sweeps, self.price if price is None else price, unit * size * np.array(schedule.heat),
-            size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed, np.empty(len(g.weight), VERTEX),
+            size * np.array(schedule.blur), unit * np.array(schedule.press), self.seed,
+            np.zeros(0, VERTEX) if alone else main_partners(g, g.imul), np.empty(len(g.weight), VERTEX),
             volume, messages, np.zeros(k, WEIGHT), np.zeros(k, WEIGHT),
         )
         if not k and price is None:  # what the busiest process pays is not in view there
@@ -106,7 +110,7 @@ class Annealing:
         Where heavy cells keep a component above them, its coupled subgraph is partitioned alone.
         """
         now = s.part
-        if kernels.relieve(g, s, cells.owner, self.price[:3]):
+        if relieve(g, s, cells.owner, self.price[:3]):
             now = s.part.copy()
             for name, graph in self.problem.components.items():
                 first, k = cells.offset[name], self.coupled[name]

@@ -159,7 +159,7 @@ class CoupledCells:
                 np.concatenate(take)[order])
 
 
-def merged_by_partner(g: Cells, kind: Array) -> tuple[Cells, NDArray[np.int32]]:
+def by_partner(g: Cells, kind: Array) -> NDArray[np.int32]:
     """Clusters of the cells of a component that share their main partner, where that has more interedges.
 
     The main partner of a cell is the one with the most interedges, of equal ones the first.  Borders between clusters
@@ -173,23 +173,26 @@ def merged_by_partner(g: Cells, kind: Array) -> tuple[Cells, NDArray[np.int32]]:
 
     Returns
     -------
-    Cells
-        The clusters; the datum of a cluster is that of all its cells.
     (n,) int32
         Cluster of each cell.
     """
     n = len(g.weight)
     degree = np.diff(g.iptr)
-    row = np.repeat(np.arange(n), degree)
-    order = np.lexsort((g.iadj, -degree[g.iadj], row))
-    where = g.iptr[:-1][degree > 0]
-    partner = np.arange(n)
-    coupled = np.flatnonzero(degree)
-    best = g.iadj[order][where]
-    finer = degree[best] > degree[coupled]
-    partner[coupled[finer]] = best[finer] + n * (1 + kind[coupled[finer]].astype(np.int64))
-    cluster = np.unique(partner, return_inverse=True)[1].astype(VERTEX)
-    return contracted(g, cluster), cluster
+    best = main_partners(g, degree[g.iadj])
+    finer = (best >= 0) & (degree[best] > degree)
+    partner = np.where(finer, best + n * (1 + kind.astype(np.int64)), np.arange(n))
+    return np.unique(partner, return_inverse=True)[1].astype(VERTEX)
+
+
+def main_partners(g: Cells, value: Array) -> NDArray[np.int32]:
+    """(n,) int32 partner of each cell with the largest `value` (one an interedge), the first of equal ones; or -1."""
+    n = len(g.weight)
+    best = np.full(n, -1, VERTEX)
+    coupled = np.flatnonzero(np.diff(g.iptr))
+    if len(coupled):
+        rank = value.astype(np.int64) * n + (n - 1 - g.iadj)  # orders by value, then by number
+        best[coupled] = n - 1 - np.maximum.reduceat(rank, g.iptr[coupled]) % n
+    return best
 
 
 def contracted(g: Cells, cluster: Array) -> Cells:
@@ -250,4 +253,4 @@ def offsets(n: int, row: Array) -> NDArray[np.int64]:
     return start
 
 
-__all__ = ["CoupledCells", "contracted", "merged_by_partner", "offsets"]
+__all__ = ["CoupledCells", "by_partner", "contracted", "main_partners", "offsets"]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .arrays import VERTEX, WEIGHT, sums
 from .coupled_annealing import Annealing, Schedule
-from .coupled_cells import CoupledCells, merged_by_partner
+from .coupled_cells import CoupledCells, by_partner, contracted
 from .coupled_levels import CoupledLevels, filled
 from .coupled_stages import Stage, stages
 from .graph import Graph
@@ -21,7 +21,7 @@ LEADERS = Schedule(40, (5.0, 0.5), (5.0, 5.0), (2.0, 20.0))
 HOT = Schedule(300, (3.0, 0.3), (5.0, 0.05), (2.0, 20.0))
 WARM = Schedule(80, (1.0, 0.2), (1.0, 0.05), (5.0, 20.0))
 MIDDLE = Schedule(60, (1.0, 0.1), (3.0, 0.05), (5.0, 20.0))
-CLUSTERS = Schedule(100, (12.0, 0.3), (4.0, 0.05), (5.0, 20.0))
+CLUSTERS = Schedule(50, (6.0, 0.3), (4.0, 0.05), (5.0, 20.0))
 SINGLE = Schedule(60, (2.0, 0.1), (1.0, 0.05), (5.0, 20.0))
 
 HELD = 2
@@ -30,7 +30,7 @@ HELD = 2
 STARVED = 0.3
 """They are held, too, where a coupled part would be left with less than this share of the mean."""
 
-GLANCE = 1.25
+GLANCE = 1.0
 """Led components follow anew if at first sight that makes no more than so many times the messages."""
 
 LED = 4
@@ -69,16 +69,14 @@ class Descent:
         """Who is led by whom: small components by large ones with as many parts on the interface at least."""
         problem, coupled = self.task.problem, self.task.coupled
         size = {name: graph.nvtxs for name, graph in problem.components.items()}
+        meeting = {frozenset(pair): len(relation) for pair, relation in problem.pairs.items() if len(relation)}
         led: dict[str, str] = {}
         leaders: list[str] = []
         for name in sorted(problem.names, key=lambda name: -size[name]):
-            met = {}
-            for other in leaders:
-                relation = problem.facing(other, name)
-                if relation is not None and coupled[other] >= coupled[name]:
-                    met[other] = len(relation)
+            met = {other: meeting[frozenset((other, name))] for other in leaders
+                   if frozenset((other, name)) in meeting and coupled[other] >= coupled[name]}
             if met and LED * size[name] < sum(size.values()):
-                led[name] = max(met, key=lambda other: met[other])
+                led[name] = max(met, key=met.__getitem__)
             else:
                 leaders.append(name)
         return led
@@ -156,15 +154,16 @@ class Descent:
         task, base, components = self.task, self.base, self.components
         stage = self.stages[(0,) * len(components)]
         g = stage.cells(components)
-        now = self._clusters_annealed(g, stage.parts(components))
+        cluster = by_partner(g, base.kind)
+        now = self._clusters_annealed(g, cluster, stage.parts(components))
         stage.give_back(components, now.part)
-        if self.led and self._followed(stage, now):
+        if self.led and self._followed(stage, cluster, now):
             g = stage.cells(components)
         s = base.shares(stage.parts(components), self.limit, g)
         task.cool(g, s, SINGLE, fair=True)
         stage.give_back(components, task.relieved(base, g, s))
 
-    def _followed(self, stage: Stage, now: Shares) -> bool:
+    def _followed(self, stage: Stage, cluster: Array, now: Shares) -> bool:
         """Whether those that are led follow anew: where that is cheaper, the partition of them included."""
         task, base, components = self.task, self.base, self.components
         anew = now.part.copy()
@@ -174,7 +173,7 @@ class Descent:
         # most often a glance tells that messages would not become fewer
         if base.shares(anew, self.limit, loose).total[2] > GLANCE * now.total[2]:
             return False
-        other = self._clusters_annealed(loose, anew)
+        other = self._clusters_annealed(loose, cluster, anew)
         won = float(task.price[1:3] @ (now.total[1:] - other.total[1:]))
         if won <= 0:
             return False
@@ -189,10 +188,9 @@ class Descent:
             component.part = kept[name]
         return False
 
-    def _clusters_annealed(self, g: Cells, part: Array) -> Shares:
+    def _clusters_annealed(self, g: Cells, cluster: Array, part: Array) -> Shares:
         """The cells after annealing of clusters of them, which may end a little above the limits."""
-        base = self.base
-        rough, cluster = merged_by_partner(g, base.kind)
+        base, rough = self.base, contracted(g, cluster)
         votes = np.bincount(cluster.astype(np.int64) * base.k + part, minlength=len(rough.weight) * base.k)
         kind = np.empty(len(rough.weight), VERTEX)
         kind[cluster] = base.kind

@@ -18,7 +18,7 @@ from .settling import settle
 
 Array = np.ndarray[Any, Any]
 
-PASSES = 3
+PASSES = 2
 """Passes of k-way FM, at most."""
 
 LEAST_GAIN = 0.0005

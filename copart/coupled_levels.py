@@ -99,6 +99,7 @@ class CoupledLevels:
             self.loads.append(load)
         self._part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
         self._cut: int | None = 0
+        self._edges: tuple[Array, Array, Array, Array] | None = None  # of the coupled vertices of the current level
 
     @property
     def level(self) -> Level:
@@ -145,11 +146,10 @@ class CoupledLevels:
         """Edge cut of the edges of coupled vertices; 0 where nobody asks."""
         if self._cut is None:
             return 0
-        row, other, weight = self._entries()
-        there = self.part[other]
-        inside = np.zeros(len(self.level.vwgt), np.bool_)
-        inside[self.cells] = True
-        return int(np.where(inside[other], weight, 2 * weight)[there != self.labels[row]].sum()) // 2
+        row, other, weight, index = self._entries()
+        apart = self.part[other] != self.labels[row]
+        # edges between two coupled vertices are listed twice
+        return int(weight[apart].sum()) - int(weight[apart & (index >= 0)].sum()) // 2
 
     # ---- the coarsest level
     def start(self) -> None:
@@ -179,6 +179,7 @@ class CoupledLevels:
         cmap = self.maps.pop()
         self.levels.pop()
         self.at -= 1
+        self._edges = None
         fine = np.empty(len(cmap), VERTEX)
         self.team.run(pull_down, len(cmap), cmap, self.part, fine)
         self._part = fine
@@ -223,29 +224,31 @@ class CoupledLevels:
     # ---- what surrounds the coupled vertices
     def edges(self) -> tuple[Array, Array, Array]:
         """Edges between coupled vertices of the current level: index of both ends in `cells`, and weight."""
-        row, other, weight = self._entries()
-        index = np.full(len(self.level.vwgt), -1, VERTEX)
-        index[self.cells] = np.arange(len(self.cells))
-        other = index[other]
-        use = other >= 0
-        return row[use], other[use], weight[use]
+        row, _, weight, index = self._entries()
+        use = index >= 0
+        return row[use], index[use], weight[use]
 
     def pulls(self) -> tuple[Array, Array, Array]:
         """Edges from coupled vertices to others in coupled parts: index in `cells`, part and weight."""
-        row, other, weight = self._entries()
-        inside = np.zeros(len(self.level.vwgt), np.bool_)
-        inside[self.cells] = True
+        row, other, weight, index = self._entries()
         part = self.part[other]
-        use = ~inside[other] & (part < self.ncoupled)
+        use = (index < 0) & (part < self.ncoupled)
         return row[use], part[use], weight[use]
 
-    def _entries(self) -> tuple[Array, Array, Array]:
+    def _entries(self) -> tuple[Array, Array, Array, Array]:
+        """Edges of the coupled vertices: index in `cells`, other vertex, weight, and its index in `cells` or -1."""
+        if self._edges is not None:
+            return self._edges
         g, cells = self.level, self.cells
         degree = g.xadj[cells + 1] - g.xadj[cells]
         row = np.repeat(np.arange(len(cells)), degree)
         entry = np.repeat(g.xadj[cells] - (np.cumsum(degree) - degree), degree) + np.arange(len(row))
+        other = g.adjncy[entry]
         weight = g.ewgt[entry] if len(g.ewgt) else np.ones(len(entry), WEIGHT)
-        return row, g.adjncy[entry], weight
+        index = np.full(len(g.vwgt), -1, VERTEX)
+        index[cells] = np.arange(len(cells))
+        self._edges = row, other, weight, index[other]
+        return self._edges
 
     def _room(self) -> NDArray[np.int64]:
         return loosened(self.limit, self.level) if self.maps else self.limit

@@ -13,7 +13,7 @@ from copart.algorithms import aware, naive, projrepart
 from copart.components import coupled_problem
 from copart.counts import part_room
 from copart.coupled_annealing import give_up_messages
-from copart.coupled_cells import CoupledCells, merged_by_partner
+from copart.coupled_cells import CoupledCells, by_partner, contracted, main_partners
 from copart.coupled_first import coupled_first
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, NotApplicableError, PartitionError
@@ -21,6 +21,7 @@ from copart.graph import Graph
 from copart.joint import joint
 from copart.kernels import bottleneck
 from copart.kernels import coupled as kernels
+from copart.kernels.coupled_annealing import anneal
 from copart.mesh import cube
 from copart.metrics import evaluate, part_weights
 
@@ -206,15 +207,17 @@ def state(problem: CoupledProblem, nparts: int, k: int, both: bool):
     return cells, cells.shares(cells.start(), np.full(cells.k, 10**6)), count
 
 
+@pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("both", [False, True])
-def test_what_moves_keep_up_to_date_is_what_the_metrics_find(tetra, both):
+def test_what_moves_keep_up_to_date_is_what_the_metrics_find(tetra, both, together):
     for problem in (tetra, chain()):
         cells, s, count = state(problem, 6, 3, both)
         before = evaluate(problem, CoPartition(cells.scatter(s.part), count))
         start = s.total.copy()
         none = np.zeros(0, np.int64)
-        kernels.anneal(cells.cells, s, 5, np.array([1.0, 3.0, 50.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
-                       np.array([1.0, 1.0]), 7, np.empty(cells.n, np.int32), none, none, none, none)
+        partner = main_partners(cells.cells, cells.cells.imul) if together else np.zeros(0, np.int32)
+        anneal(cells.cells, s, 5, np.array([1.0, 3.0, 50.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
+               np.array([1.0, 1.0]), 7, partner, np.empty(cells.n, np.int32), none, none, none, none)
         after = evaluate(problem, CoPartition(cells.scatter(s.part), count))
         fresh = cells.shares(s.part, s.limit)
         for kept, counted in zip(s[:4] + s[7:], fresh[:4] + fresh[7:], strict=True):
@@ -246,10 +249,27 @@ def test_what_the_busiest_processes_do_is_what_the_metrics_find(tetra, both):
     for _ in range(2):
         assert np.array_equal(volume, found()[0])
         assert np.array_equal(messages, found()[1])
-        kernels.anneal(
+        anneal(
             cells.cells, s, 5, np.array([1.0, 3.0, 50.0, 2.0, 30.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
-            np.array([1.0, 1.0]), 7, np.empty(cells.n, np.int32), volume, messages, *scratch)
+            np.array([1.0, 1.0]), 7, np.zeros(0, np.int32), np.empty(cells.n, np.int32), volume, messages,
+            *scratch)
     assert not scratch.any()
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_borders_that_face_each_other_move_together(together):
+    """Where one cell alone would cause two messages, both borders leave their heavy edges at once or not at all."""
+    line = Graph.from_edges(8, range(7), range(1, 8), ewgt=[20, 20, 10, 1, 20, 20, 20])
+    problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(8, 8, range(8), range(8)))
+    halves = np.repeat(np.array([0, 1], np.int32), [3, 5])
+    cells = CoupledCells(problem, {"a": halves, "b": halves}, {"a": 2, "b": 2}, False)
+    s = cells.shares(cells.start(), np.full(4, 8))
+    none = np.zeros(0, np.int64)
+    partner = main_partners(cells.cells, cells.cells.imul)
+    assert partner.tolist() == [*range(8, 16), *range(8)]
+    anneal(cells.cells, s, 20, np.array([1.0, 1.0, 100.0]), np.full(2, 0.1), np.full(2, 0.01), np.ones(2), 1,
+           partner if together else np.zeros(0, np.int32), np.empty(16, np.int32), none, none, none, none)
+    assert s.total.tolist() == ([2, 8, 2] if together else [20, 8, 2])
 
 
 def test_a_price_on_the_busiest_process_lightens_its_load(tetra):
@@ -262,7 +282,8 @@ def test_a_price_on_the_busiest_process_lightens_its_load(tetra):
 
 def test_clusters_keep_interedges_weights_and_cut(nested):
     cells, s, _ = state(nested, 6, 4, False)
-    rough, cluster = merged_by_partner(cells.cells, cells.kind)
+    cluster = by_partner(cells.cells, cells.kind)
+    rough = contracted(cells.cells, cluster)
     assert len(rough.weight) == 64 + 64, "one cluster of B for each cell of A"
     assert rough.weight.sum() == cells.cells.weight.sum()
     assert rough.imul.sum() == len(cells.cells.iadj)

@@ -25,7 +25,7 @@ LAYERS = [
      "refinement", "settling", "rounds", "coordinates", "repart", "adaptive", "migration",
      "migration_groups", "migration_trees"},
     {"operators", "counts", "coupled_cells", "coupled_first", "coupled_levels", "coupled_stages", "coupled_annealing",
-     "coupled_descent", "coupled_subgraphs", "reannealing", "adaptive_multiconstraint", "uncut",
+     "coupled_descent", "coupled_finish", "coupled_subgraphs", "reannealing", "adaptive_multiconstraint", "uncut",
      "mapping", "multiconstraint", "resources"},
     {"algorithms", "joint", "monolithic", "dynamic", "migration_plan"},
     {"mesh", "formats", "report", "mpi"},

@@ -1,4 +1,4 @@
-"""Kernels on the coupled cells of all components together: cut, volume and messages of a move, and annealing.
+"""Kernels on the coupled cells of all components together: cut, volume and messages of a move, and moves out of excess.
 
 The cells of all components are numbered through, and so are their coupled parts: a cell moves between
 parts of its own component, its interedges lead to cells of other components.  Moves change what is known of the
@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
-from .bottleneck import note_changes
-from .rng import MASK, mix
 
 
 class Cells(NamedTuple):
@@ -218,105 +216,6 @@ def move(iptr, iadj, imul, take, weight, part, load, population, where, many, us
     population[a] -= 1
     population[b] += 1
     part[v] = b
-
-
-@inlined
-def other_part(xadj, adjncy, bptr, bidx, part, v, draw):
-    """Part of a neighbour of v that is not its own, from an entry on that is drawn; its own if there is none.
-
-    draw: 0..2^32-1; scaled by a product, since a division takes as long as the rest.
-    """
-    a = part[v]
-    inner = xadj[v + 1] - xadj[v]
-    degree = inner + bptr[v + 1] - bptr[v]
-    b = a
-    if degree > 0:
-        j = (draw * degree) >> 32
-        for _ in range(degree):
-            if j < inner:
-                b = part[adjncy[xadj[v] + j]]
-            else:
-                b = bidx[bptr[v] + j - inner]
-            if b != a:
-                break
-            j += 1
-            if j == degree:
-                j = 0
-    return b
-
-
-@kernel
-def list_border(g, s, border):
-    """Write the cells with a neighbour in another part; returns how many."""
-    xadj, adjncy, bptr, bidx, part = g.xadj, g.adjncy, g.bptr, g.bidx, s.part
-    count = 0
-    for v in range(len(part)):
-        if other_part(xadj, adjncy, bptr, bidx, part, v, np.int64(0)) != part[v]:
-            border[count] = v
-            count += 1
-    return count
-
-
-@kernel
-def anneal(g, s, sweeps, weights, heat, blur, press, salt, border, volume, messages, more, extra):
-    """Simulated annealing of the cells at the borders; returns how many moves were made.
-
-    A cell moves to the part of a neighbour, at once where that lowers ``weights . (cut, volume, messages)`` plus the
-    price of excess weight, else with a probability that falls with the temperature.  heat, blur, press (2,) float64:
-    temperature, blur of the messages and price of a unit of excess, first and last.  Each of `sweeps` lists the border
-    and draws from it as many cells as are on it.  border (n,) int32 is scratch.
-
-    Two more `weights` count for the part with the largest volume and the one with the most messages where volume,
-    messages (K,) int64, of each part, are given; they are kept up to date.  more, extra (K,) int64 are scratch, all 0.
-    All four are empty where no such price is paid.
-    """
-    # helpers take arrays, not the tuples: those are unpacked once
-    xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
-    iptr, iadj, imul, give, take, weight = g.iptr, g.iadj, g.imul, g.give, g.take, g.weight
-    part, load, limit, population = s.part, s.load, s.limit, s.population
-    where, many, used, pairs, total = s.where, s.many, s.used, s.pairs, s.total
-    shrink = 1.0 / max(sweeps - 1, 1)
-    moves = 0
-    drawn = 0
-    for t in range(sweeps):
-        temperature = heat[0] * (heat[1] / heat[0]) ** (t * shrink)
-        tau = blur[0] * (blur[1] / blur[0]) ** (t * shrink)
-        price = press[0] * (press[1] / press[0]) ** (t * shrink)
-        count = list_border(g, s, border)
-        for _ in range(count):
-            drawn += 1
-            dice = mix(drawn, salt) * count
-            v = np.int64(border[dice >> 32])
-            b = other_part(xadj, adjncy, bptr, bidx, part, v, dice & MASK)
-            a = part[v]
-            if a == b or population[a] <= 1:
-                continue
-            uncut = change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, v, a, b)
-            change = price * change_of_excess(load, limit, weight[v], a, b)
-            change += weights[0] * uncut
-            change += weights[1] * change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b)
-            change += weights[2] * change_of_messages(iptr, where, many, used, pairs, v, a, b, tau)
-            if len(volume) > 0:
-                note_changes(iptr, iadj, imul, give, take, part, where, many, used, pairs, v, a, b, more, extra)
-                most, most_then, busiest, busiest_then = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-                for p in range(len(volume)):
-                    most = max(most, volume[p])
-                    most_then = max(most_then, volume[p] + more[p])
-                    busiest = max(busiest, messages[p])
-                    busiest_then = max(busiest_then, messages[p] + extra[p])
-                change += weights[3] * (most_then - most) + weights[4] * (busiest_then - busiest)
-            go = change <= 0.0 or change < -temperature * np.log((mix(drawn, salt + 1) + 1.0) / 4294967296.0)
-            for p in range(len(volume)):
-                if go:
-                    volume[p] += more[p]
-                    messages[p] += extra[p]
-                more[p] = 0
-                extra[p] = 0
-            if go:
-                total[0] += uncut
-                move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b)
-                moves += 1
-    return moves
 
 
 @kernel
