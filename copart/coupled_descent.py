@@ -30,9 +30,6 @@ HELD = 2
 STARVED = 0.3
 """They are held, too, where a coupled part would be left with less than this share of the mean."""
 
-GLANCE = 1.0
-"""Led components follow anew if at first sight that makes no more than so many times the messages."""
-
 LED = 4
 """A component with less than one in so many of all vertices is led."""
 
@@ -171,7 +168,7 @@ class Descent:
             anew[stage.span(name)] = _following(stage, anew, name, leader, task.seed) + base.offset[name]
         loose = stage.cells(components, self.led)
         # most often a glance tells that messages would not become fewer
-        if base.shares(anew, self.limit, loose).total[2] > GLANCE * now.total[2]:
+        if base.shares(anew, self.limit, loose).total[2] > now.total[2]:
             return False
         other = self._clusters_annealed(loose, cluster, anew)
         won = float(task.price[1:3] @ (now.total[1:] - other.total[1:]))

@@ -19,8 +19,8 @@ from .arrays import VERTEX, sums
 from .coupled_annealing import Annealing, Schedule
 from .coupled_cells import CoupledCells, offsets
 from .coupling import CoPartition, CoupledProblem
-from .kernels import coupled as kernels
-from .kernels.coupled import Cells
+from .kernels.coupled import Cells, relieve
+from .kernels.coupled_annealing import list_border
 
 Parts = NDArray[np.int32]
 
@@ -67,11 +67,11 @@ def reanneal(problem: CoupledProblem, former: CoPartition, made: CoPartition, *,
     g = _drawn(cells, {name: place[name][former[name]] for name in problem.names}, edge, datum)
     s = cells.shares(cells.start(), cells.limits(made.nparts, eps), g)
     costs = np.array([price[0] / edge, price[1] / 2, price[2]])
-    border = int(kernels.list_border(g, s, np.empty(cells.n, VERTEX)))
+    border = int(list_border(g, s, np.empty(cells.n, VERTEX)))
     slower = min(max(DRAWS // (SCHEDULE.sweeps * max(1, border)), 1), SLOWEST)
     annealing = Annealing(problem, made.nparts, ncoupled, True, np.array([*price, 0.0, 0.0]), {"seed": seed})
     annealing.cool(g, s, replace(SCHEDULE, sweeps=slower * SCHEDULE.sweeps), price=costs)
-    if kernels.relieve(g, s, cells.owner, costs):
+    if relieve(g, s, cells.owner, costs):
         return None
     return {name: number[name][s.part[cells.span(name)] - cells.offset[name]] for name in problem.names}
 
