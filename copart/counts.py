@@ -99,6 +99,7 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
     load, heaviest = int(weights.sum()), int(weights.max())
     room = part_room(graph.total_weight, n, eps)
     most = min(n, len(cells))
+    inside = graph.nvtxs - len(cells)  # as many parts can do without coupled cells
     if heaviest > room:
         raise CouplingError(
             f"component {name}: coupled cell {cells[int(weights.argmax())]} weighs {heaviest}, more than a part "
@@ -114,6 +115,7 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
                 f"component {name}: its coupled cells weigh {load} of {graph.total_weight}, more than {most} of "
                 f"{n} parts can hold; ask for fewer parts or raise eps"
             )
+        least = min(max(least, n - inside), most)
         if few:
             return least
         share = -(-INTERFACE_SHARE * load * n // max(graph.total_weight, 1))
@@ -125,6 +127,11 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
         raise CouplingError(
             f"ncoupled of {name}: {asked} parts cannot hold the coupled cells, which weigh {load} where a part of "
             f"{n} may weigh {room}; ask for at least {least}"
+        )
+    if inside < n - asked and n <= graph.nvtxs:
+        raise CouplingError(
+            f"ncoupled of {name}: {n - asked} parts would own no coupled cell, but only {inside} cells are not "
+            f"coupled; ask for at least {n - inside}"
         )
     return asked
 

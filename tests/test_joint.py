@@ -197,6 +197,15 @@ def test_real_interfaces(case):
     assert cost(made) <= min(cost(aware(problem, counts)), cost(projrepart(problem, counts)))
 
 
+@pytest.mark.parametrize("scheme", [aware, projrepart, joint])
+def test_parts_that_could_own_no_cell_are_refused(scheme):
+    line = Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
+    facing = CoupledProblem.of_two(line, line, Interedges.from_pairs(4, 4, range(4), range(4)))
+    assert set(scheme(facing, 3, eps=1.0).a.tolist()) == {0, 1, 2}
+    with pytest.raises(CouplingError, match=r"1 parts would own no coupled cell, but only 0 .* ask for at least 3"):
+        scheme(facing, 3, 2, eps=1.0)
+
+
 # ---- bookkeeping
 def state(problem: CoupledProblem, nparts: int, k: int, both: bool):
     count, coupled = dict.fromkeys(problem.names, nparts), dict.fromkeys(problem.names, k)
