@@ -104,7 +104,7 @@ def joint(
     NotApplicableError
         A component with several interfaces has to keep them uncut, and one part cannot hold them.
     CouplingError, PartitionError
-        No balanced partition exists with the `ncoupled` that was asked for.
+        No balanced partition exists with the `ncoupled` that was asked for, or parts would be empty.
 
     Examples
     --------
@@ -120,6 +120,10 @@ def joint(
         if value not in known:
             raise ConfigError(f"{name}: {value!r} is not known; choose one of {', '.join(known)}")
     count = part_counts(problem, nparts)
+    for name, graph in problem.components.items():
+        if count[name] > graph.nvtxs:
+            raise PartitionError(f"nparts of {name}: {count[name]} parts of {graph.nvtxs} cells would leave parts "
+                                 f"empty; ask for at most {graph.nvtxs}")
     coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
     for name in problem.names if interface == "uncut" and ncoupled is None else ():
         if coupled[name] > 1 and len(interface_groups(problem, name)) > 1:

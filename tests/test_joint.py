@@ -204,6 +204,8 @@ def test_parts_that_could_own_no_cell_are_refused(scheme):
     assert set(scheme(facing, 3, eps=1.0).a.tolist()) == {0, 1, 2}
     with pytest.raises(CouplingError, match=r"1 parts would own no coupled cell, but only 0 .* ask for at least 3"):
         scheme(facing, 3, 2, eps=1.0)
+    with pytest.raises(PartitionError, match="5 parts of 4"):
+        scheme(facing, 5, eps=1.0)
 
 
 # ---- bookkeeping
