@@ -26,12 +26,13 @@ from copart.mapping.cartesian import (
     Stencil,
     dims_create,
     improvement,
-    instances,
     mean_improvement,
     reorder_grid,
     stencil,
 )
 from copart.report.tables import Table
+
+from .cartesian_instances import instances
 
 WARM_UPS, EXCHANGES, INSTANTIATIONS = 3, 1500, 50
 #: Methods of both parts, the base first.

@@ -27,10 +27,10 @@ import numpy as np
 from copart.formats import read_graph
 from copart.graph import Graph
 from copart.mapping import dilation_cost, map_graph, place_processes
-from copart.mapping.architecture import Architecture
-from copart.mapping.decomposed import subset
-from copart.mapping.regular import Grid, Hypercube, Torus
-from copart.mapping.tree import TreeLeaf
+from copart.mapping.architectures.architecture import Architecture
+from copart.mapping.architectures.regular import Grid, Hypercube, Torus
+from copart.mapping.architectures.subset import subset
+from copart.mapping.architectures.tree import TreeLeaf
 
 from .graphs import grid
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from . import growth, peers
 from .graphs import BenchmarkGraph, fixed_face, load
 
-MARK = "@@ "
+MARK = "copart. "
 """Begins the line with the row."""
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.rank_workloads import FLUPS_GRIDS, flups, flups_columns
 from copart.errors import ConfigError
 from copart.graph import Graph
-from copart.mapping.communication import CommunicationGraph, communication_graph
-from copart.mapping.exact_kway import grow, refine
-from copart.mapping.exact_partitioners import PARTITIONERS, partition_exactly
-from copart.mapping.reorder import reorder_ranks
-from copart.mapping.workloads import FLUPS_GRIDS, flups, flups_columns
+from copart.mapping.ranks.communication import CommunicationGraph, communication_graph
+from copart.mapping.ranks.kgg import grow
+from copart.mapping.ranks.negative_cycles import refine
+from copart.mapping.ranks.partitioners import PARTITIONERS, partition_exactly
+from copart.mapping.ranks.reorder import reorder_ranks
 from copart.metrics import edge_cut
 
 #: Sides of the grids, and the cut of a tiling with 8 x 16 rectangles.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .algorithms import aware as aware
     from .algorithms import naive as naive
     from .algorithms import projrepart as projrepart
-    from .comparing import Comparison as Comparison
-    from .comparing import compare as compare
     from .coupling import CoPartition as CoPartition
     from .coupling import CoupledProblem as CoupledProblem
     from .coupling import Interedges as Interedges
@@ -40,8 +38,10 @@ if TYPE_CHECKING:
     from .mesh import read_mesh as read_mesh
     from .metrics import evaluate as evaluate
     from .operators import part as part
-    from .planning import Plan as Plan
-    from .planning import plan as plan
+    from .plans.compare import Comparison as Comparison
+    from .plans.compare import compare as compare
+    from .plans.plan import Plan as Plan
+    from .plans.plan import plan as plan
 
 __version__ = "0.1.0"
 

@@ -9,37 +9,38 @@ graph, largest interface first (:meth:`copart.coupling.CoupledProblem.spanning_t
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import VERTEX, fraction
-from .counts import INTERFACE_SHARE, Counts, coupled_counts, default_ncoupled, part_counts, part_room
+from .arrays import VERTEX
 from .coupling import CoPartition, CoupledProblem, Interedges
-from .errors import ConfigError, NotApplicableError
 from .graph import Graph
-from .joint import joint
-from .monolithic import monolithic
-from .multiconstraint.scheme import multiconstraint
+from .interface.counts import Counts, coupled_counts, part_counts
+from .interface.uncut import interface_groups, whole_interfaces
+from .metrics import part_room
 from .operators import ext, part, proj, repart, rest_joined
-from .uncut import interface_groups, whole_interfaces
+from .options import Options, Settings
 
 Coupled = Mapping[str, tuple[Graph, NDArray[np.int32]]]
 """The coupled subgraph of each component, and its vertices in the component."""
 
 
-def naive(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, **options: Any) -> CoPartition:
-    """NAIVE: every component is partitioned alone; `ncoupled` plays no role."""
-    count = part_counts(problem, nparts)
-    parts = {name: part(graph, count[name], **options) for name, graph in problem.components.items()}
+def naive(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, options: Options | None = None,
+          **settings: Unpack[Settings]) -> CoPartition:
+    """NAIVE: every component is partitioned alone; `ncoupled` plays no role.
+
+    Parameters and errors as in :func:`aware`.
+    """
+    run, count = Options.of(options, settings), part_counts(problem, nparts)
+    parts = {name: part(graph, count[name], run) for name, graph in problem.components.items()}
     return CoPartition(parts, count)
 
 
-def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, *, interface: str = "spread",
-          **options: Any) -> CoPartition:
+def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, options: Options | None = None, *,
+          interface: str = "spread", **settings: Unpack[Settings]) -> CoPartition:
     """AWARE: the coupled subgraphs are partitioned first, then extended to the components.
 
     Parameters
@@ -50,58 +51,59 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
         Parts of each component, by name or in order.
     ncoupled : mapping, sequence or int, optional
         Parts of each component that may own coupled cells; see
-        :func:`copart.counts.coupled_counts` where not given.
+        :func:`copart.interface.counts.coupled_counts` where not given.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     interface : {"spread", "gather", "uncut"}
         Over how many parts the coupled cells go where `ncoupled` does not say: ``floor(N^(2/3))``, as few as can
         hold them, or such that the interface with each other component is whole in one part where it fits.
-    **options
-        eps, seed, threads, preset.
 
     Raises
     ------
     CouplingError
         No balanced extension exists with the `ncoupled` that was asked for.
     """
-    count = part_counts(problem, nparts)
-    coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
+    run, count = Options.of(options, settings), part_counts(problem, nparts)
+    coupled = coupled_counts(problem, count, ncoupled, interface=interface, eps=run.eps)
     cpl = {name: rest_joined(graph, problem.coupled(name)) for name, graph in problem.components.items()}
-    uncut = _uncut(problem, cpl, count, ncoupled, interface, options)
+    uncut = _uncut(problem, cpl, count, ncoupled, interface, run)
     found = dict(uncut)
     for name, (graph, _) in cpl.items():
         if name not in found:
-            found[name] = part(graph, coupled[name], **_within(problem, name, cpl, count, coupled, options))
-    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, options)
+            found[name] = part(graph, coupled[name], _within(problem, name, cpl, count, coupled, run))
+    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, run)
 
 
-def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, *, interface: str = "spread",
-               **options: Any) -> CoPartition:
+def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None,
+               options: Options | None = None, *, interface: str = "spread", **settings: Unpack[Settings]
+               ) -> CoPartition:
     """PROJREPART: B's coupled partition is A's, projected and repartitioned.
 
     Parameters and errors as in :func:`aware`.  The first component of the spanning tree is partitioned as by
     AWARE.  Every further one, in the order of the tree, is a projection of all its neighbours
     that have been treated, repartitioned; its coupled cells that face none of them begin as a part of their own.
     """
-    count = part_counts(problem, nparts)
-    coupled = coupled_counts(problem, count, ncoupled, interface=interface, **options)
+    run, count = Options.of(options, settings), part_counts(problem, nparts)
+    coupled = coupled_counts(problem, count, ncoupled, interface=interface, eps=run.eps)
     cpl = {name: rest_joined(graph, problem.coupled(name)) for name, graph in problem.components.items()}
-    uncut = _uncut(problem, cpl, count, ncoupled, interface, options)
+    uncut = _uncut(problem, cpl, count, ncoupled, interface, run)
     found = dict(uncut)
     treated: list[str] = []
     for name, parent in problem.spanning_tree():
         if name not in found:
-            within = _within(problem, name, cpl, count, coupled, options)
+            within = _within(problem, name, cpl, count, coupled, run)
             if parent is None:
-                found[name] = part(cpl[name][0], coupled[name], **within)
+                found[name] = part(cpl[name][0], coupled[name], within)
             else:
                 former, m = _projected(problem, name, [n for n in treated if problem.facing(n, name) is not None],
-                                       cpl, found, options)
-                found[name] = repart(cpl[name][0], former, m, coupled[name], **within)
+                                       cpl, found, run)
+                found[name] = repart(cpl[name][0], former, m, coupled[name], within)
         treated.append(name)
-    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, options)
+    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, run)
 
 
 def _projected(problem: CoupledProblem, name: str, neighbours: list[str], cpl: Coupled,
-               found: Mapping[str, NDArray[np.int32]], options: Mapping[str, Any]) -> tuple[NDArray[np.int32], int]:
+               found: Mapping[str, NDArray[np.int32]], options: Options) -> tuple[NDArray[np.int32], int]:
     """The neighbours' coupled partitions projected on the coupled subgraph of a component, and how many parts."""
     graph, cells = cpl[name]
     ends: list[tuple[Any, Any, Any]] = []
@@ -122,7 +124,7 @@ def _projected(problem: CoupledProblem, name: str, neighbours: list[str], cpl: C
     u, v, w = (np.concatenate(column) for column in zip(*ends, strict=True))
     relation = Interedges.from_pairs(rows, len(cells), u, v, w)
     # Proj looks at the parts and the interedges of what it projects, not at its edges
-    former = proj(Graph.from_edges(rows, [], []), graph, relation, np.concatenate(labels), m, **options)
+    former = proj(Graph.from_edges(rows, [], []), graph, relation, np.concatenate(labels), m, options)
     facing = np.zeros(len(cells), np.bool_)
     facing[relation.coupled_b] = True
     if not facing.all():
@@ -132,83 +134,30 @@ def _projected(problem: CoupledProblem, name: str, neighbours: list[str], cpl: C
 
 
 def _uncut(problem: CoupledProblem, cpl: Coupled, count: Mapping[str, int], ncoupled: Counts | None, interface: str,
-           options: Mapping[str, Any]) -> dict[str, NDArray[np.int32]]:
+           options: Options) -> dict[str, NDArray[np.int32]]:
     """The coupled partitions of components with several interfaces, where these are to stay uncut."""
     if interface != "uncut" or ncoupled is not None:
         return {}
-    return {name: whole_interfaces(problem, name, cpl[name][0], count[name], **options) for name in problem.names
+    return {name: whole_interfaces(problem, name, cpl[name][0], count[name], options) for name in problem.names
             if len(interface_groups(problem, name)) > 1}
 
 
 def _within(problem: CoupledProblem, name: str, cpl: Coupled, count: Mapping[str, int], coupled: Mapping[str, int],
-            options: Mapping[str, Any]) -> dict[str, Any]:
+            options: Options) -> Options:
     """Options for a coupled partition none of whose parts outweighs a part of the whole."""
-    eps = fraction("eps", options.get("eps", 0.05))
-    room = part_room(problem.components[name].total_weight, count[name], eps)
+    room = part_room(problem.components[name].total_weight, count[name], options.eps)
     load = cpl[name][0].total_weight
-    if load == 0 or room * coupled[name] >= (1 + eps) * load:
-        return dict(options)
-    return {**options, "eps": max(0.0, room * coupled[name] / load - 1)}
+    if load == 0 or room * coupled[name] >= (1 + options.eps) * load:
+        return options
+    return options.replace(eps=max(0.0, room * coupled[name] / load - 1))
 
 
 def _extended(problem: CoupledProblem, cpl: Coupled, found: Mapping[str, NDArray[np.int32]], count: Mapping[str, int],
-              ncoupled: Mapping[str, int | None], options: Mapping[str, Any]) -> CoPartition:
+              ncoupled: Mapping[str, int | None], options: Options) -> CoPartition:
     """The co-partition that keeps the coupled partitions."""
-    parts = {name: ext(graph, cpl[name][1], found[name], int(found[name].max()) + 1, count[name], **options)
+    parts = {name: ext(graph, cpl[name][1], found[name], int(found[name].max()) + 1, count[name], options)
              for name, graph in problem.components.items()}
     return CoPartition(parts, count, ncoupled)
 
 
-SCHEMES: dict[str, Callable[..., CoPartition]] = {
-    "naive": naive,
-    "aware": aware,
-    "projrepart": projrepart,
-    "multiconstraint": multiconstraint,
-    "monolithic": monolithic,
-    "joint": joint,
-}
-"""The schemes by name."""
-
-
-def scheme(name: str) -> Callable[..., CoPartition]:
-    """The scheme called `name`; an unknown one lists those known."""
-    if name not in SCHEMES:
-        raise ConfigError(f"scheme: {name!r} is not known; choose one of {', '.join(SCHEMES)}")
-    return SCHEMES[name]
-
-
-def shares_pool(name: str) -> bool:
-    """Whether the scheme called `name` lays all components on one pool of processes."""
-    return "processes" in inspect.signature(scheme(name)).parameters
-
-
-def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, *,
-               interface: str = "spread", **options: Any) -> CoPartition:
-    """Run the scheme called `name`, with its interfaces laid on processes as asked.
-
-    Schemes that do not know `interface` themselves are given the counts that follow from it.  For a scheme that
-    shares a pool of processes, one number in `nparts` is its size.
-
-    Raises
-    ------
-    NotApplicableError
-        The scheme cannot keep the several interfaces of one component uncut.
-    """
-    chosen = scheme(name)
-    one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
-    if isinstance(one, int) and shares_pool(name):
-        return chosen(problem, processes=one, **options)
-    if interface == "spread":
-        return chosen(problem, nparts, ncoupled, **options)
-    if "interface" in inspect.signature(chosen).parameters:
-        return chosen(problem, nparts, ncoupled, interface=interface, **options)
-    several = [c for c in problem.names if len(interface_groups(problem, c)) > 1]
-    if interface == "uncut" and several and ncoupled is None:
-        raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several; "
-                                 f"take aware or projrepart")
-    counts = coupled_counts(problem, part_counts(problem, nparts), ncoupled, interface=interface, **options)
-    return chosen(problem, nparts, counts, **options)
-
-
-__all__ = ["INTERFACE_SHARE", "SCHEMES", "Counts", "aware", "coupled_counts", "default_ncoupled", "naive", "projrepart",
-           "run_scheme", "scheme", "shares_pool"]
+__all__ = ["aware", "naive", "projrepart"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -103,9 +104,17 @@ class CoupledProblem:
 
     def coupled(self, name: str) -> NDArray[np.int32]:
         """Vertices of component `name` with an interedge to any other component, ascending."""
-        found = [inter.coupled_a if name == p else inter.coupled_b
-                 for (p, q), inter in self.pairs.items() if name in (p, q)]
-        return np.unique(np.concatenate(found)).astype(VERTEX) if found else np.zeros(0, VERTEX)
+        if name not in self._coupled:
+            found = [inter.coupled_a if name == p else inter.coupled_b
+                     for (p, q), inter in self.pairs.items() if name in (p, q)]
+            cells = np.unique(np.concatenate(found)).astype(VERTEX) if found else np.zeros(0, VERTEX)
+            self._coupled[name] = frozen(cells)
+        return self._coupled[name]
+
+    @cached_property
+    def _coupled(self) -> dict[str, NDArray[np.int32]]:
+        """What :meth:`coupled` has found."""
+        return {}
 
     def facing(self, name: str, other: str) -> Interedges | None:
         """The interedges of two components, cells of `name` by cells of `other`; None where they have none."""

@@ -160,7 +160,7 @@ class Graph:
         return f"Graph({self.nvtxs} vertices, {self.nedges} edges{extra}{coords})"
 
     def replace(self, **changes: Any) -> Graph:
-        """A copy with other weights, sizes or coordinates; the structure is not checked again."""
+        """A copy with other weights, sizes or coordinates, checked as a new graph is."""
         unknown = set(changes) - {"ewgt", "vwgt", "vsize", "coords"}
         if unknown:
             raise GraphError(f"replace: cannot change {', '.join(sorted(unknown))}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ class Interedges:
         return (f"Interedges({len(self)} between {len(self.coupled_a)} of {self.shape[0]} and "
                 f"{len(self.coupled_b)} of {self.shape[1]} cells)")
 
-    @property
+    @cached_property
     def transposed(self) -> Interedges:
         """The same relation seen from B."""
         u, v, w = self.pairs()
@@ -116,18 +117,22 @@ class Interedges:
 
     def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         """One entry an interedge: A-vertex, B-vertex, weight; ordered by A then B."""
-        u = np.repeat(np.arange(self.shape[0], dtype=VERTEX), np.diff(self.indptr))
-        return u, self.indices, self.weights  # type: ignore[return-value]
+        return self._rows, self.indices, self.weights  # type: ignore[return-value]
 
-    @property
+    @cached_property
+    def _rows(self) -> NDArray[np.int32]:
+        """The A-vertex of each interedge."""
+        return frozen(np.repeat(np.arange(self.shape[0], dtype=VERTEX), np.diff(self.indptr)))
+
+    @cached_property
     def coupled_a(self) -> NDArray[np.int32]:
         """Vertices of A with an interedge, ascending: ``Dom(I)``."""
-        return np.flatnonzero(np.diff(self.indptr)).astype(VERTEX)
+        return frozen(np.flatnonzero(np.diff(self.indptr)).astype(VERTEX))
 
-    @property
+    @cached_property
     def coupled_b(self) -> NDArray[np.int32]:
         """Vertices of B with an interedge, ascending: ``Dom(I^-1)``."""
-        return np.unique(self.indices)
+        return frozen(np.unique(self.indices))
 
     def capped(self, most: int) -> Interedges:
         """At most `most` interedges a cell, the heaviest, ties to the smaller numbers.

@@ -1,14 +1,14 @@
 """KGGGP-ML: multilevel direct k-way partitioning with fixed vertices.
 
-1. *Coarsen* (`copart.coarsening`): heavy-edge matching in rounds, contraction; a
+1. *Coarsen* (`copart.partitioner.coarsening`): heavy-edge matching in rounds, contraction; a
    cluster never holds two different fixed parts.
-2. *Initial partition* (`copart.growing`) of the coarsest graph: k-way greedy graph
+2. *Initial partition* (`copart.partitioner.growing`) of the coarsest graph: k-way greedy graph
    growing, all parts at once from their seeds, and recursive bisection
-   (`copart.bisection`), itself multilevel with KGGGP of two parts; best of several.
-3. *Uncoarsen and refine* (`copart.refinement`): unconstrained local search in
+   (`copart.partitioner.bisection`), itself multilevel with KGGGP of two parts; best of several.
+3. *Uncoarsen and refine* (`copart.partitioner.refinement`): unconstrained local search in
    synchronous rounds with rebalancing, best balanced state kept; then, level by
    level, down to the input graph.
-4. *Settle* (`copart.settling`): hard promises made good.
+4. *Settle* (`copart.partitioner.settling`): hard promises made good.
 
 What always holds for a partition that is returned: every part weighs at most
 ``floor((1 + eps) * ceil(W * share))``, fixed vertices are in their parts, no part
@@ -19,26 +19,26 @@ is empty, and the same arguments give the same bytes on any number of threads.
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
-from .coarsening import Shape, look_at, renumber
-from .config import Affinity, Config
-from .config import preset as settings
-from .contiguity import make_contiguous
 from .errors import ConfigError, PartitionError
-from .evolution import evolve
-from .feasibility import feasible_limits, overweight
 from .graph import Graph, as_graph
 from .kernels import Level, Pull
 from .metrics import max_part_weights
-from .multilevel import cycle
-from .refinement import Refiner, cut_of
-from .rounds import Team
-from .settling import settle
+from .options import Config, Options, Settings
+from .partitioner.affinity import Affinity
+from .partitioner.coarsening import Shape, look_at, renumber
+from .partitioner.contiguity import make_contiguous
+from .partitioner.evolution import evolve
+from .partitioner.feasibility import feasible_limits, overweight
+from .partitioner.multilevel import cycle
+from .partitioner.refinement import Refiner, cut_of
+from .partitioner.rounds import Team
+from .partitioner.settling import settle
 
 logger = logging.getLogger(__name__)
 
@@ -51,17 +51,15 @@ _WIN_BACK = 3
 def partition(
     graph: Any,
     nparts: int,
+    options: Options | None = None,
     *,
-    eps: float = 0.05,
-    seed: int = 1,
-    threads: int = 1,
-    preset: str | Config = "default",
     fixed: ArrayLike | None = None,
     tpwgts: ArrayLike | None = None,
     affinity: Affinity | None = None,
     strict: bool = True,
     contiguous: bool = False,
     time_limit: float | None = None,
+    **settings: Unpack[Settings],
 ) -> NDArray[np.int32]:
     """Partition a graph into `nparts` balanced parts of small edge cut.
 
@@ -71,15 +69,9 @@ def partition(
         See :func:`copart.graph.as_graph`.
     nparts : int
         Number of parts, 1 to nvtxs.
-    eps : float
-        Imbalance tolerance, a fraction: no part weighs more than
-        ``floor((1 + eps) * ceil(W / nparts))``.
-    seed : int
-        Source of all pseudo-random choices.
-    threads : int
-        Threads to use; the result does not depend on it.
-    preset : {"fast", "default", "strong", "best"} or Config
-        How much time to spend on the cut.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+        No part weighs more than ``floor((1 + eps) * ceil(W / nparts))``.
     fixed : (nvtxs,) array_like of int, optional
         Part of each pinned vertex, -1 (``FREE``) elsewhere.
     tpwgts : (nparts,) array_like of float, optional
@@ -118,11 +110,12 @@ def partition(
     >>> bool(part[0] == part[1] != part[2] == part[3])
     True
     """
-    graph, config, k = _arguments(graph, nparts, seed, threads, preset)
+    options = Options.of(options, settings)
+    graph, k = _arguments(graph, nparts)
     if time_limit is not None and not time_limit > 0:
         raise ConfigError(f"time_limit: must be above 0 seconds, got {time_limit}")
     n = graph.nvtxs
-    limit = np.minimum(max_part_weights(graph.total_weight, k, eps, tpwgts), graph.total_weight)
+    limit = np.minimum(max_part_weights(graph.total_weight, k, options.eps, tpwgts), graph.total_weight)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=n)
     limit = feasible_limits(graph, limit, pinned, strict)
     if k == 1:
@@ -131,7 +124,8 @@ def partition(
         return pinned.copy()
 
     level, pull = finest(graph, k, pinned, affinity)
-    with Team(threads) as team:
+    config, seed = options.config, options.seed
+    with Team(options.threads) as team:
         shape = look_at(level)
         coords = graph.coords
         if shape.far:
@@ -170,49 +164,47 @@ def _in_one_piece(
     return part, excess
 
 
-def _arguments(graph: Any, nparts: int, seed: int, threads: int, preset: str | Config) -> tuple[Graph, Config, int]:
-    """What both entry points check first: the graph, the settings and the number of parts."""
+def _arguments(graph: Any, nparts: int) -> tuple[Graph, int]:
+    """What both entry points check first: the graph and the number of parts."""
     graph = as_graph(graph)
     k = whole("nparts", nparts, low=1)
-    whole("seed", seed, low=0, high=2**31 - 1)
-    whole("threads", threads, low=1, high=1024)
     if k > graph.nvtxs:
         raise PartitionError(
             f"nparts: {k} parts of {graph.nvtxs} vertices would leave parts empty; ask for at most {graph.nvtxs}"
         )
-    return graph, settings(preset), k
+    return graph, k
 
 
 def refine(
     graph: Any,
     part: ArrayLike,
     nparts: int,
+    options: Options | None = None,
     *,
-    eps: float = 0.05,
-    seed: int = 1,
-    threads: int = 1,
-    preset: str | Config = "default",
     fixed: ArrayLike | None = None,
     tpwgts: ArrayLike | None = None,
     affinity: Affinity | None = None,
+    **settings: Unpack[Settings],
 ) -> NDArray[np.int32]:
     """Improve a given partition in place of making one: the last stage of :func:`partition` alone.
 
     `part` may be unbalanced or leave parts empty; vertices in `fixed` must be in their parts.
     Parameters, result and errors as in :func:`partition`.
     """
-    graph, config, k = _arguments(graph, nparts, seed, threads, preset)
+    options = Options.of(options, settings)
+    graph, k = _arguments(graph, nparts)
     start = part_array("part", part, graph.nvtxs, k, PartitionError).copy()
     pinned = (
         None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=graph.nvtxs)
     )
     if pinned is not None:
         start = np.where(pinned >= 0, pinned, start).astype(VERTEX)
-    limit = feasible_limits(graph, max_part_weights(graph.total_weight, k, eps, tpwgts), pinned, True)
+    limit = feasible_limits(graph, max_part_weights(graph.total_weight, k, options.eps, tpwgts), pinned, True)
     level, pull = finest(graph, k, pinned, affinity)
-    with Team(threads) as team:
+    seed = options.seed
+    with Team(options.threads) as team:
         settle(level, pull, start, limit, team, seed)
-        Refiner(level, pull, start, limit, team, seed).improve(config, cut_of(level, start), rounds=0)
+        Refiner(level, pull, start, limit, team, seed).improve(options.config, cut_of(level, start), rounds=0)
         excess = settle(level, pull, start, limit, team, seed)
     if excess:
         raise PartitionError(f"{overweight(start, graph, limit)}; raise eps")

@@ -21,7 +21,7 @@ from .errors import ConfigError, GraphError
 from .graph import Graph
 from .kgggp_ml import partition
 from .metrics import edge_cut
-from .multiconstraint import partition_multiconstraint
+from .partitioner.multiconstraint import partition_multiconstraint
 
 _UNSET = -1
 

@@ -8,8 +8,8 @@
 ``proj``   Proj(G, G', I, P, K) K-way partition of G' that mirrors P through interedges
 =========  ==================  =====================================================
 
-(Predari & Esnard 2014, Section III-C.)  ``options`` of every operator are those
-of :func:`copart.kgggp_ml.partition`: eps, seed, threads, preset.
+(Predari & Esnard 2014, Section III-C.)  Every operator but Rest takes `options`: eps, seed, threads and preset,
+as one :class:`copart.options.Options` or each by its own name.
 
 Balance here is ``W_k <= (1 + eps) W / K`` where whole weights allow it, the
 definition of a co-partition, and not the slightly wider limit of the partitioner.
@@ -17,27 +17,31 @@ definition of a co-partition, and not the slightly wider limit of the partitione
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import floor
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import FREE, VERTEX, WEIGHT, fraction, frozen, integers, part_array, whole
 from .coupling import Interedges
-from .errors import CouplingError
+from .errors import ConfigError, CouplingError
 from .graph import Graph, as_graph
 from .kernels.csr import spread_labels
 from .kgggp_ml import partition
-from .multiconstraint import partition_multiconstraint
+from .metrics import copartition_limit
+from .options import Effort, Options, Settings
+from .partitioner.multiconstraint import partition_multiconstraint
 from .repart import repartition
 
 NEAR = 3
 """How many edges the surroundings of a coupled vertex reach in :func:`rest_joined`."""
 
 
-def part(graph: Any, nparts: int, *, vwgt: ArrayLike | None = None, **options: Any) -> NDArray[np.int32]:
+def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: ArrayLike | None = None,
+         eps: float | Sequence[float] | None = None, fixed: ArrayLike | None = None, tpwgts: ArrayLike | None = None,
+         limits: ArrayLike | None = None, strict: bool = True, contiguous: bool = False,
+         **settings: Unpack[Effort]) -> NDArray[np.int32]:
     """Part(G, K): a balanced K-way partition, (nvtxs,) int32.
 
     Parameters
@@ -46,11 +50,25 @@ def part(graph: Any, nparts: int, *, vwgt: ArrayLike | None = None, **options: A
         METIS' arrays ``(xadj, adjncy)``, a scipy.sparse matrix, a networkx graph; see
         :func:`copart.graph.as_graph`.
     nparts : int
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     vwgt : (nvtxs,) or (nvtxs, ncon) array_like of int, optional
-        Vertex weights instead of those of the graph.  Several a vertex are balanced each.
-    **options
-        Those of :func:`copart.kgggp_ml.partition`; with several weights a vertex, those of
-        :func:`copart.multiconstraint.partition_multiconstraint`.
+        Vertex weights instead of those of the graph.  Where a vertex has several, each is balanced.
+    eps : float or (ncon,) sequence of float, optional
+        Imbalance tolerance; where a vertex has several weights one for all of them, or one for each.
+    fixed, tpwgts, strict
+        As in :func:`copart.kgggp_ml.partition`.
+    limits : (ncon, nparts) array_like of int, optional
+        With several weights per vertex: their largest sums in each part, instead of `eps` and `tpwgts`.
+    contiguous : bool
+        Every part in one piece, with one weight per vertex only; as in :func:`copart.kgggp_ml.partition`.
+
+    Raises
+    ------
+    PartitionError
+        No such partition exists, or none was found.
+    ConfigError, GraphError
+        An argument is out of range or does not apply, or the graph is not one.
 
     Examples
     --------
@@ -60,31 +78,33 @@ def part(graph: Any, nparts: int, *, vwgt: ArrayLike | None = None, **options: A
     graph = as_graph(graph)
     if vwgt is not None:
         graph = graph.replace(vwgt=vwgt)
+    run = Options.of(options, settings)
     if graph.ncon == 1:
-        return partition(graph, nparts, **copartition_balance(graph, nparts, options))
-    if not {"limits", "tpwgts"} & options.keys():
+        if limits is not None:
+            raise ConfigError("limits: are for several weights per vertex; give eps or tpwgts")
+        run = run if eps is None else run.replace(eps=eps)  # type: ignore[arg-type]
+        if tpwgts is None:
+            run = copartition_balance(graph, nparts, run)
+        return partition(graph, nparts, run, fixed=fixed, tpwgts=tpwgts, strict=strict, contiguous=contiguous)
+    if contiguous:
+        raise ConfigError("contiguous: needs one weight per vertex, several are balanced without it")
+    each: Any = run.eps if eps is None else eps
+    if limits is None and tpwgts is None:
         totals = graph.weight_vectors.sum(axis=0)
-        given = np.broadcast_to(options.get("eps", 0.05), totals.shape)
-        options["eps"] = [_lowered_eps(int(w), nparts, float(eps)) for w, eps in zip(totals, given, strict=True)]
-    return partition_multiconstraint(graph, nparts, **options)
+        each = [_lowered_eps(int(w), nparts, float(e)) for w, e in zip(totals, np.broadcast_to(each, totals.shape),
+                                                                       strict=True)]
+    return partition_multiconstraint(graph, nparts, options=run, eps=each, limits=limits, tpwgts=tpwgts, fixed=fixed,
+                                     strict=strict)
 
 
-def repart(
-    graph: Graph,
-    part: ArrayLike,
-    m: int,
-    n: int,
-    *,
-    method: str = "mxn",
-    migration_cost: int | None = None,
-    **options: Any,
-) -> NDArray[np.int32]:
+def repart(graph: Graph, part: ArrayLike, m: int, n: int, options: Options | None = None, *, method: str = "mxn",
+           migration_cost: int | None = None, **settings: Unpack[Settings]) -> NDArray[np.int32]:
     """Repart(G, P, M, N): a balanced N-way partition that moves little data away from the M-way P.
 
-    P may be unbalanced.  See :func:`copart.repart.repartition` for the methods.
+    P may be unbalanced.  See :func:`copart.repart.repartition` for the methods, and :func:`part` for `options`.
     """
-    options = copartition_balance(graph, n, options)
-    return repartition(graph, part, m, n, method=method, migration_cost=migration_cost, **options)
+    run = copartition_balance(graph, n, Options.of(options, settings))
+    return repartition(graph, part, m, n, run, method=method, migration_cost=migration_cost)
 
 
 def rest(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
@@ -124,7 +144,8 @@ def rest_joined(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.in
     return joined, keep
 
 
-def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, **options: Any) -> NDArray[np.int32]:
+def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, options: Options | None = None,
+        **settings: Unpack[Settings]) -> NDArray[np.int32]:
     """Ext(G, G', P', K, L): an L-way partition in which the vertices of G' keep their parts.
 
     Parameters
@@ -135,6 +156,8 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
         P', parts ``0..k-1``; parts ``k..l-1`` are free to grow in the rest of G.
     k, l : int
         L >= K.
+    options : Options, optional
+        As for :func:`part`.
 
     Raises
     ------
@@ -145,12 +168,11 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
     where = integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1))
     fixed = np.full(graph.nvtxs, FREE, VERTEX)
     fixed[where] = part_array("sub_part", sub_part, len(where), k, CouplingError)
-    return partition(graph, l, fixed=fixed, **copartition_balance(graph, l, options))
+    return partition(graph, l, copartition_balance(graph, l, Options.of(options, settings)), fixed=fixed)
 
 
-def proj(
-    graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k: int, **options: Any
-) -> NDArray[np.int32]:
+def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k: int, options: Options | None = None,
+         **settings: Unpack[Settings]) -> NDArray[np.int32]:
     """Proj(G, G', I, P, K): the K-way partition of G' = `other` that mirrors P, possibly unbalanced.
 
     A vertex of G' whose interedges all lead to one part takes it.  The others minimise the edge
@@ -162,7 +184,10 @@ def proj(
         Between G (rows) and G' (columns).
     part : (graph.nvtxs,) array_like of int
         P, a K-way partition of G.
+    options : Options, optional
+        As for :func:`part`; eps plays no role.
     """
+    run = Options.of(options, settings).replace(eps=0.0)
     whole("k", k, low=1)
     p = part_array("part", part, graph.nvtxs, k, CouplingError)
     if interedges.shape != (graph.nvtxs, other.nvtxs):
@@ -189,10 +214,10 @@ def proj(
         np.concatenate([w, votes]),
         vwgt=np.zeros(n + k, np.int64),
     )
-    return partition(enriched, k, fixed=fixed, **{**options, "eps": 0.0})[:n].copy()
+    return partition(enriched, k, run, fixed=fixed)[:n].copy()
 
 
-def copartition_balance(graph: Graph, nparts: int, options: dict[str, Any]) -> dict[str, Any]:
+def copartition_balance(graph: Graph, nparts: int, options: Options) -> Options:
     """Options of the partitioner that make its parts as even as those of a co-partition have to be.
 
     A co-partition wants ``W_k <= (1 + eps) W / K``; the limit of the partitioner counts on ``ceil(W / K)``, which on
@@ -201,25 +226,22 @@ def copartition_balance(graph: Graph, nparts: int, options: dict[str, Any]) -> d
     Parameters
     ----------
     graph : Graph
-        With one weight a vertex.
+        With one weight per vertex.
     nparts : int
         K.
-    options : dict
-        Those of :func:`copart.kgggp_ml.partition`; not changed.
+    options : Options
 
     Returns
     -------
-    dict
-        The same with `eps` lowered as far as whole weights can follow; as they are where they hold ``tpwgts``.
+    Options
+        The same with `eps` lowered as far as whole weights can follow.
 
     Raises
     ------
     ConfigError
-        `nparts` is not a positive integer, or `eps` no number from 0 up.
+        `nparts` is not a positive integer.
     """
-    if options.get("tpwgts") is not None:
-        return options
-    return {**options, "eps": _lowered_eps(graph.total_weight, nparts, options.get("eps", 0.05))}
+    return options.replace(eps=_lowered_eps(graph.total_weight, nparts, options.eps))
 
 
 def _lowered_eps(total: int, nparts: int, eps: float) -> float:
@@ -229,5 +251,7 @@ def _lowered_eps(total: int, nparts: int, eps: float) -> float:
     average = -(-total // k)
     if average == 0:
         return eps
-    limit = max(average, floor((1 + Fraction(repr(eps))) * total / k))
-    return max(0.0, min(eps, (limit + 0.5) / average - 1))
+    return max(0.0, min(eps, (copartition_limit(total, k, eps) + 0.5) / average - 1))
+
+
+__all__ = ["NEAR", "copartition_balance", "ext", "part", "proj", "repart", "rest", "rest_joined"]

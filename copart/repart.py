@@ -14,19 +14,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import VERTEX, WEIGHT, part_array, whole
-from .config import Affinity, Config
 from .errors import ConfigError, PartitionError
 from .graph import Graph, as_graph
 from .kgggp_ml import partition, refine
 from .metrics import max_part_weights, part_weights, target_shares
 from .metrics import migration_matrix as measured_matrix
-from .migration import migration_matrix
+from .migration.matrix import migration_matrix
+from .options import Options, Settings
+from .partitioner.affinity import Affinity
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +38,9 @@ Parts = NDArray[np.int32]
 _SWEEPS = 200
 
 
-def repartition(graph: Any, part: ArrayLike, m: int, n: int, *, method: str = "mxn", migration_cost: int | None = None,
-                eps: float = 0.05, seed: int = 1, threads: int = 1, preset: str | Config = "default",
-                tpwgts: ArrayLike | None = None) -> Parts:
+def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
+                method: str = "mxn", migration_cost: int | None = None, tpwgts: ArrayLike | None = None,
+                **settings: Unpack[Settings]) -> Parts:
     """Balanced `n`-way partition that moves little data away from the `m`-way partition `part`.
 
     Parameters
@@ -49,13 +51,15 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, *, method: str = "m
         Former parts ``0..m-1``; may be unbalanced, and some may be empty.
     m, n : int
         Number of former and of new parts; new part j is the same process as former part j.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     method : {"mxn", "scratch-remap", "diffusive"}
         See the module.
     migration_cost : int, optional
         Edge weight that one unit of ``vsize`` costs where it goes against the migration matrix.
         Only for "mxn"; the default is :func:`default_migration_cost`.
-    eps, seed, threads, preset, tpwgts
-        As in :func:`copart.kgggp_ml.partition`.
+    tpwgts : (n,) array_like of float, optional
+        Target share of each part; equal where not given.
 
     Returns
     -------
@@ -75,12 +79,12 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, *, method: str = "m
     >>> repartition(path, [0, 0, 0, 0, 1, 1], 2, 2, eps=0).tolist()
     [0, 0, 0, 1, 1, 1]
     """
+    options = Options.of(options, settings)
     graph, former, m, n = repartitioning_arguments(graph, part, m, n)
     if method not in METHODS:
         raise ConfigError(f"method: {method!r} is not known; choose one of {', '.join(METHODS)}")
     cost = default_migration_cost(graph) if migration_cost is None else whole("migration_cost", migration_cost, low=0)
-    options = {"eps": eps, "seed": seed, "threads": threads, "preset": preset, "tpwgts": tpwgts}
-    return METHODS[method](graph, former, m, n, cost, options)
+    return METHODS[method](_Task(graph, former, m, n, cost, options, tpwgts))
 
 
 def repartitioning_arguments(graph: Any, part: ArrayLike, m: int, n: int) -> tuple[Graph, Parts, int, int]:
@@ -120,72 +124,89 @@ def migration_plan(graph: Graph, part: ArrayLike, m: int, n: int, *, eps: float 
 
 
 # ---- the methods
-def _mxn(graph: Graph, former: Parts, m: int, n: int, cost: int, options: dict[str, Any]) -> Parts:
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What every method is given: where the data is, and what is asked for."""
+
+    graph: Graph
+    former: Parts
+    m: int
+    n: int
+    cost: int
+    options: Options
+    tpwgts: ArrayLike | None
+
+    def partition(self, affinity: Affinity | None = None) -> Parts:
+        """An `n`-way partition of the graph."""
+        return partition(self.graph, self.n, self.options, tpwgts=self.tpwgts, affinity=affinity)
+
+    def balanced(self, part: Parts) -> bool:
+        """Is this a balanced partition without an empty part?"""
+        limit = max_part_weights(self.graph.total_weight, self.n, self.options.eps, self.tpwgts)
+        return bool((part_weights(self.graph, part, self.n) <= limit).all()
+                    and (np.bincount(part, minlength=self.n) > 0).all())
+
+
+def _mxn(task: _Task) -> Parts:
     """Partition with an affinity for the pattern of the migration matrix."""
-    if m == n and _balanced(graph, former, n, options):
-        return former.copy()
-    plan = migration_plan(graph, former, m, n, eps=options["eps"], tpwgts=options["tpwgts"])
-    return partition(graph, n, affinity=Affinity(former, np.where(plan > 0, cost, 0)), **options)
+    if task.m == task.n and task.balanced(task.former):
+        return task.former.copy()
+    plan = migration_plan(task.graph, task.former, task.m, task.n, eps=task.options.eps, tpwgts=task.tpwgts)
+    return task.partition(Affinity(task.former, np.where(plan > 0, task.cost, 0)))
 
 
-def _scratch_remap(graph: Graph, former: Parts, m: int, n: int, cost: int, options: dict[str, Any]) -> Parts:
+def _scratch_remap(task: _Task) -> Parts:
     """Partition from scratch, then give the new parts the numbers that keep most data in place."""
     from scipy.optimize import linear_sum_assignment
 
-    new = partition(graph, n, **options)
+    new, m, n, sizes = task.partition(), task.m, task.n, task.graph.sizes
     stays = np.zeros((max(m, n), n))
-    stays[:m] = measured_matrix(former, new, m, n, graph.sizes).toarray()
+    stays[:m] = measured_matrix(task.former, new, m, n, sizes).toarray()
     benefit = stays[:n]
-    share = target_shares(options["tpwgts"], n)
-    benefit[share[:, None] != share[None, :]] = -2.0 * float(graph.sizes.sum()) - 1.0
+    share = target_shares(task.tpwgts, n)
+    benefit[share[:, None] != share[None, :]] = -2.0 * float(sizes.sum()) - 1.0
     number, column = linear_sum_assignment(benefit, maximize=True)
     renumbered = np.empty(n, VERTEX)
     renumbered[column] = number
     return renumbered[new]
 
 
-def _diffusive(graph: Graph, former: Parts, m: int, n: int, cost: int, options: dict[str, Any]) -> Parts:
+def _diffusive(task: _Task) -> Parts:
     """Same number of parts first, then flow between neighbours, then boundary refinement.
 
     Where both end short of balance, a partition that is drawn to where the vertices now are.
     """
-    part = _dissolved(graph, former, m, n) if n < m else _split(graph, former, m, n, options)
-    part = _diffused(graph, part, n, options)
+    part = _diffused(task, _dissolved(task) if task.n < task.m else _split(task))
     try:
-        return refine(graph, part, n, **options)
+        return refine(task.graph, part, task.n, task.options, tpwgts=task.tpwgts)
     except PartitionError:
         logger.info("diffusion did not reach balance, partitioning again near the parts it left")
-        return partition(graph, n, affinity=Affinity(part, cost * np.eye(n, dtype=WEIGHT)), **options)
+        return task.partition(Affinity(part, task.cost * np.eye(task.n, dtype=WEIGHT)))
 
 
-METHODS: dict[str, Callable[[Graph, Parts, int, int, int, dict[str, Any]], Parts]] = {
+METHODS: dict[str, Callable[[_Task], Parts]] = {
     "mxn": _mxn, "scratch-remap": _scratch_remap, "diffusive": _diffusive}
 
 
-def _balanced(graph: Graph, part: Parts, n: int, options: dict[str, Any]) -> bool:
-    """Is this a balanced partition without an empty part?"""
-    limit = max_part_weights(graph.total_weight, n, options["eps"], options["tpwgts"])
-    return bool((part_weights(graph, part, n) <= limit).all() and (np.bincount(part, minlength=n) > 0).all())
-
-
 # ---- diffusion
-def _split(graph: Graph, former: Parts, m: int, n: int, options: dict[str, Any]) -> Parts:
+def _split(task: _Task) -> Parts:
     """Give every new part ``m..n-1`` half of the heaviest part there is at that moment."""
-    part = former.copy()
-    for j in range(m, n):
+    graph, n, part = task.graph, task.n, task.former.copy()
+    for j in range(task.m, n):
         count = np.bincount(part, minlength=n)
         load = np.where(count > 1, part_weights(graph, part, n), -1)
         vertices = np.flatnonzero(part == int(load.argmax())).astype(VERTEX)
         if len(vertices) < 2:
             break
-        halves = partition(graph.subgraph(vertices), 2, **{**options, "tpwgts": None, "eps": 0.1, "strict": False})
+        halves = partition(graph.subgraph(vertices), 2, task.options.replace(eps=0.1), strict=False)
         part[vertices[halves == 1]] = j
     return part
 
 
-def _dissolved(graph: Graph, former: Parts, m: int, n: int) -> Parts:
+def _dissolved(task: _Task) -> Parts:
     """Give the vertices of the parts ``n..m-1``, layer by layer, to the part they are joined to most."""
-    part = np.where(former < n, former, -1).astype(VERTEX)
+    graph, n = task.graph, task.n
+    part = np.where(task.former < n, task.former, -1).astype(VERTEX)
     while (part < 0).any():
         to, _ = _strongest(graph, part, np.flatnonzero(part < 0), n)
         reached = np.flatnonzero(to >= 0)
@@ -213,17 +234,17 @@ def _strongest(graph: Graph, part: Parts, vertices: NDArray[np.int64], n: int) -
     return to, weight
 
 
-def _diffused(graph: Graph, part: Parts, n: int, options: dict[str, Any]) -> Parts:
+def _diffused(task: _Task, part: Parts) -> Parts:
     """Move boundary vertices, best gain first, until the optimal diffusive flow has passed.
 
     The flow between neighbouring parts is the one of least squares (Hu & Blake 1999): the
     difference of the potentials x that solve ``L x = load - target``, L the Laplacian of
     the quotient graph.
     """
-    part = part.copy()
-    target = graph.total_weight * target_shares(options["tpwgts"], n)
+    graph, n, part = task.graph, task.n, part.copy()
+    target = graph.total_weight * target_shares(task.tpwgts, n)
     for _ in range(_SWEEPS):
-        if _balanced(graph, part, n, options):
+        if task.balanced(part):
             break
         flow = _flow(graph.quotient(part, n), target)
         if not _move_layer(graph, part, flow):

@@ -15,6 +15,7 @@ import numpy as np
 from .coupling import CoupledProblem, Interedges
 from .errors import PartitionError
 from .graph import Graph
+from .options import Options
 
 Step = tuple[str, Callable[[], None]]
 
@@ -28,23 +29,22 @@ def steps() -> list[Step]:
             ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids)]
 
 
-def schemes(names: Sequence[str] | None = None, **options: Any) -> None:
+def schemes(names: Sequence[str] | None = None, options: Options | None = None) -> None:
     """Run co-partitioning schemes on two 60 x 60 grids, which are large enough to be coarsened.
 
     Parameters
     ----------
     names : sequence of str, optional
         All where not given.
-    **options
-        Of the schemes.
+    options : Options, optional
     """
-    from .algorithms import SCHEMES
     from .metrics import evaluate
     from .operators import rest_joined
+    from .schemes.registry import SCHEMES
 
     problem, grid, ids = _facing_grids()
     for name in names or SCHEMES:
-        evaluate(problem, SCHEMES[name](problem, (4, 6), (2, 3), **options))
+        evaluate(problem, SCHEMES[name].run(problem, (4, 6), (2, 3), options))
     # every other cell of a line: a coupled subgraph that falls apart
     rest_joined(grid, ids[0, ::2])
 
@@ -58,9 +58,10 @@ def _facing_grids() -> tuple[CoupledProblem, Graph, Any]:
 
 
 def _bottleneck() -> None:
-    from .joint import WEIGHTS, joint
+    from .interface.price import PRICE
+    from .schemes.joint import joint
 
-    joint(_facing_grids()[0], (4, 6), (2, 3), weights=(*WEIGHTS, 1.0, 1.0))
+    joint(_facing_grids()[0], (4, 6), (2, 3), price=(*PRICE, 1.0, 1.0))
 
 
 def _grid(rows: int, columns: int, **fields: Any) -> Graph:
@@ -123,7 +124,7 @@ def _fixed() -> None:
 
 
 def _multiconstraint() -> None:
-    from .multiconstraint import partition_multiconstraint
+    from .partitioner.multiconstraint import partition_multiconstraint
 
     grid = _grid(60, 60)
     both = np.stack([np.ones(3600, np.int64), np.arange(3600) % 3 // 2], axis=1)
@@ -143,7 +144,7 @@ def _repartitioning() -> None:
 
 
 def _machines() -> None:
-    from .mapping.multilevel import MultilevelDecomposition
+    from .mapping.architectures.deco2 import MultilevelDecomposition
 
     machine = MultilevelDecomposition(_grid(4, 4))
     machine.domain_distances(machine.root, [machine.terminal(3)])
@@ -151,8 +152,8 @@ def _machines() -> None:
 
 def _mapping() -> None:
     from .mapping import map_graph, place_processes
+    from .mapping.architectures.regular import Grid, Torus
     from .mapping.one_to_one import heider, mueller_merbach
-    from .mapping.regular import Grid, Torus
 
     graph, machine = _grid(30, 30), Grid([4, 4])
     fixed = np.full(900, -1)
@@ -176,8 +177,8 @@ def _metrics() -> None:
 
 
 def _ranks() -> None:
-    from .mapping.exact_kway import refine
-    from .mapping.exact_partitioners import PARTITIONERS, partition_exactly
+    from .mapping.ranks.negative_cycles import refine
+    from .mapping.ranks.partitioners import PARTITIONERS, partition_exactly
 
     grid = _grid(24, 24)
     for method in PARTITIONERS:

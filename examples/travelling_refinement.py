@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from copart.migration.matrix.plan import MigrationPlan
+from copart.schemes.corepartition.adaptive import keep_numbers
 
-from copart.adaptive import keep_numbers
 from copart.algorithms import projrepart
-from copart.components import coupled_problem
 from copart.coupling import CoPartition, CoupledProblem
-from copart.dynamic import corepartition
 from copart.mesh import cube
 from copart.metrics import evaluate, imbalance
-from copart.migration_plan import MigrationPlan
+from copart.plans.components import coupled_problem
+from copart.schemes.corepartition import corepartition
 
 STEPS, RADIUS, REFINED = 10, 0.25, 8
 PARTS = {"left": 16, "right": 24}

@@ -139,7 +139,7 @@ def _work(kind: str, value: Any) -> None:
     from copart.checks import check_graph
     from copart.errors import MeshError
     from copart.mesh import dual_graph
-    from copart.mesh.surface import boundary_surface
+    from copart.mesh.interfaces.surface import boundary_surface
 
     if kind == "graph":
         assert check_graph(value).ok

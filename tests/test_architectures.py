@@ -15,12 +15,12 @@ from copart.errors import MappingError
 from copart.graph import Graph
 from copart.kernels import kernel
 from copart.kernels.distances import processor_distance
-from copart.mapping.architecture import Architecture, Complete, WeightedComplete, table_code
-from copart.mapping.decomposed import Subset, subset
-from copart.mapping.decomposition import Decomposition, decompose, tree_numbers
-from copart.mapping.multilevel import MultilevelDecomposition
-from copart.mapping.regular import Grid, Hypercube, Torus
-from copart.mapping.tree import TreeLeaf
+from copart.mapping.architectures.architecture import Architecture, Complete, WeightedComplete, table_code
+from copart.mapping.architectures.deco1 import Decomposition, decompose, tree_numbers
+from copart.mapping.architectures.deco2 import MultilevelDecomposition
+from copart.mapping.architectures.regular import Grid, Hypercube, Torus
+from copart.mapping.architectures.subset import Subset, subset
+from copart.mapping.architectures.tree import TreeLeaf
 
 from .conftest import NO_JIT
 from .helpers import grid

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.collectives import recursive_doubling, ring
+from benchmarks.switch_traversals import join_nodes, map_by_switches
 from copart.errors import ConfigError, MappingError
 from copart.graph import Graph
 from copart.mapping.cartesian import (
@@ -31,14 +33,10 @@ from copart.mapping.cartesian import (
     greedy_seeds,
     improvement,
     internode,
-    join_nodes,
-    map_by_switches,
     mean_improvement,
     node_sizes,
     random,
-    recursive_doubling,
     reorder_grid,
-    ring,
     round_robin,
     slots,
     stencil,

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.cartesian_instances import instances
 from copart.errors import MappingError
 from copart.mapping.cartesian import (
     STENCILS,
@@ -23,7 +24,6 @@ from copart.mapping.cartesian import (
     cosines,
     cosines_by_length,
     improvement,
-    instances,
     internode,
     mean_improvement,
     reorder_grid,

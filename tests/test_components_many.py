@@ -12,14 +12,14 @@ import copart
 from copart.algorithms import SCHEMES, run_scheme
 from copart.checks import check_copartition
 from copart.cli import main
-from copart.components import coupled_problem
-from copart.counts import part_room
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, MeshError, NoInterfaceError, NotApplicableError
 from copart.graph import Graph
+from copart.metrics import part_room
 from copart.mesh import cube
 from copart.metrics import coupling_matrix, evaluate
-from copart.monolithic import joined_graph, monolithic
+from copart.plans.components import coupled_problem
+from copart.schemes.monolithic import joined_graph, monolithic
 
 from .helpers import grid, shared
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from copart.coordinates import centroids, recursive_coordinate_bisection
 from copart.kernels import Level
+from copart.partitioner.coordinates import centroids, recursive_coordinate_bisection
 
 NONE = np.zeros(0, np.int32)
 

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from copart import rounds
 from copart.algorithms import SCHEMES
-from copart.config import PRESETS, Affinity
 from copart.coupling import CoupledProblem, Interedges
 from copart.kgggp_ml import partition
 from copart.operators import part, proj, repart
+from copart.options import PRESETS
+from copart.partitioner.affinity import Affinity
+from copart.partitioner import rounds
 
 from .conftest import NO_JIT
 from .helpers import ROOT, grid

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from copart.migration.matrix.plan import MigrationPlan
+from copart.schemes.corepartition.adaptive import adaptive_repartition, keep_numbers
+from copart.schemes.corepartition.coupled_subgraphs import coupled_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copart.adaptive import adaptive_repartition, keep_numbers
 from copart.algorithms import aware, naive, projrepart
 from copart.checks import check_copartition, check_partition
-from copart.coupled_subgraphs import coupled_numbers
 from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.dynamic import corepartition, objective
 from copart.errors import ConfigError, CouplingError, PartitionError
 from copart.graph import Graph
 from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume
-from copart.migration_plan import MigrationPlan
-from copart.monolithic import monolithic
 from copart.repart import repartition
+from copart.schemes.corepartition import corepartition, objective
+from copart.schemes.monolithic import monolithic
 
 from .helpers import grid
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from copart.migration.matrix.plan import MigrationPlan
+from copart.schemes.corepartition.adaptive import keep_numbers
+from copart.schemes.corepartition.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copart.adaptive import keep_numbers
-from copart.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from copart.algorithms import monolithic, multiconstraint
 from copart.checks import check_copartition
-from copart.components import coupled_problem
 from copart.coupling import CoPartition, CoupledProblem
-from copart.dynamic import corepartition, objective
 from copart.errors import ConfigError, PartitionError
 from copart.mesh import cube
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume
-from copart.migration_plan import MigrationPlan
-from copart.multiconstraint import partition_multiconstraint
+from copart.partitioner.multiconstraint import partition_multiconstraint
+from copart.plans.components import coupled_problem
+from copart.schemes.corepartition import corepartition, objective
 
 from .helpers import grid
 from .test_dynamic import chain, heavy

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from copart.migration.matrix.plan import MigrationPlan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.algorithms import projrepart
 from copart.checks import check_copartition
-from copart.components import coupled_problem
-from copart.coupled_cells import CoupledCells
 from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.dynamic import corepartition, objective
 from copart.graph import Graph
-from copart.joint import WEIGHTS, joint
 from copart.kernels import coupled as kernels
 from copart.mesh import cube
 from copart.metrics import evaluate
-from copart.migration_plan import MigrationPlan
-from copart.reannealing import _drawn, reanneal
+from copart.plans.components import coupled_problem
+from copart.schemes.corepartition import corepartition, objective
+from copart.schemes.joint import WEIGHTS, joint
+from copart.schemes.joint.again import _drawn, reanneal
+from copart.schemes.joint.cells import CoupledCells
 
 from .helpers import grid
 from .test_dynamic import chain, heavy

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from copart.errors import ConfigError, MappingError
 from copart.graph import Graph
 from copart.kernels.clustering import match_heavy_edges, move_to_best
-from copart.mapping.clustering import (
+from copart.mapping.ranks.bisection import fiedler_order, recursive_bisection
+from copart.mapping.ranks.clustering import (
     COARSENERS,
     CoarseLevel,
     heavy_edge_matching,
@@ -20,10 +21,10 @@ from copart.mapping.clustering import (
     louvain_queued,
     modularity,
 )
-from copart.mapping.exact_bisection import fiedler_order, recursive_bisection
-from copart.mapping.exact_kway import Moves, Parts, Quotient, equal_capacities, grow, refine
-from copart.mapping.exact_multilevel import coarsen, multilevel
-from copart.mapping.exact_partitioners import METHODS, partition_exactly
+from copart.mapping.ranks.kgg import equal_capacities, grow
+from copart.mapping.ranks.multilevel import coarsen, multilevel
+from copart.mapping.ranks.negative_cycles import Moves, Parts, Quotient, refine
+from copart.mapping.ranks.partitioners import METHODS, partition_exactly
 from copart.metrics import edge_cut
 
 from .conftest import NO_JIT

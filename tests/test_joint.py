@@ -10,20 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.algorithms import aware, naive, projrepart
-from copart.components import coupled_problem
-from copart.counts import part_room
-from copart.coupled_annealing import give_up_messages
-from copart.coupled_cells import CoupledCells, by_partner, contracted, main_partners
-from copart.coupled_first import coupled_first
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, NotApplicableError, PartitionError
 from copart.graph import Graph
-from copart.joint import joint
+from copart.metrics import part_room
 from copart.kernels import bottleneck
 from copart.kernels import coupled as kernels
 from copart.kernels.coupled_annealing import anneal
 from copart.mesh import cube
 from copart.metrics import evaluate, part_weights
+from copart.plans.components import coupled_problem
+from copart.schemes.joint import joint
+from copart.schemes.joint.annealing import give_up_messages
+from copart.schemes.joint.cells import CoupledCells, by_partner, contracted, main_partners
+from copart.schemes.joint.first import coupled_first
 
 from .helpers import grid, shared
 

@@ -26,16 +26,16 @@ import importlib, json, pkgutil
 import numpy as np
 import copart.kernels
 from copart.algorithms import SCHEMES
-from copart.config import Affinity
+from copart.options import Affinity
 from copart.coupling import CoupledProblem, Interedges
-from copart.dynamic import SCHEMES as AGAIN, corepartition
+from copart.schemes.corepartition import SCHEMES as AGAIN, corepartition
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
 from copart.mapping.cartesian import METHODS, Grid, as_stencil, reorder_grid
-from copart.mapping.exact_partitioners import PARTITIONERS, partition_exactly
-from copart.mapping.multilevel import MultilevelDecomposition
+from copart.mapping.ranks.partitioners import PARTITIONERS, partition_exactly
+from copart.mapping.architectures.deco2 import MultilevelDecomposition
 from copart.metrics import evaluate, pieces
-from copart.multiconstraint import partition_multiconstraint, refine_multiconstraint
+from copart.partitioner.multiconstraint import partition_multiconstraint, refine_multiconstraint
 from copart.operators import ext, part, proj, repart, rest
 from tests.helpers import grid
 
@@ -121,8 +121,8 @@ for stencil in (as_stencil("nine-point", 2), as_stencil([[1, 0], [0, -1]], 2, [3
 # mapping onto machines: small and large ones, weights, fixed vertices, old mappings, one to one
 from copart.mapping import map_graph, place_processes
 from copart.mapping.one_to_one import METHODS, exchange, heider, swap_gain
-from copart.mapping.regular import Grid as Mesh, Torus
-from copart.mapping.tree import TreeLeaf
+from copart.mapping.architectures.regular import Grid as Mesh, Torus
+from copart.mapping.architectures.tree import TreeLeaf
 for graph in (grid(40, 40), Graph.from_edges(n, u, v, rng.integers(1, 9, len(u)))):
     for options in ({}, {"fixed": np.where(np.arange(graph.nvtxs) < 5, 2, -1)}, {"old": np.arange(graph.nvtxs) % 9},
                     {"preset": "strong", "seed": 3}, {"eps": 0.0, "strict": False}):

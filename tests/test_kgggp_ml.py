@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from copart import metrics
 from copart.checks import check_partition
-from copart.config import PRESETS, Affinity, Config
 from copart.errors import ConfigError, CopartError, GraphError, PartitionError
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
+from copart.options import PRESETS, Config
+from copart.partitioner.affinity import Affinity
 
 from .conftest import NO_JIT
 from .helpers import grid

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -15,26 +16,24 @@ from .helpers import ROOT
 
 PACKAGE = ROOT / "copart"
 
-#: Lowest first; a module may import from its own line and from the lines above it.
+#: Folders and single modules of the package, lowest first; each may import from the lines above its own, and from
+#: its own line as long as no circle comes of it.  CONTRIBUTING.md shows the same list.
 LAYERS = [
-    {"errors"},
-    {"arrays", "kernels", "columns"},
-    {"graph", "interedges", "coupling", "config"},
-    {"metrics", "coupling_metrics", "part_metrics", "checks"},
-    {"kgggp_ml", "multilevel", "evolution", "feasibility", "flows", "contiguity", "coarsening", "growing", "bisection",
-     "refinement", "settling", "rounds", "coordinates", "repart", "adaptive", "migration",
-     "migration_groups", "migration_trees"},
-    {"operators", "counts", "coupled_cells", "coupled_first", "coupled_levels", "coupled_stages", "coupled_annealing",
-     "coupled_descent", "coupled_finish", "coupled_subgraphs", "reannealing", "adaptive_multiconstraint", "uncut",
-     "mapping", "multiconstraint", "resources"},
-    {"algorithms", "joint", "monolithic", "dynamic", "migration_plan"},
-    {"mesh", "formats", "report", "mpi"},
-    {"warm"},
-    {"planning", "replanning", "allotting", "comparing", "requests", "components", "sources", "output", "writers",
-     "doctor", "metis"},
-    {"cli", "commands", "__main__"},
+    "errors",
+    "arrays kernels",
+    "graph interedges coupling options",
+    "metrics checks",
+    "partitioner kgggp_ml",
+    "migration repart",
+    "operators interface",
+    "algorithms",
+    "dynamic schemes mapping",
+    "mesh formats resources report mpi",
+    "warm doctor metis",
+    "plans",
+    "cli commands __main__",
 ]
-RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer}
+RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 
 #: Foreign packages with one owner.
 OWNERS = {
@@ -61,8 +60,8 @@ def top(path: Path) -> str:
     return first.removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool, int]]:
-    """Every import of a file: absolute dotted name, whether at module level, line."""
+def imports(path: Path, typing: bool = False) -> Iterator[tuple[str, bool, int]]:
+    """Every import of a file, with `typing` also those for types: absolute dotted name, whether at module level, line."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = ("copart", *path.relative_to(PACKAGE).parts[:-1])
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -71,7 +70,7 @@ def imports(path: Path) -> Iterator[tuple[str, bool, int]]:
                    and isinstance(outer.test, ast.Name) and outer.test.id == "TYPE_CHECKING"
                    for node in ast.walk(outer)}
     for node in ast.walk(tree):
-        if id(node) in typing_only:
+        if not typing and id(node) in typing_only:
             continue
         outermost = id(node) not in nested
         if isinstance(node, ast.Import):
@@ -84,9 +83,42 @@ def imports(path: Path) -> Iterator[tuple[str, bool, int]]:
                 yield f"{module}.{alias.name}", outermost, node.lineno
 
 
+def module_of(path: Path) -> str:
+    """Dotted name of a file of the package."""
+    return ".".join(("copart", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def import_graph(typing: bool = True) -> dict[str, set[str]]:
+    """Which modules of the package each of them imports, at module level, inside functions, and for types."""
+    known = {module_of(path) for path in sources()}
+    graph: dict[str, set[str]] = {}
+    for path in sources():
+        me = module_of(path)
+        names = [name for name, _, _ in imports(path, typing)]
+        found = {name if name in known else name.rpartition(".")[0] for name in names}
+        graph[me] = (found & known) - {me}
+    return graph
+
+
+def circle(graph: dict[str, set[str]]) -> tuple[str, ...]:
+    """The nodes of a circle; empty where there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return tuple(error.args[1])
+    return ()
+
+
 def test_every_module_has_a_layer():
     unknown = {top(p) for p in sources()} - set(RANK) - {"__init__"}
     assert not unknown, f"no layer is given for {sorted(unknown)}"
+    gone = set(RANK) - {top(p) for p in sources()}
+    assert not gone, f"a layer is given for {sorted(gone)}, which do not exist"
+
+
+def test_the_root_holds_what_a_reader_needs_first():
+    modules = sorted(path.name for path in PACKAGE.glob("*.py"))
+    assert len(modules) <= 17, f"{len(modules)} modules in the root: {modules}; which folder do the new ones belong to?"
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -94,7 +126,7 @@ def test_nothing_imports_upward(path):
     me = top(path)
     if me == "__init__":
         return  # the public names; they are imported lazily, tested below
-    for name, _, line in imports(path):
+    for name, _, line in imports(path, typing=True):
         parts = name.split(".")
         if parts[0] != "copart" or len(parts) == 1:
             continue
@@ -103,6 +135,28 @@ def test_nothing_imports_upward(path):
             assert RANK[other] <= RANK[me], f"{path.name}:{line}: {me} imports {other}, which lies above it"
         else:
             assert other == "__version__", f"{path.name}:{line}: imports {name}, which has no layer"
+
+
+def test_no_import_circle():
+    """Neither between modules nor between folders, be it inside functions or for types only."""
+    graph = import_graph()
+    graph.pop("copart")
+    assert not circle(graph)
+    folders: dict[str, set[str]] = {}
+    for module, others in graph.items():
+        mine = module.split(".")[1]
+        folders.setdefault(mine, set()).update({o.split(".")[1] for o in others if o != "copart"} - {mine})
+    assert not circle(folders)
+
+
+def test_a_circle_is_seen():
+    assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}})) == {"a", "b", "c"}
+    assert circle({"a": {"b"}, "b": set()}) == ()
+
+
+def test_the_layers_are_shown_to_contributors():
+    shown = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert "\n".join(LAYERS) in shown, "CONTRIBUTING.md shows other layers than those tested here"
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -15,8 +15,8 @@ from copart.formats.hostfile import expand, read_hosts
 from copart.formats.hwloc import read_hwloc
 from copart.formats.machines import read_machine
 from copart.formats.scotch_target import read_target
+from copart.mapping.architectures.regular import Torus
 from copart.mapping.machine import Machine, machine
-from copart.mapping.regular import Torus
 
 from .helpers import shared
 

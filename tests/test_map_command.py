@@ -13,8 +13,8 @@ from copart.errors import FormatError
 from copart.formats import write_metis
 from copart.formats.scotch_mapping import read_map, read_xyz, write_map, write_xyz
 from copart.mapping import dilation_cost
-from copart.mapping.regular import Torus
-from copart.mapping.tree import TreeLeaf
+from copart.mapping.architectures.regular import Torus
+from copart.mapping.architectures.tree import TreeLeaf
 
 from .helpers import grid, shared
 

@@ -16,13 +16,13 @@ from copart.graph import Graph
 from copart.kernels import mapping as kernels
 from copart.kgggp_ml import partition
 from copart.mapping import dilation_cost, drb, evaluate_mapping, map_graph
-from copart.mapping.architecture import BaseArchitecture, Complete, WeightedComplete
-from copart.mapping.decomposed import subset
+from copart.mapping.architectures.architecture import BaseArchitecture, Complete, WeightedComplete
+from copart.mapping.architectures.regular import Grid, Hypercube, Torus
+from copart.mapping.architectures.subset import subset
+from copart.mapping.architectures.tree import TreeLeaf
 from copart.mapping.kway import code_of, refine_level
 from copart.mapping.kway import settings as preset
 from copart.mapping.mapper import _level
-from copart.mapping.regular import Grid, Hypercube, Torus
-from copart.mapping.tree import TreeLeaf
 from copart.metrics import edge_cut, max_part_weights
 
 from .helpers import grid, shared

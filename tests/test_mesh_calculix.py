@@ -8,8 +8,8 @@ import pytest
 from copart.errors import FormatError
 from copart.mesh import read_mesh
 from copart.mesh.cells import shape_of
-from copart.mesh.element_names import FACES, element, face
-from copart.mesh.surface import boundary_surface
+from copart.mesh.interfaces.surface import boundary_surface
+from copart.mesh.readers.element_names import FACES, element, face
 
 DECK = """** two bricks and a tetrahedron on them; numbers with gaps
 *HEADING

@@ -11,8 +11,8 @@ import pytest
 from copart.errors import FormatError
 from copart.mesh import cube, read_mesh
 from copart.mesh.cells import shape_of
-from copart.mesh.exodus import _SIDES
-from copart.mesh.surface import boundary_surface
+from copart.mesh.interfaces.surface import boundary_surface
+from copart.mesh.readers.exodus import _SIDES
 
 
 def write(path, points, blocks, side_sets=(), node_sets=(), names=True, form="NETCDF4", split=True):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from copart.errors import ConfigError, CopartError
 from copart.mesh import cube, cylinder, dual_graph, find_interedges, read_mesh, tube
-from copart.mesh.delaunay import MIN_QUALITY, delaunay_cells, quality, surface_triangles
 from copart.mesh.dual import all_facets
+from copart.mesh.generated.delaunay import MIN_QUALITY, delaunay_cells, quality, surface_triangles
 
 from .helpers import ROOT
 

@@ -11,7 +11,7 @@ import pytest
 
 from copart.errors import FormatError
 from copart.mesh import cube, read_mesh
-from copart.mesh.surface import boundary_surface
+from copart.mesh.interfaces.surface import boundary_surface
 
 from .helpers import ROOT
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from copart.errors import MeshError
 from copart.mesh import Mesh, cube, extract, find_interedges, regions
 from copart.mesh.dual import all_facets
-from copart.mesh.surface import boundary_surface, cell_surface
+from copart.mesh.interfaces.surface import boundary_surface, cell_surface
 
 SQUARES = [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]]
 

@@ -10,8 +10,8 @@ import pytest
 from copart.errors import FormatError
 from copart.mesh import Mesh, cube, dual_graph, find_interedges, read_mesh, regions
 from copart.mesh.cells import shape_of
+from copart.mesh.interfaces.surface import boundary_surface
 from copart.mesh.polyhedra import Polyhedra
-from copart.mesh.surface import boundary_surface
 
 from .foam import brick, header, write
 

@@ -12,9 +12,9 @@ import pytest
 
 from copart.errors import FormatError, MeshError
 from copart.mesh import Mesh, cube, dual_graph, from_meshio, read_mesh, regions, write_mesh, write_vtu
-from copart.mesh.mdpa import named_shapes
-from copart.mesh.reading import suffix_formats
-from copart.mesh.surface import boundary_surface
+from copart.mesh.interfaces.surface import boundary_surface
+from copart.mesh.readers.mdpa import named_shapes
+from copart.mesh.readers.reading import suffix_formats
 
 from .helpers import ROOT
 

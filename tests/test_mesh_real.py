@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 from copart.mesh import cylinder, dual_graph, find_interedges, read_mesh, regions
-from copart.mesh.surface import boundary_surface
+from copart.mesh.interfaces.surface import boundary_surface
 
 from .helpers import shared
 

@@ -15,10 +15,10 @@ import json, sys
 import numpy as np
 from mpi4py import MPI
 import copart
-from copart.mapping.communication import Messages, Times, communication_graph, message_times
+from copart.mapping.ranks.communication import Messages, Times, communication_graph, message_times
 from copart.mpi import new_rank, reorder
 from copart.mpi.reordering import _gather
-from copart.mapping.reorder import reorder_ranks
+from copart.mapping.ranks.reorder import reorder_ranks
 
 comm = MPI.COMM_WORLD
 n, r = comm.size, comm.rank

@@ -19,8 +19,8 @@ from copart.errors import ConfigError, GraphError, PartitionError
 from copart.formats import read_part, write_graph
 from copart.graph import Graph
 from copart.metrics import edge_cut
-from copart.multiconstraint import partition_multiconstraint, refine_multiconstraint
 from copart.operators import repart
+from copart.partitioner.multiconstraint import partition_multiconstraint, refine_multiconstraint
 
 from .helpers import grid, shared
 

@@ -8,7 +8,9 @@ from scipy.optimize import quadratic_assignment
 
 from copart.errors import ConfigError, MappingError
 from copart.graph import Graph
-from copart.mapping.architecture import Complete
+from copart.mapping.architectures.architecture import Complete
+from copart.mapping.architectures.regular import Grid, Torus
+from copart.mapping.architectures.tree import TreeLeaf
 from copart.mapping.one_to_one import (
     METHODS,
     as_processes,
@@ -29,8 +31,6 @@ from copart.mapping.one_to_one import (
     treematch,
 )
 from copart.mapping.one_to_one.sections import exact_partition, lower_bottleneck
-from copart.mapping.regular import Grid, Torus
-from copart.mapping.tree import TreeLeaf
 
 from .helpers import grid
 

@@ -12,9 +12,9 @@ from copart.coupling import CoPartition
 from copart.errors import ConfigError, MappingError
 from copart.formats.launch import READERS
 from copart.formats.machines import read_machine
-from copart.mapping.processes import placed, process_graph
+from copart.mapping.coupled.processes import placed, process_graph
 from copart.mesh import cube, write_vtu
-from copart.planning import plan
+from copart.plans.plan import plan
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ import pytest
 
 import copart
 from copart.algorithms import SCHEMES
-from copart.components import split_region
 from copart.coupling import Interedges
 from copart.errors import ConfigError, CouplingError, FormatError, GraphError, MeshError, PartitionError
 from copart.formats import read_part
 from copart.mesh import Mesh, cube, write_vtu
+from copart.plans.components import split_region
 
 from .helpers import grid
 
@@ -199,7 +199,7 @@ def test_a_write_that_fails_leaves_the_old_files(tmp_path, monkeypatch):
     def broken(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("copart.output.write_coupling", broken)
+    monkeypatch.setattr("copart.plans.output.write_coupling", broken)
     with pytest.raises(FormatError, match="no space left"):
         copart.plan(A, B, parts=(4, 8), seed=2, output=out)
     assert {p.name: p.read_bytes() for p in out.iterdir()} == before

@@ -10,10 +10,10 @@ import pytest
 from copart.algorithms import projrepart
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, MappingError
+from copart.mapping.coupled.placements import place, placements
+from copart.mapping.coupled.processes import PHASES, placed, process_graph
 from copart.mapping.machine import machine
 from copart.mapping.one_to_one import objective
-from copart.mapping.placements import place, placements
-from copart.mapping.processes import PHASES, placed, process_graph
 
 from .helpers import grid
 

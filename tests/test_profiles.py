@@ -14,7 +14,7 @@ from copart.cli import main
 from copart.errors import FormatError
 from copart.formats import read_part
 from copart.formats.profiles import read_profile
-from copart.mapping.communication import communication_graph
+from copart.mapping.ranks.communication import communication_graph
 
 MONITORING = """\
 hello from the application 0 1 2

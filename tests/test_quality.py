@@ -181,7 +181,7 @@ def test_work_grows_with_the_graph_alone(make, monkeypatch):
 
     Counted, not timed: vertices of all levels together, and vertices looked at by all kernels run in rounds.
     """
-    from copart import rounds
+    from copart.partitioner import rounds
 
     run = rounds.Team.run
     looked_at = []

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.rank_workloads import FLUPS_GRIDS, flups, paired_ranks, transport
 from copart.errors import ConfigError, MappingError
-from copart.mapping.communication import Messages, communication_graph, join_directions, message_times
-from copart.mapping.message_costs import TABLES, CostModel, as_cost_model
-from copart.mapping.workloads import FLUPS_GRIDS, flups, paired_ranks, transport
+from copart.mapping.ranks.communication import Messages, communication_graph, join_directions, message_times
+from copart.mapping.ranks.message_costs import TABLES, CostModel, as_cost_model
 
 NET, LUCIA = CostModel.named("meluxina-network"), CostModel.named("lucia-network")
 
@@ -104,7 +104,7 @@ def test_row_6_the_graph_is_simple_and_undirected(case, duplex):
 
 
 def test_row_6_gain_of_the_appendix_example():
-    from copart.mapping.exact_kway import Moves, Parts
+    from copart.mapping.ranks.negative_cycles import Moves, Parts
 
     # directed edges 0 -> 1 of 10 and 1 -> 2 of 5; 0 and 1 are blue, 2 is red
     found = communication_graph(Messages(3, [0, 1], [1, 2], [10, 5]), (0.0, 1.0)).graph

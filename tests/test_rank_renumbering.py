@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.rank_workloads import FLUPS_GRIDS, flups, flups_columns, paired_ranks, transport
 from copart.errors import ConfigError, MappingError
-from copart.mapping.communication import Messages, communication_graph
-from copart.mapping.exact_partitioners import METHODS, partition_exactly
-from copart.mapping.renumbering import (
+from copart.mapping.ranks.communication import Messages, communication_graph
+from copart.mapping.ranks.isomorphism import (
     block_cyclic,
     block_of,
     new_ranks,
@@ -20,8 +20,8 @@ from copart.mapping.renumbering import (
     positions,
     process_in_slot,
 )
-from copart.mapping.reorder import keep_most, reorder_ranks
-from copart.mapping.workloads import FLUPS_GRIDS, flups, flups_columns, paired_ranks, transport
+from copart.mapping.ranks.partitioners import METHODS, partition_exactly
+from copart.mapping.ranks.reorder import keep_most, reorder_ranks
 
 from .helpers import grid
 

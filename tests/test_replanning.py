@@ -15,7 +15,7 @@ from copart.formats import read_part, write_part
 from copart.formats.interedges_file import write_interedges
 from copart.formats.migration_file import read_migration
 from copart.mesh import cube
-from copart.replanning import read_plan, replan
+from copart.plans.replan import read_plan, replan
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ import pytest
 
 import copart
 from copart.cli import main
-from copart.columns import COMPONENT_COLUMNS, PAIR_COLUMNS
 from copart.coupling import Interedges
 from copart.errors import ConfigError
 from copart.mesh import cube, cylinder, tube
+from copart.metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS
 from copart.report.charts import histogram_edges
 from copart.report.coupled import coupled_page, page_of
 from copart.report.drawing import borders, numbers, outlines, palette, png

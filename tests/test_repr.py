@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import copart
-from copart.columns import (
+from copart.coupling import CoPartition, CoupledProblem, Interedges
+from copart.errors import ConfigError
+from copart.metrics import evaluate
+from copart.metrics.columns import (
     COMPARISON_COLUMNS,
     COMPONENT_COLUMNS,
     PAIR_COLUMNS,
@@ -17,10 +20,7 @@ from copart.columns import (
     html_table,
     title_html,
 )
-from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.errors import ConfigError
-from copart.metrics import evaluate
-from copart.part_metrics import part_metrics
+from copart.metrics.parts import part_metrics
 from copart.report import Table, comparison_table
 
 from .helpers import grid

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.allotting import allot
 from copart.cli import main
 from copart.errors import ConfigError, FormatError
 from copart.formats.costs_file import read_costs
+from copart.plans.allot import allot
 from copart.resources import (
     CouplingCost,
     Scaling,
@@ -257,8 +257,8 @@ def test_table_of_costs(tmp_path):
 
 
 def two_cubes():
-    from copart.components import coupled_problem
     from copart.mesh import cube
+    from copart.plans.components import coupled_problem
 
     return coupled_problem(cube("hexa", 6), cube("hexa", 9, offset=(1, 0, 0)), names=("left", "right")).problem
 

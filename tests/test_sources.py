@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import copart
 from copart.errors import MeshError
 from copart.mesh import Mesh, cube, write_vtu
-from copart.sources import choose, from_arrays, from_pyvista, looks_like_arrays, open_mesh, open_source, others
+from copart.plans.sources import choose, from_arrays, from_pyvista, looks_like_arrays, open_mesh, open_source, others
 
 from .helpers import shared
 

@@ -8,12 +8,12 @@ import pytest
 from copart.errors import FormatError, MappingError
 from copart.formats.scotch_target import read_target, write_target
 from copart.graph import Graph
-from copart.mapping.architecture import Complete, WeightedComplete
-from copart.mapping.decomposed import subset
-from copart.mapping.decomposition import decompose, tree_numbers
-from copart.mapping.multilevel import MultilevelDecomposition
-from copart.mapping.regular import Grid, Hypercube, Torus
-from copart.mapping.tree import TreeLeaf
+from copart.mapping.architectures.architecture import Complete, WeightedComplete
+from copart.mapping.architectures.deco1 import decompose, tree_numbers
+from copart.mapping.architectures.deco2 import MultilevelDecomposition
+from copart.mapping.architectures.regular import Grid, Hypercube, Torus
+from copart.mapping.architectures.subset import subset
+from copart.mapping.architectures.tree import TreeLeaf
 
 from .helpers import grid, shared
 

@@ -11,8 +11,8 @@ import pytest
 from copart.errors import MeshError
 from copart.mesh import Mesh, cube, read_mesh, write_gmsh
 from copart.mesh.cells import shape_of
-from copart.mesh.plain_cells import plain_blocks
 from copart.mesh.polyhedra import Polyhedra
+from copart.mesh.readers.plain_cells import plain_blocks
 
 from .file_readers import read_msh2
 

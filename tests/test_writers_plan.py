@@ -6,14 +6,14 @@ import json
 
 import numpy as np
 import pytest
+from copart.mesh.writing.vtu.gmsh_parts import write_gmsh
 
 import copart
 from copart.cli import main
 from copart.errors import ConfigError, FormatError, MeshError
 from copart.formats import read_part, write_metis
 from copart.mesh import Mesh, cube, read_mesh, write_vtu
-from copart.mesh.gmsh_parts import write_gmsh
-from copart.writers import KINDS, checked_kinds, native_kinds, openfoam_regions
+from copart.plans.writers import KINDS, checked_kinds, native_kinds, openfoam_regions
 
 from .file_readers import read_foam, read_msh2, read_pvtu, read_vtu
 from .helpers import grid, shared
@@ -67,7 +67,7 @@ def test_nothing_appears_where_one_file_cannot_be_made(tmp_path, monkeypatch):
     def broken(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("copart.output.write_precice", broken)
+    monkeypatch.setattr("copart.plans.output.write_precice", broken)
     with pytest.raises(FormatError, match="no space left on device"):
         copart.plan(A, B, parts=(2, 2), seed=2, output=out, write=EVERYTHING)
     assert {name: (out / name).read_bytes() for name in names(out)} == before

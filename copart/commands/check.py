@@ -71,8 +71,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _single(args: argparse.Namespace, progress: Progress) -> Report:
     """One graph or mesh and its parts."""
     from ..checks import check_partition
-    from ..components import component
     from ..formats import read_part
+    from ..plans.components import component
     from .part import read_shares
 
     progress(f"reading {args.files[0]}")
@@ -113,7 +113,7 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
     from ..errors import FormatError
     from ..formats import read_coupling
     from ..formats.interedges_file import read_interedges
-    from ..output import file_name, interedges_files, read_summary
+    from ..plans.output import file_name, interedges_files, read_summary
 
     folder = Path(args.files[0])
     summary = read_summary(folder)
@@ -144,9 +144,9 @@ def _searched(names: list[str], paths: list[Path], interfaces: list[Any], search
     import numpy as np
 
     from ..checks import Finding
-    from ..components import coupled_problem
-    from ..output import interedges_files
-    from ..sources import open_mesh
+    from ..plans.components import coupled_problem
+    from ..plans.output import interedges_files
+    from ..plans.sources import open_mesh
 
     # what the interface of each mesh was named by, the same at all its interfaces
     groups = {side["name"]: side["group"] for found in interfaces if found for side in (found["a"], found["b"])}
@@ -181,9 +181,9 @@ def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, par
              meeting: dict[str, Any], weights: str | None, eps: float | None, claimed: Any, coupling: Any,
              shared: bool = False) -> Report:
     from ..checks import check_copartition
-    from ..components import coupled_problem
     from ..coupling import CoPartition
     from ..formats import read_part
+    from ..plans.components import coupled_problem
 
     problem, *_ = coupled_problem(*meshes, names=names, weights=weights, progress=progress, **meeting)
     found, count = {}, {}

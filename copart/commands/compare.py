@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Run the schemes and show the table."""
-    from ..columns import comparison_columns, letter_of
-    from ..comparing import compare
+    from ..metrics.columns import comparison_columns, letter_of
+    from ..plans.compare import compare
     from ..report import comparison_table
     from .console import first_use
     from .telling import tell_interfaces

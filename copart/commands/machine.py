@@ -103,8 +103,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def contents(machine: Machine) -> dict[str, Any]:
     """What a machine is, as plain JSON types."""
-    from ..mapping.decomposed import Subset
-    from ..mapping.tree import TreeLeaf
+    from ..mapping.architectures.subset import Subset
+    from ..mapping.architectures.tree import TreeLeaf
 
     bare = machine.architecture
     base = bare.base if isinstance(bare, Subset) else bare

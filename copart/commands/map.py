@@ -55,9 +55,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Map a graph onto a machine, or evaluate a mapping."""
     import time
 
-    from ..components import component
     from ..errors import ConfigError
     from ..mapping.evaluation import evaluate_mapping
+    from ..plans.components import component
     from .console import first_use
     from .part import check_target
 

@@ -82,7 +82,7 @@ def _generated(args: argparse.Namespace) -> Mesh:
 
 def _info(args: argparse.Namespace, console: Console) -> int:
     """List cells, arrays, groups and what was lost."""
-    from ..sources import open_mesh
+    from ..plans.sources import open_mesh
 
     with console.progress() as progress:
         progress(f"reading {args.source}")

@@ -51,12 +51,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     import time
 
     from ..arrays import whole
-    from ..components import component
     from ..errors import ConfigError
     from ..formats import read_part
     from ..kgggp_ml import partition
-    from ..multiconstraint import partition_multiconstraint
-    from ..writers import SINGLE_KINDS, checked_kinds
+    from ..partitioner.multiconstraint import partition_multiconstraint
+    from ..plans.components import component
+    from ..plans.writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
     nparts = whole("K", args.nparts, low=1)
@@ -108,8 +108,8 @@ def describe(graph: Graph, part: Any, nparts: int, shares: Any = None) -> dict[s
 
 def default_output(source: str, nparts: int) -> str:
     """``SOURCE.part.K``, the name METIS' users expect."""
-    from ..components import split_region
-    from ..output import file_name
+    from ..plans.components import split_region
+    from ..plans.output import file_name
 
     path, region = split_region(source)
     if region is None:
@@ -119,10 +119,10 @@ def default_output(source: str, nparts: int) -> str:
 
 def check_target(target: Path, *sources: str | None) -> None:
     """Refuse a file that cannot be written, or that is read, before the work."""
-    from ..components import split_region
     from ..errors import ConfigError
     from ..formats import prepare_folder
-    from ..writers import refuse_inputs
+    from ..plans.components import split_region
+    from ..plans.writers import refuse_inputs
 
     if target.is_dir():
         raise ConfigError(f"output: {target} is a folder, a file name is needed")

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Make the plan, write its files, show its figures."""
-    from ..planning import plan
+    from ..plans.plan import plan
     from ..report import component_table, pair_table
     from ..report.words import uncoupled_words
     from .console import first_use

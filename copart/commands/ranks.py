@@ -11,7 +11,7 @@ from .console import Console
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..mapping.message_costs import CostModel
+    from ..mapping.ranks.message_costs import CostModel
 
 EPILOG = """\
 examples:
@@ -60,8 +60,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     from ..formats import write_part
     from ..formats.profiles import read_profile
-    from ..mapping.communication import communication_graph
-    from ..mapping.reorder import reorder_ranks
+    from ..mapping.ranks.communication import communication_graph
+    from ..mapping.ranks.reorder import reorder_ranks
     from .console import first_use
     from .part import check_target
 
@@ -129,7 +129,7 @@ def cost_model(table: str, latency: float | None, bandwidth: float | None) -> Co
     """The model of constants where they are given, a table by name, or one from a file."""
     from ..errors import ConfigError, FormatError
     from ..formats.text import read_bytes
-    from ..mapping.message_costs import TABLES, CostModel
+    from ..mapping.ranks.message_costs import TABLES, CostModel
 
     if latency is not None or bandwidth is not None:
         if latency is None or bandwidth is None:

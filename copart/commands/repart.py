@@ -37,11 +37,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     import time
 
     from ..arrays import whole
-    from ..components import component
     from ..errors import ConfigError
     from ..formats import count_in_name, read_part
     from ..metrics import migration_matrix, migration_messages, migration_volume
     from ..operators import repart
+    from ..plans.components import component
     from ..report.page import need_page, write_page
     from ..report.repartition import repartition_page
     from .console import first_use

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Make the new plan, write its files, say what moves."""
     from ..formats.interedges_file import read_interedges
-    from ..replanning import replan
+    from ..plans.replan import replan
     from ..report import component_table, pair_table
     from .console import first_use
 

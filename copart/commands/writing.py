@@ -44,7 +44,7 @@ def tell_written(console: Console, files: Sequence[str]) -> None:
 
 def check_single(kinds: Sequence[str], source: str, mesh: Mesh | None) -> None:
     """Refuse kinds of files that need a mesh where there is none, before the work."""
-    from ..writers import check_meshes
+    from ..plans.writers import check_meshes
 
     check_meshes(kinds, {source: mesh}, [source])
 
@@ -52,9 +52,9 @@ def check_single(kinds: Sequence[str], source: str, mesh: Mesh | None) -> None:
 def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, nparts: int,
                  mesh: Mesh | None) -> list[str]:
     """Write the files of one component into `folder`, all or none of them; returns their paths."""
-    from ..components import split_region
-    from ..output import file_name
-    from ..writers import Parted, write_parted, write_together
+    from ..plans.components import split_region
+    from ..plans.output import file_name
+    from ..plans.writers import Parted, write_parted, write_together
 
     path, region = split_region(source)
     stem = os.path.basename(os.path.normpath(path)).split(".")[0]

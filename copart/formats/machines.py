@@ -9,9 +9,9 @@ import numpy as np
 
 from ..arrays import whole
 from ..errors import ConfigError, FormatError, MappingError
-from ..mapping.decomposition import decompose
+from ..mapping.architectures.deco1 import decompose
+from ..mapping.architectures.deco2 import MultilevelDecomposition
 from ..mapping.machine import Inside, Machine, assemble, machine
-from ..mapping.multilevel import MultilevelDecomposition
 from .hostfile import is_file, read_hosts
 from .hwloc import UNITS, read_hwloc
 from .scotch_target import READERS, read_target
@@ -117,7 +117,7 @@ def _kind(source: PathLike | Sequence[str]) -> str:
 
 def _architecture(path: PathLike, kind: str, vertices: Sequence[int] | None) -> Machine:
     """A bare architecture, without hosts."""
-    from ..mapping.decomposed import subset
+    from ..mapping.architectures.subset import subset
 
     if kind == "target":
         found = read_target(path)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CopartError, FormatError
-from ..migration_plan import MigrationPlan, Moves
+from ..migration.plan import MigrationPlan, Moves
 from .output import write_json
 from .text import PathLike, read_json
 

@@ -14,9 +14,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import spans
 from ..coupling import CoPartition, CoupledProblem
-from ..coupling_metrics import coupling_matrix
+from ..metrics.columns import spans
+from ..metrics.pairs import coupling_matrix
 from .output import write_text_atomic
 from .text import PathLike
 

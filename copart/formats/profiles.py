@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError, MappingError
-from ..mapping.communication import Messages
+from ..mapping.ranks.communication import Messages
 from .matrix_market import check_header
 from .text import PathLike, read_bytes
 

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from ..arrays import VERTEX
 from ..errors import CopartError, FormatError, MappingError
 from ..graph import Graph
-from ..mapping.architecture import MATRIX_LIMIT, BaseArchitecture, Complete, WeightedComplete
-from ..mapping.decomposed import Decomposed, Subset, subset
-from ..mapping.decomposition import Decomposition, tree_numbers
-from ..mapping.multilevel import MultilevelDecomposition
-from ..mapping.regular import Grid, Hypercube, Torus
-from ..mapping.tree import TreeLeaf
+from ..mapping.architectures.architecture import MATRIX_LIMIT, BaseArchitecture, Complete, WeightedComplete
+from ..mapping.architectures.deco1 import Decomposition, tree_numbers
+from ..mapping.architectures.deco2 import MultilevelDecomposition
+from ..mapping.architectures.decomposed import Decomposed
+from ..mapping.architectures.regular import Grid, Hypercube, Torus
+from ..mapping.architectures.subset import Subset, subset
+from ..mapping.architectures.tree import TreeLeaf
 from .output import write_text_atomic
 from .text import PathLike, read_bytes
 

@@ -10,7 +10,7 @@ generator: pseudo-random decisions hash the vertex number with a salt.
 Threads: kernels release the interpreter lock.  A stage that is linear in the
 graph takes a range ``lo, hi`` as its first arguments, and every vertex decides
 from the frozen state of the round before, so the result does not depend on how
-:class:`copart.rounds.Team` cuts the range.
+:class:`copart.partitioner.rounds.Team` cuts the range.
 """
 
 from typing import Any, NamedTuple

@@ -21,11 +21,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..bisection import arena_for
 from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import drb as kernels
-from .architecture import Architecture, Domain
+from ..partitioner.bisection import arena_for
+from .architectures.architecture import Architecture, Domain
 
 Array = np.ndarray[Any, Any]
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import part_array
 from ..errors import MappingError
 from ..graph import Graph, as_graph
-from .architecture import Architecture
+from .architectures.architecture import Architecture
 from .machine import Machine
 
 #: Dilations up to this many different values are listed one by one, more of them rounded up to whole numbers.
@@ -118,7 +118,7 @@ def evaluate_mapping(graph: Any, machine: Machine | Architecture, mapping: Array
 
     Examples
     --------
-    >>> from copart.mapping.regular import Grid
+    >>> from copart.mapping.architectures.regular import Grid
     >>> ring = Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0])
     >>> found = evaluate_mapping(ring, Grid([4, 1]), [0, 1, 2, 3])
     >>> found.dilation_cost, found.dilation_max

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import sums
-from ..coarsening import cluster, contract, look_at, renumber
 from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.coarsening import pull_down
 from ..kernels.distances import DistanceCode
-from ..rounds import Team
-from .architecture import Architecture, table_code
+from ..partitioner.coarsening import cluster, contract, look_at, renumber
+from ..partitioner.rounds import Team
+from .architectures.architecture import Architecture, table_code
 from .drb import TABLE_LIMIT, map_recursively
 from .exchange import exchange_pairs
 

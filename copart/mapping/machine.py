@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import VERTEX, fraction, frozen, whole
 from ..errors import ConfigError, MappingError
-from .architecture import BaseArchitecture
-from .decomposed import subset
-from .tree import TreeLeaf
+from .architectures.architecture import BaseArchitecture
+from .architectures.subset import subset
+from .architectures.tree import TreeLeaf
 
 #: How much farther a processor of another host is than one of the same, where nobody says.
 NETWORK = 10

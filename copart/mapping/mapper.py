@@ -13,9 +13,9 @@ from ..errors import MappingError
 from ..graph import Graph, as_graph
 from ..kernels import Level, Pull
 from ..metrics import max_part_weights
-from ..rounds import Team
-from ..settling import settle
-from .architecture import Architecture
+from ..partitioner.rounds import Team
+from ..partitioner.settling import settle
+from .architectures.architecture import Architecture
 from .evaluation import architecture_of
 from .kway import MappingConfig, code_of, map_level, refine_level, settings
 from .machine import Machine
@@ -72,7 +72,7 @@ def map_graph(
 
     Examples
     --------
-    >>> from copart.mapping.regular import Grid
+    >>> from copart.mapping.architectures.regular import Grid
     >>> path = Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
     >>> place = map_graph(path, Grid([4, 1]))
     >>> [abs(int(a) - int(b)) for a, b in zip(place[1:], place[:-1])]

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MeshError
-from .fields import Block
-from .value import Mesh
+from .fields import Block, Groups
+from .polyhedra import Polyhedra
 
 
-def regions(mesh: Mesh, array: str | None = None) -> dict[str, Mesh]:
+class Grouped:
+    """What is asked of a mesh whose parts have names: fields of :class:`copart.mesh.Mesh`, which inherits this."""
+
+    points: NDArray[np.float64]
+    blocks: Sequence[Block]
+    cell_data: Mapping[str, NDArray[Any]]
+    name: str
+    facet_groups: Groups
+    point_groups: Groups
+    cell_groups: Groups
+    interface: str | None
+    polyhedra: Polyhedra | None
+
+    @property
+    def ncells(self) -> int:
+        """Number of cells."""
+        raise NotImplementedError
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with other fields."""
+        raise NotImplementedError
+
+
+M = TypeVar("M", bound=Grouped)
+
+
+def regions(mesh: M, array: str | None = None) -> dict[str, M]:
     """One mesh for each cell group, or for each value of a cell array.
 
     Parameters
@@ -32,7 +59,7 @@ def regions(mesh: Mesh, array: str | None = None) -> dict[str, Mesh]:
     return {str(value): extract(mesh, values == value, name=str(value)) for value in np.unique(values)}
 
 
-def select(mesh: Mesh, region: Any) -> Mesh:
+def select(mesh: M, region: Any) -> M:
     """One region or boundary of `mesh`; see :meth:`Mesh.select`."""
     kinds = {"cells": mesh.cell_groups, "facets": mesh.facet_groups, "points": mesh.point_groups}
     if isinstance(region, str):
@@ -57,7 +84,7 @@ def select(mesh: Mesh, region: Any) -> Mesh:
     return _with_value(mesh, array, value)
 
 
-def _of_kind(mesh: Mesh, kind: str, name: str) -> Mesh:
+def _of_kind(mesh: M, kind: str, name: str) -> M:
     """The named group of a kind it is known to have."""
     if kind == "cells":
         return _cells(mesh, mesh.cell_groups[name], name)
@@ -69,7 +96,7 @@ def _of_kind(mesh: Mesh, kind: str, name: str) -> Mesh:
     return mesh.replace(interface=name)
 
 
-def _cells(mesh: Mesh, cells: NDArray[np.int64], name: str) -> Mesh:
+def _cells(mesh: M, cells: NDArray[np.int64], name: str) -> M:
     """The cells of one group."""
     if len(cells) == 0:
         raise MeshError(f"region: cell group {name!r} of mesh {mesh.name!r} is empty")
@@ -78,7 +105,7 @@ def _cells(mesh: Mesh, cells: NDArray[np.int64], name: str) -> Mesh:
     return extract(mesh, keep, name=name)
 
 
-def _with_value(mesh: Mesh, array: Any, value: Any) -> Mesh:
+def _with_value(mesh: M, array: Any, value: Any) -> M:
     """The cells where a cell array has a value."""
     values = _array(mesh, array)
     if isinstance(value, str) and values.dtype.kind in "iuf":
@@ -95,7 +122,7 @@ def _with_value(mesh: Mesh, array: Any, value: Any) -> Mesh:
     return extract(mesh, mask, name=f"{mesh.name}-{value}")
 
 
-def extract(mesh: Mesh, mask: NDArray[np.bool_], name: str | None = None) -> Mesh:
+def extract(mesh: M, mask: NDArray[np.bool_], name: str | None = None) -> M:
     """The cells where `mask` (ncells,) bool is true, as a mesh of its own.
 
     Cells keep their order and data; unused points are dropped.  Groups keep what is left of them: facets whose
@@ -112,7 +139,7 @@ def extract(mesh: Mesh, mask: NDArray[np.bool_], name: str | None = None) -> Mes
     if not keep.any():
         raise MeshError(f"mask: no cell of mesh {mesh.name!r} is left")
     blocks = _masked(mesh, keep)
-    used = np.zeros(mesh.npoints, bool)
+    used = np.zeros(len(mesh.points), bool)
     for _, cells in blocks:
         used[cells] = True
     solid = mesh.polyhedra
@@ -133,12 +160,13 @@ def extract(mesh: Mesh, mask: NDArray[np.bool_], name: str | None = None) -> Mes
     called = mesh.name if name is None else name
     if mesh.interface is not None and mesh.interface not in left[0] and mesh.interface not in left[1]:
         raise MeshError(f"region: nothing of {mesh.interface!r} is on the cells {called!r} of mesh {mesh.name!r}")
-    return Mesh(mesh.points[used], [(t, new[c]) for t, c in blocks], {k: v[keep] for k, v in mesh.cell_data.items()},
-                called, left[0], left[1], left[2], mesh.interface, mesh.remarks,
-                None if solid is None else solid.taken(keep, new))
+    return mesh.replace(points=mesh.points[used], blocks=[(t, new[c]) for t, c in blocks],
+                        cell_data={k: v[keep] for k, v in mesh.cell_data.items()}, name=called, facet_groups=left[0],
+                        point_groups=left[1], cell_groups=left[2],
+                        polyhedra=None if solid is None else solid.taken(keep, new))
 
 
-def _masked(mesh: Mesh, keep: NDArray[np.bool_]) -> list[Block]:
+def _masked(mesh: Grouped, keep: NDArray[np.bool_]) -> list[Block]:
     """The chosen cells of each block; empty blocks vanish."""
     out, at = [], 0
     for cell_type, cells in mesh.blocks:
@@ -149,7 +177,7 @@ def _masked(mesh: Mesh, keep: NDArray[np.bool_]) -> list[Block]:
     return out
 
 
-def _array(mesh: Mesh, name: Any) -> NDArray[Any]:
+def _array(mesh: Grouped, name: Any) -> NDArray[Any]:
     """A cell array with one value a cell."""
     if name not in mesh.cell_data:
         known = ", ".join(mesh.cell_data) or "none"

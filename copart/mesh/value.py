@@ -16,11 +16,12 @@ from ..arrays import frozen
 from ..errors import MeshError
 from .cells import CellShape, shape_of
 from .fields import Block, Groups, block_of, facet_groups_of, index_groups_of, points_of, vector
+from .groups import Grouped, select
 from .polyhedra import Polyhedra, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mesh:
+class Mesh(Grouped):
     """Points and cells, as read from a file or generated.
 
     The blocks given may mix dimensions: those of the largest dimension are the
@@ -204,8 +205,6 @@ class Mesh:
         MeshError
             No such group, array or value; the message lists those there are.
         """
-        from .groups import select
-
         return select(self, name)
 
     def replace(self, **changes: Any) -> Mesh:

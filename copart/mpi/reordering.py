@@ -2,7 +2,7 @@
 
 Everyone turns its messages into times; one rank gathers them, partitions the graph and sends back to every rank its
 slot, a node and a position there. The new rank is found by an all-gather of these slots or, where processes are
-placed block-cyclically, by one message a rank (:mod:`copart.mapping.renumbering`).
+placed block-cyclically, by one message a rank (:mod:`copart.mapping.ranks.isomorphism`).
 (N. Tihon, Graph Partitioning and its application to MPI, 2024, Sections 3.3 and 5.1.)
 """
 
@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import VERTEX
 from ..errors import ConfigError, CopartError, MappingError
-from ..mapping.communication import DUPLEX, Messages, Times, join_directions, message_times
-from ..mapping.exact_partitioners import METHODS
-from ..mapping.renumbering import block_of, positions, process_in_slot
-from ..mapping.reorder import Reordering, reorder_ranks
+from ..mapping.ranks.communication import DUPLEX, Messages, Times, join_directions, message_times
+from ..mapping.ranks.isomorphism import block_of, positions, process_in_slot
+from ..mapping.ranks.partitioners import METHODS
+from ..mapping.ranks.reorder import Reordering, reorder_ranks
 
 EXCHANGES = ("auto", "allgather", "messages")
 
@@ -66,7 +66,7 @@ def new_rank(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any 
         Time of a message: a table, the name of one, or latency (µs) and bandwidth (MB/s).
     duplex : {"full", "half"}
     method : str
-        One of :data:`copart.mapping.exact_partitioners.METHODS`.
+        One of :data:`copart.mapping.ranks.partitioners.METHODS`.
     seed : int
     root : int
         The rank that partitions.

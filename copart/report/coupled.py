@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, letter_of
 from ..coupling import CoPartition, CoupledProblem
-from ..mapping.processes import Placed
+from ..mapping.coupled.processes import Placed
 from ..mesh import Mesh
-from ..mesh.surface import Surface
+from ..mesh.interfaces.surface import Surface
 from ..metrics import CoupledMetrics, evaluate
-from ..part_metrics import PartMetrics, part_metrics
+from ..metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, letter_of
+from ..metrics.parts import PartMetrics, part_metrics
 from .charts import bar_chart, histogram, histogram_edges, matrix_chart
 from .drawing import numbers, part_areas, parts_seen, picture, shaded
 from .interface_views import FaceOn, LaidStraight, Side, interface_views
@@ -95,7 +95,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
 
 
 def page_of(made: Any) -> str:
-    """The page of a :class:`copart.planning.Plan` or :class:`copart.planning.Comparison`, as HTML."""
+    """The page of a :class:`copart.plans.plan.Plan` or :class:`copart.plans.plan.Comparison`, as HTML."""
     notes = [*(f"{'Interface' if len(made.interfaces) == 1 else f'Interface {a} - {b}'}: {line}"
                for (a, b), interface in made.interfaces.items() for line in interface.lines()),
              *(f"Note: {remark}" for remark in made.remarks)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..coupling import Interedges
 from ..mesh import Mesh
-from ..mesh.surface import Surface
+from ..mesh.interfaces.surface import Surface
 from .drawing import NOTHING, STRONG, WEAK, borders, numbers, part_areas, parts_seen, picture, shaded
 from .palette import COLOURS
 from .projection import Chart, Line, interface

@@ -10,10 +10,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..columns import Column, html_table, title_html
 from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..formats.output import write_text_atomic
+from ..metrics.columns import Column, html_table, title_html
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import letter_of
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..mesh import Mesh
-from ..mesh.surface import Surface
+from ..mesh.interfaces.surface import Surface
+from ..metrics.columns import letter_of
 from .drawing import palette, parts_seen, shaded
 from .palette import component_colours
 from .pictures_interface import draw_interface, draw_outline, draw_strip

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coupling import CoPartition
-from ..mesh.surface import Surface
+from ..mesh.interfaces.surface import Surface
 from .palette import RGB
 from .pictures_style import FAINT, INK, title
 from .projection import Line

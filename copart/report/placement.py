@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Column, count
-from ..mapping.placements import PLACEMENTS
-from ..mapping.processes import PHASES, Placed
+from ..mapping.coupled.placements import PLACEMENTS
+from ..mapping.coupled.processes import PHASES, Placed
+from ..metrics.columns import Column, count
 from .charts import share_bars
 from .drawing import png
 from .page import Section, figure, table, views, words

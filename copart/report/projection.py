@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mesh import Mesh
-from ..mesh.surface import Surface, boundary_surface, cell_surface
+from ..mesh.interfaces.surface import Surface, boundary_surface, cell_surface
 
 Points = NDArray[np.float64]
 

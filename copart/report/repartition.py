@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
-from ..columns import REPARTITION_COLUMNS
 from ..graph import Graph
 from ..mesh import Mesh
 from ..metrics import imbalance, migration_matrix, part_weights
+from ..metrics.columns import REPARTITION_COLUMNS
 from .charts import bar_chart, histogram, histogram_edges, matrix_chart
 from .coupled import mesh_figure
 from .interface_views import Side

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mesh import Mesh
-from ..mesh.surface import Surface, boundary_surface, cell_surface
+from ..mesh.interfaces.surface import Surface, boundary_surface, cell_surface
 from .projection import camera, upright_axes
 from .raster import Canvas, Frame
 from .section import section

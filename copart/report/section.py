@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mesh import Mesh
-from ..mesh.surface import Surface
+from ..mesh.interfaces.surface import Surface
 
 Points = NDArray[np.float64]
 Crossings = tuple[Points, NDArray[np.bool_], NDArray[np.int64]]

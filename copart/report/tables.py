@@ -10,8 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..columns import COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, Column, comparison_columns, html_table
 from ..metrics import CoupledMetrics
+from ..metrics.columns import (
+    COMPARISON_COLUMNS,
+    COMPONENT_COLUMNS,
+    PAIR_COLUMNS,
+    Column,
+    comparison_columns,
+    html_table,
+)
 
 _SCHEME = Column("scheme", "scheme", str, "how the components are partitioned")
 
@@ -88,7 +95,7 @@ def comparison_table(rows: Sequence[Mapping[str, Any]], title: str = "", notes: 
     Parameters
     ----------
     rows : sequence of mapping
-        Key ``scheme`` and the keys of :func:`copart.columns.comparison_columns`; ub as fractions.
+        Key ``scheme`` and the keys of :func:`copart.metrics.columns.comparison_columns`; ub as fractions.
     """
     columns = comparison_columns(rows)
     shown = [[c.show(row[c.key]) for c in columns] for row in rows]

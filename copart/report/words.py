@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..columns import letter_of, spans
 from ..metrics import ComponentMetrics, CoupledMetrics, PairMetrics
+from ..metrics.columns import letter_of, spans
 
 
 def times(ub: float) -> str:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import balancing as kernels
-from copart.refinement import Refiner
-from copart.rounds import Team
-from copart.settling import PACKING, fill_empty, pack, settle
+from copart.partitioner.refinement import Refiner
+from copart.partitioner.rounds import Team
+from copart.partitioner.settling import PACKING, fill_empty, pack, settle
 
 from ..helpers import grid
 from ..partition_reference import NO_PULL, Case, cases, connectivity, excuses, level, loads, objective, packing, path

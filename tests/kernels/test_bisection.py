@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copart import bisection
 from copart.graph import Graph
 from copart.kernels import Level
 from copart.kernels import bisection as kernels
 from copart.metrics import max_part_weights
-from copart.rounds import Team
+from copart.partitioner import bisection
+from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
 from ..helpers import grid

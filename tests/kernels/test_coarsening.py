@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.coarsening import Shape, cluster, contract, look_at, renumber
 from copart.graph import Graph
 from copart.kernels import Level
 from copart.kernels import coarsening as kernels
-from copart.rounds import Team
+from copart.partitioner.coarsening import Shape, cluster, contract, look_at, renumber
+from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
 from ..helpers import grid

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from copart import flows
 from copart.graph import Graph
 from copart.kernels import Level
 from copart.kernels import flow as kernels
 from copart.kernels.flow import SINK, SOURCE
 from copart.metrics import max_part_weights
-from copart.rounds import Team
+from copart.partitioner import flows
+from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
 from ..helpers import grid

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.graph import Graph
-from copart.growing import affinity_gain, grow_kgggp
 from copart.kernels import growing as kernels
+from copart.partitioner.growing import affinity_gain, grow_kgggp
 
 from ..helpers import grid
 from ..partition_reference import NO_PULL, grown, level, loads, objective, path, pull_of, star

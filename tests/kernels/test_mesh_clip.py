@@ -12,8 +12,8 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 from copart.kernels.mesh_clip import cut_simplex, simplex_size
 from copart.kernels.mesh_overlap import clip_polygon
 from copart.mesh import Mesh, Polyhedra
-from copart.mesh.matching import Reach
-from copart.mesh.overlapping import overlapping_cells
+from copart.mesh.interfaces.matching import Reach
+from copart.mesh.interfaces.overlapping import overlapping_cells
 
 CELLS = {
     "tetra": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.config import PRESETS
 from copart.graph import Graph
 from copart.kernels import refinement as kernels
-from copart.refinement import Refiner, cut_of
-from copart.rounds import Team
+from copart.options import PRESETS
+from copart.partitioner.refinement import Refiner, cut_of
+from copart.partitioner.rounds import Team
 
 from ..helpers import grid
 from ..partition_reference import NO_PULL, connectivity, level, loads, objective, path, pull_of, scattered

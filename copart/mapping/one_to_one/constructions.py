@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import MappingError
 from ...kernels.placement import merbach
-from ..architecture import MATRIX_LIMIT, Architecture
+from ..architectures.architecture import MATRIX_LIMIT, Architecture
 from ..evaluation import architecture_of
 from ..machine import Machine
 from .objective import Placement, as_processes

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import VERTEX, integers
 from ...errors import MappingError
 from ...graph import Graph, as_graph
-from ..architecture import Architecture
+from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of, dilation_cost
 from ..machine import Machine
 
@@ -50,7 +50,7 @@ def objective(processes: Any, machine: Machine | Architecture, place: ArrayLike)
 
     Examples
     --------
-    >>> from copart.mapping.architecture import Complete
+    >>> from copart.mapping.architectures.architecture import Complete
     >>> objective(np.array([[0, 2], [1, 0]]), Complete(2), [1, 0])
     3.0
     """

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ...arrays import whole
 from ...errors import ConfigError, MappingError
 from ...graph import Graph
-from ..architecture import Architecture
+from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of
 from ..machine import Machine
 from ..mapper import check_machine, map_graph
@@ -70,7 +70,7 @@ def place_processes(processes: Any, machine: Machine | Architecture, *, method: 
 
     Examples
     --------
-    >>> from copart.mapping.tree import TreeLeaf
+    >>> from copart.mapping.architectures.tree import TreeLeaf
     >>> ring = Graph.from_edges(4, [0, 2, 1, 3], [2, 1, 3, 0])
     >>> place = place_processes(ring, TreeLeaf([2, 2], [10, 1]))
     >>> objective(ring, TreeLeaf([2, 2], [10, 1]), place)

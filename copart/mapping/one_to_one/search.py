@@ -11,7 +11,7 @@ from ...arrays import whole
 from ...errors import MappingError
 from ...graph import Graph
 from ...kernels.placement import gain_of_swap
-from ..architecture import Architecture
+from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of
 from ..exchange import exchange_pairs
 from ..kway import code_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...graph import Graph
 from ...kgggp_ml import partition
-from ..architecture import Architecture, Domain
+from ..architectures.architecture import Architecture, Domain
 from ..evaluation import architecture_of
 from ..machine import Machine
 from .objective import Placement, as_processes

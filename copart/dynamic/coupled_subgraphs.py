@@ -1,0 +1,170 @@
+"""The coupled subgraphs of all components, repartitioned one after the other from where the data is.
+
+(Predari & Esnard 2014, Section III, for the schemes; :mod:`copart.dynamic.adaptive` for a single subgraph.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import VERTEX
+from ..coupling import CoPartition, CoupledProblem, Interedges
+from ..graph import Graph
+from ..interface.price import Price
+from ..metrics import part_room
+from ..metrics.pairs import coupling_matrix
+from ..operators import proj, repart, rest_joined
+from ..options import Options
+from .adaptive import adaptive_repartition, keep_numbers
+from .rerun import Rerun
+
+Parts = NDArray[np.int32]
+
+
+def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, Parts]:
+    """New part of the coupled cells of every component, along the spanning tree of the coupling graph.
+
+    The parts that own coupled cells are those that hold most of these now; the prices of volume and messages decide
+    between the partitions found.
+
+    Parameters
+    ----------
+    run : Rerun
+    project : bool
+        Also try what a neighbour treated before projects onto the next component.
+
+    Returns
+    -------
+    dict of str to (ncells,) int32
+        By component, in the order of :meth:`copart.coupling.CoupledProblem.coupled`.
+    """
+    problem, former, count, coupled = run.problem, run.former, run.count, run.coupled
+    done: dict[str, _Surface] = {}
+    for name, parent in problem.spanning_tree():
+        graph, cells = rest_joined(problem.components[name], problem.coupled(name))
+        within = _within(problem.components[name], graph, count[name], coupled[name], run.options)
+        surface = _Surface.begun(former, name, graph, cells, count[name], coupled[name])
+        starts = [_projection(problem, done[parent], name, surface, within)] if parent and project else []
+        surface.part = adaptive_repartition(
+            graph, surface.part, surface.former_parts, coupled[name], within, alpha=run.edge, starts=starts,
+            extra=_coupling_cost(problem, former, done, name, surface, run.price))
+        done[name] = surface
+    return {name: surface.number[surface.part] for name, surface in done.items()}
+
+
+class _Surface:
+    """The coupled subgraph of a component while it is repartitioned.
+
+    Attributes
+    ----------
+    name, graph, cells
+        The component, the subgraph, and its vertices in the component.
+    number : (k,) int32
+        What its new parts ``0..k-1`` are called in the component.
+    part : (ncells,) int32
+        First the former parts, those of `number` as ``0..k-1`` and the others after them; then the new ones.
+    former_parts : int
+        How many former parts there are, counted so.
+    """
+
+    def __init__(self, name: str, graph: Graph, cells: Parts, number: Parts, part: Parts, former_parts: int):
+        self.name, self.graph, self.cells, self.number = name, graph, cells, number
+        self.part, self.former_parts = part, former_parts
+
+    @classmethod
+    def begun(cls, former: CoPartition, name: str, graph: Graph, cells: Parts, n: int, k: int) -> _Surface:
+        """With the former parts, of which `k` go on to own coupled cells."""
+        held = former[name][cells]
+        number = coupled_numbers(held, graph.weights, n, k)
+        others = np.setdiff1d(held, number)
+        compact = np.empty(max(former.nparts[name], n), VERTEX)
+        compact[number] = np.arange(k)
+        compact[others] = k + np.arange(len(others))
+        return cls(name, graph, cells, number, compact[held], k + len(others))
+
+
+def coupled_numbers(held: Parts, weights: NDArray[np.int64], n: int, k: int) -> Parts:
+    """Which `k` of the parts ``0..n-1`` are to own the coupled cells: those that hold most of them, ascending.
+
+    Parameters
+    ----------
+    held : (ncells,) int32
+        Former part of each coupled cell.
+    weights : (ncells,) int64
+        Their weights.
+
+    Examples
+    --------
+    >>> coupled_numbers(np.array([3, 3, 1, 5]), np.array([1, 1, 1, 9]), 4, 2)
+    array([1, 3], dtype=int32)
+    """
+    load = np.zeros(max(n, int(held.max(initial=0)) + 1), np.int64)
+    np.add.at(load, held, weights)
+    return np.sort(np.lexsort((np.arange(n), -load[:n]))[:k]).astype(VERTEX)
+
+
+def _projection(problem: CoupledProblem, source: _Surface, name: str, surface: _Surface,
+                options: Options) -> Parts:
+    """Proj from a neighbour that has been treated, then Repart, under the numbers that keep most cells in place."""
+    relation = problem.facing(source.name, name)
+    assert relation is not None
+    m, k = len(source.number), len(surface.number)
+    projected = proj(source.graph, surface.graph, relation.restricted(source.cells, surface.cells), source.part, m,
+                     options)
+    part = repart(surface.graph, projected, m, k, options)
+    return keep_numbers(part, surface.part, surface.former_parts, k, surface.graph.sizes)
+
+
+def _coupling_cost(problem: CoupledProblem, former: CoPartition, done: Mapping[str, _Surface], name: str,
+                   surface: _Surface, price: Price) -> Callable[[Parts], float]:
+    """Volume and messages with all neighbours, in units of the cut; those not treated yet count as they were."""
+    facing = []
+    for other in problem.names:
+        relation = problem.facing(name, other)
+        if relation is None:
+            continue
+        if other in done:
+            cells, part, count = done[other].cells, done[other].part, len(done[other].number)
+        else:
+            cells = problem.coupled(other)
+            part, count = former[other][cells], former.nparts[other]
+        facing.append(Facing(relation.restricted(surface.cells, cells), part, count,
+                             problem.components[other].sizes[cells]))
+    return coupling_cost(facing, len(surface.number), surface.graph.sizes, price)
+
+
+class Facing(NamedTuple):
+    """The other side of an interface: interedges to its cells, their parts, how many parts, sizes of the cells."""
+
+    interedges: Interedges
+    part: Parts
+    nparts: int
+    sizes: NDArray[np.int64]
+
+
+def coupling_cost(facing: Sequence[Facing], nparts: int, sizes: NDArray[np.int64], price: Price
+                  ) -> Callable[[Parts], float]:
+    """What `nparts` parts of cells with `sizes` cost in volume and messages with others, in units of the cut."""
+
+    def cost(new: Parts) -> float:
+        total = 0.0
+        for relation, part, count, theirs in facing:
+            out = coupling_matrix(relation, new, part, nparts, count, sizes)
+            back = coupling_matrix(relation.transposed, part, new, count, nparts, theirs)
+            total += price[1] * (int(out.sum()) + int(back.sum())) / 2 + price[2] * int(out.nnz)
+        return total / price[0]
+
+    return cost
+
+
+def _within(graph: Graph, surface: Graph, n: int, k: int, options: Options) -> Options:
+    """Options for a coupled partition none of whose parts outweighs a part of the whole."""
+    room, load = k * part_room(graph.total_weight, n, options.eps), surface.total_weight
+    return options if room >= (1 + options.eps) * load else options.replace(eps=max(0.0, room / load - 1))
+
+
+__all__ = ["Facing", "coupled_numbers", "coupling_cost", "repartition_coupled"]

@@ -1,0 +1,100 @@
+"""What every scheme is given when it is run again, and what all of them share: counts kept, components extended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import FREE, VERTEX
+from ..coupling import CoPartition, CoupledProblem
+from ..errors import CouplingError
+from ..interface.counts import Counts, coupled_counts, part_counts
+from ..interface.price import Price
+from ..metrics import evaluate
+from ..migration.plan import MigrationPlan
+from ..options import Options
+from .adaptive import adaptive_repartition
+
+Parts = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Rerun:
+    """A co-partition that is to be made near the former one.
+
+    Attributes
+    ----------
+    problem : CoupledProblem
+        As it is now.
+    former : CoPartition
+        Where its cells are now.
+    nparts, ncoupled : mapping, sequence or int, optional
+        Counts that are asked for.
+    alpha : float
+        What `price` is paid for, beside 1 for a unit of ``vsize`` that moves.
+    price : (float, float, float)
+        Of the edge cut (positive), of volume (the mean of both ways) and of messages.
+    options : Options
+    """
+
+    problem: CoupledProblem
+    former: CoPartition
+    nparts: Counts | None
+    ncoupled: Counts | None
+    alpha: float
+    price: Price
+    options: Options
+
+    @cached_property
+    def count(self) -> dict[str, int]:
+        """Parts of each component: as asked, or as before."""
+        return dict(self.former.nparts) if self.nparts is None else part_counts(self.problem, self.nparts)
+
+    @cached_property
+    def coupled(self) -> dict[str, int]:
+        """N^cpl of each component: as asked, as before, or by the usual rule."""
+        problem, former, eps = self.problem, self.former, self.options.eps
+        if self.ncoupled is not None:
+            return coupled_counts(problem, self.count, self.ncoupled, eps=eps)
+        usual = coupled_counts(problem, self.count, None, eps=eps)
+        out = {}
+        for name in problem.names:
+            kept = former.ncoupled[name] or len(np.unique(former[name][problem.coupled(name)]))
+            try:
+                asked = {name: kept if self.count[name] == former.nparts[name] else None}
+                out[name] = coupled_counts(problem, self.count, asked, eps=eps)[name]
+            except CouplingError:  # so many parts can no longer hold the coupled cells
+                out[name] = usual[name]
+        return out
+
+    @property
+    def edge(self) -> float:
+        """What a cut edge of weight 1 costs, beside 1 for a unit of ``vsize`` that moves."""
+        return self.alpha * self.price[0]
+
+    def extended(self, coupled: Mapping[str, Parts], near: Mapping[str, Parts] | None = None) -> dict[str, Parts]:
+        """The components repartitioned with their coupled cells as given; the parts `near` are one more start."""
+        parts = {}
+        for name, graph in self.problem.components.items():
+            fixed = np.full(graph.nvtxs, FREE, VERTEX)
+            fixed[self.problem.coupled(name)] = coupled.get(name, FREE)
+            parts[name] = adaptive_repartition(graph, self.former[name], self.former.nparts[name], self.count[name],
+                                               self.options, alpha=self.edge, fixed=fixed,
+                                               starts=[near[name]] if near else ())
+        return parts
+
+    def cost(self, made: CoPartition) -> float:
+        """``alpha * price . (cut, totV, totZ) + migration volume``, totV being the mean of both ways."""
+        found = evaluate(self.problem, made)
+        cut = sum(component.cut for component in found.components.values())
+        volume = sum(pair.totV_ab + pair.totV_ba for pair in found.pairs.values()) / 2
+        messages = sum(pair.totZ for pair in found.pairs.values())
+        regular = self.price[0] * cut + self.price[1] * volume + self.price[2] * messages
+        return self.alpha * regular + MigrationPlan.between(self.former, made, self.problem).volume
+
+
+__all__ = ["Rerun"]

@@ -1,0 +1,128 @@
+"""Placing the processes of a coupled run on a machine: codes on shared hosts, on hosts of their own, or in order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConfigError, MappingError
+from ...graph import Graph
+from ..architectures.subset import subset
+from ..evaluation import architecture_of
+from ..exchange import exchange_pairs
+from ..kway import code_of
+from ..machine import Machine
+from ..one_to_one import objective, place_processes
+from .processes import Placed, Processes, check_room, placed
+
+PLACEMENTS = ("linear", "disjoint", "shared")
+"""``linear``: rank r on slot r, what launchers do by default; ``disjoint``: every code on hosts of its own;
+``shared``: all processes placed together, so that coupled parts meet on a host."""
+
+
+def place(processes: Processes, machine: Machine, placement: str = "shared", *,
+          weights: str | tuple[float, float] = "equal", seed: int = 1) -> Placed:
+    """Place the processes of a coupled run one to one: small sum of data times distance, both phases together.
+
+    Parameters
+    ----------
+    processes : Processes
+        From :func:`copart.mapping.coupled.processes.process_graph`.
+    machine : Machine
+        At least as many slots as processes.
+    placement : {"shared", "disjoint", "linear"}
+        ``shared`` is never worse than the others that apply, in the weighted sum.
+    weights : {"equal", "traffic"} or (float, float)
+        What data of the regular and of the coupling phase weighs: ``traffic``, 1 and 1, so that the phase that sends
+        most decides; ``equal``, so that each phase counts the same in sum, since one waits for the other.
+    seed : int
+
+    Raises
+    ------
+    MappingError
+        Fewer slots than processes; or too few hosts for ``disjoint``, no named hosts, or a shared pool.
+    ConfigError
+        The placement or the weights are not known.
+    """
+    check_placement(placement)
+    if placement == "linear":
+        return placed(processes, machine, np.arange(processes.nprocs), placement)
+    if placement == "disjoint" and _apart(processes, machine) is None:
+        check_room(processes.nprocs, machine)
+        raise MappingError(f"placement: {len(machine.hosts)} hosts are too few for every code to have hosts of its "
+                           f"own; use placement shared, or more hosts")
+    return next(p for p in placements(processes, machine, weights=weights, seed=seed) if p.name == placement)
+
+
+def placements(processes: Processes, machine: Machine, *, weights: str | tuple[float, float] = "equal",
+               seed: int = 1) -> tuple[Placed, ...]:
+    """Every placement that applies, in the order of :data:`PLACEMENTS`."""
+    graph = processes.graph(_weights(processes, weights))
+    check_room(processes.nprocs, machine)
+    made = {"linear": np.arange(processes.nprocs, dtype=np.int32)}
+    apart = _apart(processes, machine)
+    if apart is not None:
+        made["disjoint"] = _disjoint(processes, graph, machine, apart, seed)
+    together = place_processes(graph, machine, method=_method(machine), seed=seed)
+    made["shared"] = min((*made.values(), together), key=lambda where: objective(graph, machine, where))
+    return tuple(placed(processes, machine, where, name) for name, where in made.items())
+
+
+def _method(machine: Machine) -> str:
+    """How to place one to one: along the tree of hosts where there is one, which is as good as the best and fast."""
+    return "multisection" if machine.hosts else "drb"
+
+
+def check_placement(placement: str) -> None:
+    """ConfigError where the placement is not known."""
+    if placement not in PLACEMENTS:
+        raise ConfigError(f"placement: {placement!r} is not known; choose one of {', '.join(PLACEMENTS)}")
+
+
+def _weights(processes: Processes, weights: str | tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(weights, str):
+        regular, coupling = weights
+        return regular, coupling
+    if weights not in ("equal", "traffic"):
+        raise ConfigError(f"weights: {weights!r} is not known; choose equal, traffic or two numbers")
+    return processes.equal_weights() if weights == "equal" else (1, 1)
+
+
+def _apart(processes: Processes, machine: Machine) -> list[NDArray[np.int64]] | None:
+    """Processors of whole hosts for each code, in order; None where there are too few."""
+    ranges = list(processes.ranges.values())
+    if len(machine.hosts) < 2 or any(a[1] > b[0] for a, b in pairwise(ranges)):
+        return None
+    order = np.argsort(machine.host, kind="stable")
+    first = np.concatenate([[0], np.cumsum(machine.slots)])
+    mine, host = [], 0
+    for lo, hi in ranges:
+        begin = host
+        while host < len(machine.hosts) and first[host] - first[begin] < hi - lo:
+            host += 1
+        if first[host] - first[begin] < hi - lo:
+            return None
+        mine.append(order[first[begin]:first[host]])
+    return mine
+
+
+def _disjoint(processes: Processes, graph: Graph, machine: Machine, mine: list[NDArray[np.int64]],
+              seed: int) -> NDArray[np.int32]:
+    """Each code on its own slots by its own traffic; then exchanges inside the codes that also see the coupling."""
+    where = np.empty(processes.nprocs, np.int32)
+    for (lo, hi), slots in zip(processes.ranges.values(), mine, strict=True):
+        inside = place_processes(graph.subgraph(np.arange(lo, hi)), subset(machine.architecture, slots),
+                                 method=_method(machine), seed=seed)
+        where[lo:hi] = slots[inside]
+    load, limit = np.zeros(processes.nprocs, np.int64), np.zeros(machine.nprocs, np.int64)
+    for lo, hi in processes.ranges.values():
+        pinned = np.ones(processes.nprocs, np.uint8)
+        pinned[lo:hi] = 0
+        exchange_pairs(graph.xadj.copy(), graph.adjncy.copy(), graph.kernel_ewgt.copy(),
+                       code_of(architecture_of(machine)), where, load, limit, pinned, reach=2)
+    return where
+
+
+__all__ = ["PLACEMENTS", "check_placement", "place", "placements"]

@@ -1,0 +1,112 @@
+"""Coarsening of communication graphs: heavy-edge matching, Louvain, and the contraction of clusters.
+
+A level keeps the weight of the edges inside its vertices, which modularity needs and the cut does not.
+(N. Tihon, Graph Partitioning and its application to MPI, 2024, Section 4.1.1; G. Karypis and V. Kumar 1998 for the
+matching, V. Blondel et al. 2008 for Louvain.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import VERTEX, WEIGHT, frozen, sums
+from ...graph import Graph
+
+#: Rounds of the queue; more make larger clusters.
+ROUNDS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseLevel:
+    """A graph, and the weight of the edges that contraction has put inside each of its vertices, (n,) int64."""
+
+    graph: Graph
+    inner: NDArray[np.int64]
+
+    @classmethod
+    def finest(cls, graph: Graph) -> CoarseLevel:
+        """The graph itself, with nothing inside its vertices."""
+        return cls(graph, np.zeros(graph.nvtxs, WEIGHT))
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """(n,) int64 weighted degrees, an edge inside a vertex counted with both ends."""
+        graph = self.graph
+        row = np.repeat(np.arange(graph.nvtxs), np.diff(graph.xadj))
+        return sums(row, graph.edge_weights, graph.nvtxs) + 2 * self.inner
+
+    def contract(self, cluster: NDArray[np.int32]) -> CoarseLevel:
+        """The level with one vertex a cluster, clusters numbered 0, 1, ...; all weights add up."""
+        k = int(cluster.max(initial=-1)) + 1
+        u, v, w = self.graph.edges()
+        within = cluster[u] == cluster[v]
+        inner = sums(cluster, self.inner, k) + sums(cluster[u[within]], w[within], k)
+        return CoarseLevel(self.graph.quotient(cluster, k), inner)
+
+
+Coarsener = Callable[[CoarseLevel, int, int], NDArray[np.int32]]
+
+
+def heavy_edge_matching(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
+    """Clusters of one or two vertices by randomized heavy-edge matching, none above weight `bound`; (n,) int32."""
+    from ...kernels.clustering import match_heavy_edges
+
+    graph = level.graph
+    match = np.full(graph.nvtxs, -1, VERTEX)
+    match_heavy_edges(graph.xadj, graph.adjncy, frozen(graph.edge_weights), graph.weights, _order(graph, seed), bound,
+                      match)
+    return _numbered(np.minimum(match, np.arange(graph.nvtxs)))
+
+
+def louvain(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
+    """Clusters of large modularity by sweeps over all vertices until none moves, none above `bound`; (n,) int32."""
+    from ...kernels.clustering import louvain_sweeps
+
+    graph, (degree, cluster, state) = level.graph, _alone(level)
+    louvain_sweeps(graph.xadj, graph.adjncy, frozen(graph.edge_weights), graph.weights, degree, int(degree.sum()),
+                   bound, _order(graph, seed), cluster, *state)
+    return _numbered(cluster)
+
+
+def louvain_queued(level: CoarseLevel, bound: int, seed: int, rounds: int = ROUNDS) -> NDArray[np.int32]:
+    """Clusters by Louvain moves from a queue, at most `rounds` times its length, none above `bound`; (n,) int32."""
+    from ...kernels.clustering import louvain_queue
+
+    graph, (degree, cluster, state) = level.graph, _alone(level)
+    louvain_queue(graph.xadj, graph.adjncy, frozen(graph.edge_weights), graph.weights, degree, int(degree.sum()),
+                  bound, rounds, _order(graph, seed), np.ones(graph.nvtxs, np.bool_), cluster, *state)
+    return _numbered(cluster)
+
+
+COARSENERS: dict[str, Coarsener] = {"rhem": heavy_edge_matching, "louvain": louvain, "louvain-queue": louvain_queued}
+
+
+def modularity(level: CoarseLevel, cluster: NDArray[np.int32]) -> float:
+    """Modularity of clusters: the share of the edge weight inside them, less that expected from the degrees."""
+    degree = level.degrees
+    twice = float(degree.sum())
+    inside = level.contract(_numbered(cluster)).inner.sum()
+    return float(2 * inside / twice - ((sums(cluster, degree, level.graph.nvtxs) / twice) ** 2).sum())
+
+
+def _order(graph: Graph, seed: int) -> NDArray[np.int32]:
+    return np.random.default_rng([seed, 3]).permutation(graph.nvtxs).astype(VERTEX)
+
+
+def _alone(level: CoarseLevel) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[Any, ...]]:
+    """Degrees; every vertex a cluster; and the weights and degrees of the clusters with two scratch arrays."""
+    n, degree = level.graph.nvtxs, level.degrees
+    state = level.graph.weights.copy(), degree.copy(), np.zeros(n, WEIGHT), np.empty(n, VERTEX)
+    return degree, np.arange(n, dtype=VERTEX), state
+
+
+def _numbered(cluster: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.unique(cluster, return_inverse=True)[1].astype(VERTEX)
+
+
+__all__ = ["COARSENERS", "CoarseLevel", "heavy_edge_matching", "louvain", "louvain_queued", "modularity"]

@@ -1,0 +1,1 @@
+"""Generated meshes: cubes, tubes and cylinders."""

@@ -1,0 +1,261 @@
+"""Interedges from geometry: which cells of two meshes exchange data.
+
+Three relations.  ``facet``: boundary facets of A and B that lie on one another,
+weighted by the overlap.  ``touch``: cells that share at least a point, be it
+that surfaces touch or volumes overlap (the relation of Predari & Esnard 2014).
+``overlap``: cells that cover the same space, weighted by what they share.
+None needs matching meshes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import fraction
+from ...coupling import Interedges
+from ...errors import ConfigError, MeshError, NoInterfaceError
+from ..transform import Placement
+from ..value import Mesh
+from .advice import nothing_found, same_way
+from .detection import Interface, Side, describe
+from .matching import Match, Reach, match, offers, onto_plane, plane_of, sizes
+from .overlapping import Cover, overlapping_cells
+from .patches import pieces, refuse_several
+from .touching import touching_cells
+
+TOLERANCE = {"facet": 0.1, "touch": 1e-3, "overlap": 0.1}
+"""Where no tolerance is given.
+
+Facets of two meshes of one curved wall are chords of different lengths: with n
+facets round a circle they are up to pi / (4 n) of a facet apart, 0.1 for n = 8.
+"""
+SHELL = 0.01
+"""A flat mesh that covers less than this fraction of itself on a volume is no shell on it: it meets it along edges."""
+_ROUNDING = 1e-9
+
+
+def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", tolerance: float | None = None,
+                    gap: float | None = None) -> Interedges:
+    """Find the pairs of cells of A and B that meet, on however many surfaces.
+
+    Parameters
+    ----------
+    mesh_a, mesh_b : Mesh
+        In one coordinate system and unit.  Of a mesh with a named `interface` only that counts.
+    kind : {"facet", "touch", "overlap"}
+        ``facet``: boundary facets that overlap, weighted by the area (3D meshes) or
+        length (2D meshes) of the overlap, summed a pair of cells.  Facets overlap when they are at most
+        45 degrees from parallel and their gap is within the tolerance.  Facets that face the
+        same way count only where no two face one another.  Where one mesh has a dimension more,
+        the cells of the other (a shell) are the facets; a flat mesh that is no shell on
+        a volume meets it along edges, seen along the normal of the plane, and the weight is the length
+        times the share of the thickness.
+        ``touch``: the convex hulls of the cells' corners share at least a point, for a flat mesh beside
+        an extruded one as seen along the normal; weight 1.
+        ``overlap``: the cells share volume (of a surface inside a volume: area), which is the weight.
+    tolerance : float, optional
+        Largest gap.  ``facet``: as a fraction of the larger facet's diameter, 0.1 where not given.
+        ``touch``: as a fraction of the shorter of the two cells' shortest edges.  Where not given
+        0.001, and as much as facets of curved walls are apart that match as for ``facet``.
+        ``overlap``: as a fraction of the larger cell, 0.1 where not given; volumes need none.
+    gap : float, optional
+        Largest gap in the unit of the coordinates, instead of `tolerance`.
+
+    Returns
+    -------
+    Interedges
+        Of shape (cells of A, cells of B).
+
+    Raises
+    ------
+    MeshError
+        The meshes do not meet; the message says how far apart they are.
+    ConfigError
+        An unknown kind or a tolerance below 0.
+
+    Examples
+    --------
+    >>> from copart.mesh import cube
+    >>> find_interedges(cube("hexa", 2), cube("hexa", 3, offset=(1, 0, 0)))
+    Interedges(16 between 4 of 8 and 9 of 27 cells)
+    """
+    return find_interface(mesh_a, mesh_b, kind, tolerance=tolerance, gap=gap, several=True)[0]
+
+
+def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance: float | None = None,
+                   gap: float | None = None, placement: Placement | None = None, several: bool = False,
+                   ) -> tuple[Interedges, Interface]:
+    """Find the pairs of cells that meet, and say where that is.
+
+    Parameters
+    ----------
+    mesh_a, mesh_b, kind, tolerance, gap
+        As for :func:`find_interedges`; the gap is in the unit of A.
+    placement : Placement, optional
+        Where B is put first.
+    several : bool
+        Take all surfaces that match, whichever way they face.  Otherwise two or more of comparable size are
+        refused, unless one of the meshes has a named interface.
+
+    Returns
+    -------
+    Interedges
+    Interface
+
+    Raises
+    ------
+    MeshError, ConfigError
+        As for :func:`find_interedges`; also where several surfaces match, with the names that tell them apart,
+        and where the two bodies are on the same side of the facets that match.
+
+    Examples
+    --------
+    >>> from copart.mesh import cube
+    >>> _, found = find_interface(cube("hexa", 2, name="left"), cube("hexa", 3, offset=(1, 0, 0), name="right"))
+    >>> print(found)
+    left: 4 of 24 facets match, area 1, 9 points, 4 cells
+    right: 9 of 54 facets match, area 1, 16 points, 9 cells
+    common area 1, largest gap 0, 4 points shared
+    """
+    if kind not in TOLERANCE:
+        raise ConfigError(f"interedges: must be one of {', '.join(TOLERANCE)}, got {kind!r}")
+    if tolerance is not None and gap is not None:
+        raise ConfigError("tolerance, gap: give one of the two, not both")
+    reach = Reach(max(_ROUNDING, TOLERANCE[kind] if tolerance is None else fraction("tolerance", tolerance)),
+                  None if gap is None else fraction("gap", gap))
+    placement = placement or Placement()
+    there = placement.apply(mesh_b)
+    extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
+    if reach.length is not None:
+        # a gap of nothing still allows for rounding
+        reach = reach._replace(length=max(reach.length, 1e-12 * extent))
+    margin = reach.length if reach.length is not None else reach.fraction * extent
+    offsets = placement.offsets(mesh_a.bounds, there.bounds, margin)
+    remarks = placement.remarks(mesh_b.name)
+    if kind == "overlap":
+        found = _overlap(mesh_a, there, reach, offsets, remarks)
+    elif kind == "touch":
+        found = _touch(mesh_a, there, reach, tolerance is None and gap is None, offsets, remarks, several)
+    else:
+        found = _facet(mesh_a, there, reach, offsets, remarks, several)
+    if found is None:
+        raise NoInterfaceError(nothing_found(mesh_a, there, kind, reach, "scale" not in " ".join(remarks)))
+    return found
+
+
+Result = tuple[Interedges, Interface] | None
+
+
+def _facet(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64], remarks: tuple[str, ...],
+           several: bool) -> Result:
+    """Cells whose facets lie on one another."""
+    found = best_match(mesh_a, mesh_b, reach, offsets)
+    if found is None:
+        return None
+    if found.same_way and not several and mesh_a.interface is None and mesh_b.interface is None:
+        raise MeshError(same_way(found, mesh_a, mesh_b))
+    count = _pieces(found, mesh_a, mesh_b, several, len(offsets))
+    pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, found.offer.a.cell[found.i],
+                                  found.offer.b.cell[found.j], found.overlap)
+    return pairs, describe("facet", found, mesh_a, mesh_b, remarks, count, offsets, pairs)
+
+
+def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDArray[np.float64],
+           remarks: tuple[str, ...], several: bool) -> Result:
+    """Cells that share at least a point."""
+    try:
+        found = best_match(mesh_a, mesh_b, Reach(TOLERANCE["facet"], reach.length), offsets)
+    except MeshError:
+        # closed surfaces, dimensions far apart: cells may touch all the same
+        found = None
+    a, b = mesh_a, mesh_b
+    count = 1
+    if found is not None:
+        count = _pieces(found, mesh_a, mesh_b, several, len(offsets))
+        if found.offer.extruded and not found.same_way:
+            a, b = _in_one_plane(mesh_a, mesh_b)
+    flattened = a is not mesh_a or b is not mesh_b
+    i, j = touching_cells(a, b, reach, offsets, found if default and not flattened else None)
+    if len(i) == 0:
+        return None
+    pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, i, j)
+    if found is not None:
+        return pairs, describe("touch", found, mesh_a, mesh_b, remarks, count, offsets, pairs)
+    sides = [Side(m.name, m.interface, (), 0, 0, 0.0, 0, 0.0, len(coupled))
+             for m, coupled in ((mesh_a, pairs.coupled_a), (mesh_b, pairs.coupled_b))]
+    return pairs, Interface("touch", "points", sides[0], sides[1], 0.0, 0.0, 0, 1, remarks)
+
+
+def _overlap(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64], remarks: tuple[str, ...],
+             ) -> Result:
+    """Cells that cover the same space."""
+    for mesh in (mesh_a, mesh_b):
+        if mesh.interface is not None:
+            raise MeshError(f"interedges: of kind overlap are whole cells, not a boundary such as {mesh.interface!r} "
+                            f"of mesh {mesh.name!r}; name a region or none")
+    cover = overlapping_cells(mesh_a, mesh_b, reach, offsets)
+    if len(cover.a) == 0:
+        return None
+    pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, cover.a, cover.b, cover.size)
+    total = float(cover.size.sum())
+    low = min(mesh_a.dimension, mesh_b.dimension)
+    sides = [_covered(mesh, cover, side, low) for side, mesh in enumerate((mesh_a, mesh_b))]
+    measure = {1: "length", 2: "area", 3: "volume"}[low]
+    return pairs, Interface("overlap", measure, sides[0], sides[1], total, 0.0, 0, 1, remarks)
+
+
+def _covered(mesh: Mesh, cover: Cover, side: int, dimension: int) -> Side:
+    """One mesh of an overlap: how many of its cells, and how much of them, the other covers."""
+    cells, size = ((cover.a, cover.sizes_a), (cover.b, cover.sizes_b))[side]
+    mine = np.unique(cells)
+    total = float(size[mine].sum())
+    unmatched = 0.0
+    if mesh.dimension == dimension and total > 0:
+        inside = np.minimum(np.bincount(cells, cover.size, mesh.ncells)[mine], size[mine]).sum()
+        unmatched = max(0.0, 1.0 - float(inside) / total)
+    return Side(mesh.name, None, (), mesh.ncells, len(mine), total, 0, unmatched if unmatched > 1e-9 else 0.0,
+                len(mine))
+
+
+def best_match(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64]) -> Match | None:
+    """The facets that lie on one another, in the likeliest way to compare the two meshes; None where there are none."""
+    best = None
+    for offer in offers(mesh_a, mesh_b):
+        found = match(offer, reach, offsets)
+        if len(found.i) == 0:
+            continue
+        if offer.dimension == mesh_a.dimension - 1 == mesh_b.dimension - 1:
+            return found
+        if offer.share_a is None and offer.share_b is None:
+            # a shell, unless next to nothing of it is on the volume
+            shell = offer.a if mesh_a.dimension < mesh_b.dimension else offer.b
+            if found.overlap.sum() >= SHELL * sizes(shell, offer.dimension).sum():
+                return found
+        best = found
+    return best
+
+
+def _pieces(found: Match, mesh_a: Mesh, mesh_b: Mesh, several: bool, ncopies: int) -> int:
+    """How many surfaces match; several are refused where nobody said which."""
+    surfaces = pieces(found)
+    if not several and ncopies == 1 and mesh_a.interface is None and mesh_b.interface is None:
+        refuse_several(surfaces, found, mesh_a, mesh_b)
+    return len(surfaces)
+
+
+def _in_one_plane(mesh_a: Mesh, mesh_b: Mesh) -> tuple[Mesh, Mesh]:
+    """Both meshes in the plane of the flat one."""
+    thin = mesh_a if mesh_a.dimension == 2 else mesh_b
+    normal = plane_of(thin)
+    if normal is None:
+        return mesh_a, mesh_b
+    height = float(thin.points[thin.corners[1][0]] @ normal)
+
+    def flat(mesh: Mesh) -> Mesh:
+        return mesh if mesh is thin else mesh.replace(points=onto_plane(mesh.points, normal, height))
+
+    return flat(mesh_a), flat(mesh_b)
+
+
+__all__ = ["TOLERANCE", "best_match", "find_interedges", "find_interface"]

@@ -1,0 +1,120 @@
+"""What meshio's readers have to be kept from: looking for ever for the next line, filling the memory."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import struct
+from pathlib import Path
+from typing import Any
+
+from ...errors import FormatError
+
+TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
+BYTES = ("ansys", "mdpa", "ply")
+"""Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
+_PATIENCE = 1000
+_HEAP = b"GCOL\1\0\0\0"
+_LENGTH, _OBJECT = struct.Struct("<Q"), struct.Struct("<H6xQ")
+
+
+class _Lines:
+    """Counts the empty lines and pieces that come after the end."""
+
+    empty = 0
+
+    def counted(self, line: Any) -> Any:
+        """A line or piece, or an EOFError when there has been none for long."""
+        self.empty = 0 if line else self.empty + 1
+        if self.empty > _PATIENCE:
+            raise EOFError("the file ends too early")
+        return line
+
+
+class _Bytes(io.BufferedReader, _Lines):
+    def read(self, size: int | None = -1, /) -> bytes:
+        out: bytes = self.counted(super().read(size))
+        return out
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        out: bytes = self.counted(super().readline(size))
+        return out
+
+
+class _Text(io.TextIOWrapper, _Lines):
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        out: str = self.counted(super().readline(size))
+        return out
+
+
+def opened(path: Path, file_format: str) -> Any:
+    """What to hand to meshio for a file: an open file that ends, or None where the path will do."""
+    if file_format not in TEXT and file_format not in BYTES:
+        return None
+    raw = io.FileIO(path)
+    if file_format in BYTES:
+        return _Bytes(raw)
+    return _Text(io.BufferedReader(raw), encoding="utf-8", errors="replace")
+
+
+def says_something(path: Path) -> bool:
+    """Whether a TetGen file has a line that is no comment; meshio looks for one without end."""
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        return any(line.strip() and not line.lstrip().startswith("#") for line in stream)
+
+
+def check_heaps(path: Path) -> None:
+    """Refuse an HDF5 file with a damaged heap of strings, in which the HDF5 library would go round for ever.
+
+    A heap is ``GCOL``, a version, its size, and objects one after the other, each with its number and size; what
+    has number 0 is the free rest, which includes its own head and so is never empty.
+
+    Raises
+    ------
+    FormatError
+        Says where in the file.
+    """
+    size = path.stat().st_size
+    with open(path, "rb") as stream:
+        if stream.read(8) != b"\x89HDF\r\n\x1a\n":
+            return
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            start = data.find(_HEAP)
+            while start >= 0:
+                (total,) = _LENGTH.unpack_from(data, start + 8) if start + 16 <= size else (0,)
+                # anything else is a text that happens to look like a heap
+                if 4096 <= total <= size - start:
+                    at, end = start + 16, start + total
+                    while at + _OBJECT.size <= end:
+                        number, length = _OBJECT.unpack_from(data, at)
+                        if number == 0:
+                            if length < _OBJECT.size:
+                                raise FormatError(path, f"the file is damaged: its heap of strings at byte {start} has "
+                                                        f"an object without a size at byte {at}")
+                            at += length
+                        else:
+                            at += _OBJECT.size + (length + 7) // 8 * 8
+                start = data.find(_HEAP, start + 4)
+
+
+def check_hdf5(path: Path) -> None:
+    """Refuse an HDF5 file with an array that it cannot hold: reading would fill the memory with zeros.
+
+    Raises
+    ------
+    FormatError
+        Names the array, or the damaged heap.
+    ImportError
+        The package h5py is missing.
+    """
+    import h5py
+
+    check_heaps(path)
+    limit = 1000 * path.stat().st_size + 1_000_000
+
+    def check(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.size is not None and item.size > limit:
+            raise FormatError(path, f"array {name} of shape {item.shape} is larger than the file can hold")
+
+    with h5py.File(path, "r") as data:
+        data.visititems(check)

@@ -1,0 +1,203 @@
+"""Meshes in: files, ``meshio.Mesh`` objects and regions of a mesh, behind one door.
+
+meshio may end the process, print to the console, or hand back a mesh whose
+cells point nowhere; here each of these becomes one :class:`FormatError` or
+:class:`MeshError`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ...errors import CopartError, FormatError, MeshError
+from ..groups import select
+from ..value import Mesh
+from .calculix import read_calculix
+from .ending import check_hdf5, opened, says_something
+from .exodus import read_exodus
+from .foreign import from_meshio
+from .gmsh import read_gmsh
+from .mdpa import named_shapes, submodels
+from .openfoam import is_openfoam, read_openfoam
+from .su2 import read_su2
+from .wkt import read_wkt
+
+OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
+                                                    "exodus": read_exodus, "wkt": read_wkt}
+"""Readers of copart's own, by meshio's name of the format."""
+
+log = logging.getLogger(__name__)
+
+
+def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
+    """A `Mesh` from a file, a ``meshio.Mesh`` or a `Mesh`.
+
+    SU2, OpenFOAM, CalculiX and Abaqus, gmsh and Exodus files are read with all their names, all others by
+    meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX input when it looks
+    like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
+
+    Parameters
+    ----------
+    source : path-like, meshio.Mesh or Mesh
+        A file, or the folder of an OpenFOAM case, of a region in it, or a polyMesh.
+    region : (str, value) or str, optional
+        A region or boundary; see :meth:`Mesh.select`.
+
+    Returns
+    -------
+    Mesh
+        Named after the file.
+
+    Raises
+    ------
+    FormatError
+        The file is missing, unreadable, truncated, of an unknown format, or describes no usable mesh.
+    MeshError
+        A mesh object is unusable, or has no such region.
+    """
+    if isinstance(source, Mesh):
+        mesh = source
+    elif hasattr(source, "points") and hasattr(source, "cells"):
+        mesh = from_meshio(source)
+    elif isinstance(source, (str, os.PathLike)):
+        mesh = _read_file(Path(source))
+    else:
+        raise MeshError(f"mesh: expected a path, a meshio.Mesh or a Mesh, got {type(source).__name__}")
+    return mesh if region is None else select(mesh, region)
+
+
+def suffix_formats(path: Path) -> list[str]:
+    """meshio's names of the formats for a file name, in the order to try.
+
+    Raises
+    ------
+    FormatError
+        No format has this suffix; the message lists the known ones.
+    """
+    import meshio
+
+    known: dict[str, list[str]] = meshio.extension_to_filetypes
+    name = path.name.lower()
+    for suffix in sorted(known, key=len, reverse=True):
+        if name.endswith(suffix):
+            return list(known[suffix])
+    raise FormatError(path, f"unknown mesh format {path.suffix or '(no suffix)'!s}; known: {' '.join(sorted(known))}")
+
+
+def _read_file(path: Path) -> Mesh:
+    """Read and convert, turning whatever happens into one FormatError."""
+    try:
+        return _read_kind(path)
+    except MemoryError:
+        raise FormatError(path, "holds or announces more data than fits in memory") from None
+
+
+def _read_kind(path: Path) -> Mesh:
+    """Read by the kind of the file."""
+    if path.is_dir() or is_openfoam(path):
+        return read_openfoam(path)
+    if not path.exists():
+        raise FormatError(path, "no such file")
+    if not path.is_file():
+        raise FormatError(path, "is no regular file")
+    formats = suffix_formats(path)
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(4096)
+    except OSError as error:
+        raise FormatError(path, f"cannot be opened: {error.strerror}") from None
+    if not head.strip():
+        raise FormatError(path, "the file is empty")
+    if path.suffix.lower() == ".msh":
+        formats = _msh_formats(head)
+    own = OWN_READERS.get(formats[0])
+    if own is not None:
+        try:
+            return own(path)
+        except MeshError as error:
+            raise FormatError(path, str(error)) from None
+    reasons = []
+    for file_format in formats:
+        raw, reason = _try_format(path, file_format)
+        if raw is None:
+            reasons.append(f"{reason} (read as {file_format})")
+            continue
+        try:
+            mesh = from_meshio(raw, path.stem)
+            lost = submodels(path) if file_format == "mdpa" else []
+            said = f"the groups of the file are left out: {', '.join(lost)}"
+            return mesh.replace(remarks=[*mesh.remarks, said]) if lost else mesh
+        except CopartError as error:
+            raise FormatError(path, str(error)) from None
+    raise FormatError(path, "; ".join(reasons))
+
+
+def _msh_formats(head: bytes) -> list[str]:
+    """Whose ``.msh`` this is, by its first bytes."""
+    text = head.lstrip().upper()
+    if text.startswith(b"$"):
+        return ["gmsh"]
+    if text.startswith(b"*"):
+        return ["abaqus"]
+    if text.startswith(b"("):
+        return ["ansys"]
+    return ["gmsh", "ansys"]
+
+
+def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
+    """What meshio makes of the file, or None and the reason why not."""
+    console = io.StringIO()
+    try:
+        with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
+              warnings.catch_warnings(action="ignore")):
+            raw = _read_with_meshio(path, file_format)
+    except FormatError:
+        raise
+    except MemoryError:
+        return None, "the file announces more data than fits in memory"
+    except ImportError as error:
+        return None, f"{file_format} files need the package {error.name}: pip install 'copart[mesh]'"
+    except (Exception, SystemExit) as error:
+        said = " ".join(console.getvalue().split())
+        what = "" if isinstance(error, SystemExit) else " ".join(str(error).split())
+        if not what and not said:
+            what = type(error).__name__
+        elif what and isinstance(error, (IndexError, KeyError, AssertionError, EOFError, TypeError, AttributeError)):
+            what = f"ill-formed or truncated ({type(error).__name__}: {what})"
+        return None, f"cannot be read: {'; '.join(x for x in (what, said) if x)}"
+    if console.getvalue().strip():
+        log.info("%s: %s", path, " ".join(console.getvalue().split()))
+    return raw, ""
+
+
+def _read_with_meshio(path: Path, file_format: str) -> Any:
+    """A ``meshio.Mesh``; the headers of Kratos files are translated first."""
+    import meshio
+
+    if file_format == "mdpa":
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / path.name
+            copy.write_text(named_shapes(path), encoding="utf-8")
+            with opened(copy, file_format) as stream:
+                return meshio.read(stream, file_format=file_format)
+    if file_format == "tetgen":
+        for other in (path.with_suffix(".node"), path.with_suffix(".ele")):
+            if other.is_file() and not says_something(other):
+                raise FormatError(other, "the file has no data")
+    if file_format in ("med", "h5m", "cgns", "hmf"):
+        check_hdf5(path)
+    elif file_format == "xdmf" and path.with_suffix(".h5").is_file():
+        check_hdf5(path.with_suffix(".h5"))
+    stream = opened(path, file_format)
+    if stream is None:
+        return meshio.read(path, file_format=file_format)
+    with stream:
+        return meshio.read(stream, file_format=file_format)

@@ -1,0 +1,42 @@
+"""The figures of a partition and of a co-partition, each defined once.
+
+============  ====================================================================================
+`balance`     what a part may weigh
+`components`  one component: part weights, imbalance, cut, pieces; all figures of a co-partition
+`pairs`       one pair of components: the coupling matrix, its volume and messages; migration
+`parts`       one part: its load, coupled load, and what it exchanges
+`columns`     how figures are called and written in tables
+============  ====================================================================================
+
+Everything is computed from the problem and the part arrays; no figure of an optimiser is taken over.
+(Predari & Esnard 2014, Section III.)
+"""
+
+from __future__ import annotations
+
+from .balance import copartition_limit, max_part_weight, max_part_weights, part_room, target_shares
+from .components import (
+    ComponentMetrics,
+    CoupledMetrics,
+    boundary,
+    component_metrics,
+    edge_cut,
+    evaluate,
+    imbalance,
+    part_weights,
+    pieces,
+)
+from .pairs import (
+    PairMetrics,
+    coupling_matrix,
+    coupling_weights,
+    migration_matrix,
+    migration_messages,
+    migration_volume,
+    pair_metrics,
+)
+
+__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "boundary", "component_metrics", "copartition_limit",
+           "coupling_matrix", "coupling_weights", "edge_cut", "evaluate", "imbalance", "max_part_weight",
+           "max_part_weights", "migration_matrix", "migration_messages", "migration_volume", "pair_metrics",
+           "part_room", "part_weights", "pieces", "target_shares"]

@@ -1,0 +1,316 @@
+"""The figures of a partition and of a co-partition, each defined once.
+
+One component: part weights, imbalance ``ub``, edge cut, boundary, connected
+pieces; the same over its coupled subgraph (``ub_cpl``, ``cut_cpl``) and
+``ncoupled``, the number of parts that own a coupled cell.  One pair of
+components: the coupling matrix, with ``totV`` (volume), ``totZ`` (messages) and
+the largest of both over the processes.  Two partitions of one component: the
+migration matrix.  Everything is computed from the problem and the part arrays;
+no figure of an optimiser is taken over.
+
+An undirected edge counts once.  A cell's datum goes once to each distinct
+destination part, however many of its interedges end there.
+(Predari & Esnard 2014, Section III.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import OFFSET, VERTEX, WEIGHT, frozen, part_array, whole
+from ..coupling import CoPartition, CoupledProblem
+from ..errors import ConfigError, CouplingError, GraphError
+from ..graph import Graph
+from .balance import target_shares
+from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, html_table
+from .pairs import (
+    PairMetrics,
+    pair_metrics,
+)
+
+
+def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 sum of the vertex weights of each part."""
+    k = whole("nparts", nparts, low=1)
+    return _sums(part_array("part", part, graph.nvtxs, k, GraphError), graph.vwgt, k)
+
+
+def imbalance(graph: Graph, part: ArrayLike, nparts: int, tpwgts: ArrayLike | None = None) -> float:
+    """``ub``: ``max_k W_k / W_avg - 1`` with ``W_avg = W / nparts``; 0 for a graph without weight.
+
+    With `tpwgts` each part is compared with its own share of the weight.
+
+    Examples
+    --------
+    >>> imbalance(Graph.from_edges(4, [], []), [0, 0, 0, 1], 2)
+    0.5
+    """
+    load = part_weights(graph, part, nparts)
+    total = int(load.sum())
+    if tpwgts is None or total == 0:
+        return _imbalance(load, len(load))
+    return float((load / (total * target_shares(tpwgts, len(load)))).max()) - 1.0
+
+
+def _imbalance(load: NDArray[np.int64], over: int) -> float:
+    """Imbalance of `load` against its sum spread over `over` parts, exactly 0 where they are equal."""
+    total = int(load.sum())
+    return 0.0 if total == 0 or over == 0 else (int(load.max()) * over - total) / total
+
+
+def _sums(group: NDArray[np.int32], values: NDArray[np.int64] | None, count: int) -> NDArray[np.int64]:
+    """Exact int64 sums of `values` (None: ones) by group; ``bincount`` alone would sum in floats."""
+    if values is None:
+        return np.bincount(group, minlength=count).astype(WEIGHT)
+    if float(values.sum(dtype=np.float64)) < 2.0**52:
+        return np.bincount(group, values, count).astype(WEIGHT)
+    out = np.zeros(count, WEIGHT)
+    np.add.at(out, group, values)
+    return out
+
+
+# ---- cut and shape
+
+
+def edge_cut(graph: Graph, part: ArrayLike) -> int:
+    """Weight of the edges whose ends lie in different parts, each edge counted once.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [5, 6, 7])
+    >>> edge_cut(path, [0, 0, 1, 1]), edge_cut(path, [0, 1, 0, 1])
+    (6, 18)
+    """
+    from ..kernels.csr import edge_cut as kernel
+
+    return int(kernel(graph.xadj, graph.adjncy, graph.kernel_ewgt, _parts(graph, part)))
+
+
+def boundary(graph: Graph, part: ArrayLike) -> NDArray[np.bool_]:
+    """(nvtxs,) bool: has a neighbour in another part."""
+    p = _parts(graph, part)
+    row = np.repeat(np.arange(graph.nvtxs, dtype=VERTEX), np.diff(graph.xadj))
+    out = np.zeros(graph.nvtxs, np.bool_)
+    out[row[p[row] != p[graph.adjncy]]] = True
+    return out
+
+
+def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 number of connected pieces of each part; 0 for an empty one."""
+    from ..kernels.csr import part_pieces
+
+    k = whole("nparts", nparts, low=1)
+    p = frozen(part_array("part", part, graph.nvtxs, k, GraphError))
+    piece = np.empty(graph.nvtxs, VERTEX)
+    count = part_pieces(graph.xadj, graph.adjncy, p, piece, np.empty(graph.nvtxs, VERTEX))
+    owner = np.zeros(count, VERTEX)
+    owner[piece] = p
+    return np.bincount(owner, minlength=k).astype(OFFSET)
+
+
+def _parts(graph: Graph, part: ArrayLike) -> NDArray[np.int32]:
+    # always read-only, so that kernels are compiled once and not for both kinds of arrays
+    return frozen(part_array("part", part, graph.nvtxs, 2**31 - 1, GraphError))
+
+
+# ---- everything at once
+
+
+@dataclass(frozen=True, repr=False)
+
+
+class ComponentMetrics:
+    """Figures of one component; the fields are the keys of :meth:`to_dict`."""
+
+    name: str
+    cells: int
+    """Number of vertices."""
+    parts: int
+    """Number of parts."""
+    ub: float
+    """Imbalance of the component, a fraction."""
+    cut: int
+    """Edge cut."""
+    ncoupled: int
+    """Number of parts that own at least one coupled cell."""
+    ncoupled_requested: int | None
+    """Number of parts that were to own coupled cells, None where nobody asked."""
+    ub_cpl: float
+    """Imbalance of the coupled subgraph over the requested number of parts, else over those that own
+    coupled cells.  Below 0 where more parts than requested share the load."""
+    cut_cpl: int
+    """Edge cut of the coupled subgraph."""
+    coupled_cells: int
+    """Number of coupled cells."""
+    max_weight: int
+    """Weight of the heaviest part."""
+    min_weight: int
+    """Weight of the lightest part."""
+    empty: int
+    """Number of parts without a cell."""
+    boundary: int
+    """Number of cells with a neighbour in another part."""
+    pieces: int
+    """Connected pieces of all parts together; equals `parts` where every part is connected."""
+    max_pieces: int
+    """Connected pieces of the most scattered part."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain JSON types."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __repr__(self) -> str:
+        return (f"{self.name}: {self.cells} cells in {self.parts} parts, ub {self.ub:.2%}, cut {self.cut}; "
+                f"coupled {self.coupled_cells} cells in {self.ncoupled} parts, ub {self.ub_cpl:.2%}, "
+                f"cut {self.cut_cpl}")
+
+    def _repr_html_(self) -> str:
+        """A table of one row, for notebooks."""
+        return html_table(COMPONENT_COLUMNS, [self.to_dict()])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+
+
+class CoupledMetrics:
+    """Figures of a co-partition: one entry a component and one a coupled pair, in their order."""
+
+    components: Mapping[str, ComponentMetrics]
+    pairs: Mapping[tuple[str, str], PairMetrics]
+    pool_ub: float | None = None
+    """Imbalance of a pool of processes that all components share, by the load of all; None where none is shared."""
+
+    @property
+    def a(self) -> ComponentMetrics:
+        """The first component."""
+        return next(iter(self.components.values()))
+
+    @property
+    def b(self) -> ComponentMetrics:
+        """The second component."""
+        return list(self.components.values())[1]
+
+    @property
+    def pair(self) -> PairMetrics:
+        """The only coupled pair."""
+        if len(self.pairs) != 1:
+            raise CouplingError(f"metrics.pair: there are {len(self.pairs)} coupled pairs, use metrics.pairs")
+        return next(iter(self.pairs.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types: ``{"components": {name: {...}}, "pairs": [{...}, ...]}``; of a shared pool ``pool_ub``."""
+        out: dict[str, Any] = {
+            "components": {name: c.to_dict() for name, c in self.components.items()},
+            "pairs": [p.to_dict() for p in self.pairs.values()],
+        }
+        return out if self.pool_ub is None else {**out, "pool_ub": self.pool_ub}
+
+    def to_dicts(self, of: str = "components") -> list[dict[str, Any]]:
+        """One row a component, or one a coupled pair: ready for ``pandas.DataFrame``.
+
+        Parameters
+        ----------
+        of : {"components", "pairs"}
+        """
+        if of == "components":
+            return [c.to_dict() for c in self.components.values()]
+        if of == "pairs":
+            return [{"pair": f"{p.a} - {p.b}", **p.to_dict()} for p in self.pairs.values()]
+        raise ConfigError(f"of: {of!r} is not known; choose components or pairs")
+
+    def _repr_html_(self) -> str:
+        """Two tables, for notebooks."""
+        tables = [html_table(COMPONENT_COLUMNS, self.to_dicts())]
+        return "".join(tables + ([html_table(PAIR_COLUMNS, self.to_dicts("pairs"))] if self.pairs else []))
+
+    def __repr__(self) -> str:
+        lines = [repr(entry) for entry in (*self.components.values(), *self.pairs.values())]
+        lines += [] if self.pool_ub is None else [f"shared pool: ub {self.pool_ub:.2%} by the load of all"]
+        return "\n".join(lines)
+
+
+def evaluate(problem: CoupledProblem, copartition: CoPartition) -> CoupledMetrics:
+    """Every figure of `copartition`, computed from scratch.
+
+    Raises
+    ------
+    CouplingError
+        The co-partition has other components than the problem, or part arrays of another length.
+    """
+    if set(copartition.names) != set(problem.names):
+        raise CouplingError(
+            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
+        )
+    for name, graph in problem.components.items():
+        if len(copartition[name]) != graph.nvtxs:
+            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
+    components = {
+        name: component_metrics(
+            name, graph, copartition[name], copartition.nparts[name], problem.coupled(name), copartition.ncoupled[name]
+        )
+        for name, graph in problem.components.items()
+    }
+    pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
+    pool_ub = None
+    if copartition.shared:
+        load = sum(part_weights(graph, copartition[name], copartition.nprocs)
+                   for name, graph in problem.components.items())
+        pool_ub = _imbalance(np.asarray(load), copartition.nprocs)
+    return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs), pool_ub)
+
+
+def component_metrics(
+    name: str,
+    graph: Graph,
+    part: NDArray[np.int32],
+    nparts: int,
+    coupled: NDArray[np.int32],
+    ncoupled: int | None = None,
+) -> ComponentMetrics:
+    """Figures of one component, whose cells `coupled` (ascending) are on an interface."""
+    load = part_weights(graph, part, nparts)
+    touched = np.zeros(nparts, np.bool_)
+    touched[part[coupled]] = True
+    owners = int(np.count_nonzero(touched))
+    # over the parts that own coupled cells, or over as many as were asked for
+    over = owners if ncoupled is None else int(ncoupled)
+    cpl = graph.subgraph(coupled)
+    cpl_load = _sums(part[coupled], cpl.vwgt, nparts)
+    found = pieces(graph, part, nparts)
+    return ComponentMetrics(
+        name=name,
+        cells=graph.nvtxs,
+        parts=nparts,
+        ub=_imbalance(load, nparts),
+        cut=edge_cut(graph, part),
+        ncoupled=owners,
+        ncoupled_requested=ncoupled,
+        ub_cpl=_imbalance(cpl_load, over),
+        cut_cpl=edge_cut(cpl, part[coupled]),
+        coupled_cells=len(coupled),
+        max_weight=int(load.max()),
+        min_weight=int(load.min()),
+        empty=int(np.count_nonzero(found == 0)),
+        boundary=int(np.count_nonzero(boundary(graph, part))),
+        pieces=int(found.sum()),
+        max_pieces=int(found.max()),
+    )
+
+
+__all__ = [
+    "ComponentMetrics",
+    "CoupledMetrics",
+    "boundary",
+    "component_metrics",
+    "edge_cut",
+    "evaluate",
+    "imbalance",
+    "part_weights",
+    "pieces",
+]

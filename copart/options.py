@@ -1,0 +1,155 @@
+"""How to partition: one frozen value of what every scheme and operator takes, and the presets behind it.
+
+Made and checked once where a caller comes in (:meth:`Options.of`), and handed down as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypedDict, Unpack
+
+from .arrays import fraction, whole
+from .errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """How the multilevel partitioner works.
+
+    Attributes
+    ----------
+    coarse_per_part, coarse_least : int
+        Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices.
+    tries : int
+        Initial partitions grown by KGGGP where recursive bisection does not apply; the best is kept.
+    warmth : float
+        How much of its own connectivity a vertex may lose in a tentative move, at first.
+    cooling : int
+        Rounds of refinement per level over which the warmth falls.
+    patience : int
+        Rounds of refinement without improvement before a level is left.
+    bisections : int
+        Initial partitions by recursive bisection, up to four times as many where the graph is large.
+    reach : int
+        Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
+    rounds : int
+        Times that a pair is looked at on a level, at most.
+    share : float
+        Share of a part's weight that may take part in a minimum cut.
+    members, generations : int
+        Partitions made, and then combined so many times; the best is returned.
+    """
+
+    coarse_per_part: int = 30
+    coarse_least: int = 1500
+    tries: int = 4
+    warmth: float = 0.7
+    cooling: int = 12
+    patience: int = 4
+    bisections: int = 2
+    reach: int = 0
+    rounds: int = 3
+    share: float = 0.2
+    members: int = 1
+    generations: int = 0
+
+
+_DEFAULT = Config()
+_STRONG = replace(_DEFAULT, bisections=4, tries=8, cooling=24, reach=8, rounds=2)
+PRESETS: dict[str, Config] = {
+    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=2),
+    "default": _DEFAULT,
+    "strong": _STRONG,
+    "best": replace(_STRONG, members=4, generations=8),
+}
+
+
+class Effort(TypedDict, total=False):
+    """The fields of `Options` but eps as keywords of a call, where limits are given in another way."""
+
+    seed: int
+    threads: int
+    preset: str | Config
+
+
+class Settings(Effort, total=False):
+    """The fields of `Options` as keywords of a call."""
+
+    eps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to partition.
+
+    Parameters
+    ----------
+    eps : float
+        Imbalance tolerance, a fraction: 0.05 allows parts 5 % above the average.
+    seed : int
+        Source of all pseudo-random choices, 0 to 2^31 - 1; the same seed gives the same parts.
+    threads : int
+        Threads to use, 1 to 1024; the result does not depend on it.
+    preset : {"fast", "default", "strong", "best"} or Config
+        How much time to spend on the cut.
+
+    Raises
+    ------
+    ConfigError
+        A value is out of range.
+
+    Examples
+    --------
+    >>> Options(eps=0.03).replace(seed=2)
+    Options(eps=0.03, seed=2, threads=1, preset='default')
+    """
+
+    eps: float = 0.05
+    seed: int = 1
+    threads: int = 1
+    preset: str | Config = "default"
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "eps", fraction("eps", self.eps))
+        put(self, "seed", whole("seed", self.seed, low=0, high=2**31 - 1))
+        put(self, "threads", whole("threads", self.threads, low=1, high=1024))
+        if not isinstance(self.preset, Config) and self.preset not in PRESETS:
+            raise ConfigError(f"preset: {self.preset!r} is not known; choose one of {', '.join(PRESETS)}")
+
+    @classmethod
+    def of(cls, given: Options | None, settings: Settings | Effort) -> Options:
+        """`given`, or the defaults, with the keywords of a call in place of its fields.
+
+        Raises
+        ------
+        TypeError
+            A keyword is none of the fields.
+        ConfigError
+            A value is out of range.
+        """
+        names = [field.name for field in fields(cls)]
+        unknown = [name for name in settings if name not in names]
+        if unknown:
+            raise TypeError(f"unexpected keyword argument {unknown[0]!r}; options are {', '.join(names)}")
+        if given is not None and not isinstance(given, Options):
+            raise TypeError(f"options: needs copart.Options, got {type(given).__name__}; give eps, seed, threads and "
+                            f"preset by name")
+        chosen = cls() if given is None else given
+        return replace(chosen, **settings) if settings else chosen
+
+    @property
+    def config(self) -> Config:
+        """The settings that the preset stands for."""
+        return self.preset if isinstance(self.preset, Config) else PRESETS[self.preset]
+
+    def replace(self, **changes: Unpack[Settings]) -> Options:
+        """A copy with other fields, checked again."""
+        return replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, as files keep them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+__all__ = ["PRESETS", "Config", "Effort", "Options", "Settings"]

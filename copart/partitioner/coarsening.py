@@ -1,0 +1,134 @@
+"""Coarsening: shrink a graph level by level, keeping its shape, its fixed vertices and its balance.
+
+Grids are matched in the order of their vertices, which keeps boxes; all other graphs are
+clustered by size-constrained label propagation.  Vertices left over
+join a neighbouring cluster, or pair up over a common neighbour (two-hop).
+Contraction merges parallel edges.  Every stage but the leftovers' runs on all threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernels import Level
+from ..kernels import coarsening as kernels
+from .rounds import Team
+
+Array = np.ndarray[Any, Any]
+
+#: Vertices a block, at least, and blocks at most: clusters form inside blocks, whatever the number of threads.
+_BLOCK, _BLOCKS = 16384, 16
+
+#: Rounds of label propagation.
+_ROUNDS = 3
+
+#: Edges looked at to tell what kind of graph it is.
+_SAMPLES = 1000
+
+
+class Shape(NamedTuple):
+    """What kind of graph it is.
+
+    grid: quadrilaterals or hexahedra; dense: neighbours have neighbours in common; far: vertices are
+    numbered far from their neighbours.
+    """
+
+    grid: bool
+    dense: bool
+    far: bool
+
+
+def look_at(g: Level) -> Shape:
+    """The shape of a graph, from a sample of its edges."""
+    found = np.zeros(4, np.int64)
+    kernels.sample_shape(g, _SAMPLES, found)
+    triangles, squares, on_grid, far = found
+    dense = triangles * 2 > _SAMPLES
+    return Shape(bool(not dense and squares * 5 > on_grid * 3), bool(dense), bool(far * 4 > _SAMPLES))
+
+
+def renumber(g: Level, team: Team) -> tuple[Level, Array]:
+    """The graph in breadth-first order, which makes neighbours neighbours in memory; and that order."""
+    n = len(g.vwgt)
+    order, new = np.empty(n, np.int32), np.empty(n, np.int32)
+    kernels.breadth_first(g, order, np.zeros(n, np.uint8))
+    new[order] = np.arange(n, dtype=np.int32)
+    xadj = np.zeros(n + 1, np.int64)
+    np.cumsum(np.diff(g.xadj)[order], out=xadj[1:])
+    adjncy, ewgt = np.empty_like(g.adjncy), np.empty_like(g.ewgt)
+    team.run(kernels.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
+    rest = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))
+    return Level(xadj, adjncy, ewgt, *rest), order
+
+
+def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:
+    """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
+    n = len(g.vwgt)
+    count = int(np.clip(n // _BLOCK, 1, _BLOCKS))
+    blocks = np.arange(count + 1) * n // count
+    match, leader, cwgt = np.full(n, -1, np.int32), np.empty(n, np.int32), np.empty(n, np.int64)
+    if shape.grid:
+        kernels.match_in_order(0, n, g, max_vwgt, match)
+        team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
+    else:
+        size = int(np.diff(blocks).max())
+
+        def scratch() -> tuple[Array, ...]:
+            return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
+
+        team.run(
+            kernels.propagate_labels, n, g, max_vwgt, _ROUNDS, shape.dense, match, leader, cwgt,
+            scratch=scratch, bounds=blocks,
+        )
+    kernels.absorb_singles(g, match, max_vwgt, leader, cwgt)
+    single = int(np.count_nonzero(match < 0))
+    if single > n // 8:
+        kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
+    cmap = np.empty(n, np.int32)
+    return cmap, int(kernels.number_clusters(leader, cmap))
+
+
+def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
+    """The graph of the clusters; edge weights between two clusters are added."""
+    n = len(g.vwgt)
+    start, members = np.empty(ncoarse + 1, np.int64), np.empty(n, np.int32)
+    kernels.list_members(cmap, start, members)
+    begin = np.zeros(ncoarse + 1, np.int64)
+    vwgt = np.empty(ncoarse, np.int64)
+    fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
+    origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
+    size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
+    team.run(kernels.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size)
+    np.cumsum(begin, out=begin)
+
+    # Untouched memory of these buffers is never resident: their true length is known only afterwards.
+    adjncy = np.empty(len(g.adjncy), np.int32)
+    ewgt = np.empty(len(g.adjncy), np.int64)
+    xadj = np.zeros(ncoarse + 1, np.int64)
+    pieces = team.pieces(ncoarse)
+    bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
+    bounds[0], bounds[-1] = 0, ncoarse
+    counts = team.run(
+        kernels.contract_rows,
+        ncoarse,
+        g,
+        cmap,
+        start,
+        members,
+        begin,
+        xadj[1:],
+        adjncy,
+        ewgt,
+        scratch=lambda: (np.empty(ncoarse, np.int64),),
+        bounds=bounds,
+    )
+    top = counts[0]
+    for i in range(1, pieces):
+        at, count = begin[bounds[i]], counts[i]
+        adjncy[top : top + count] = adjncy[at : at + count]
+        ewgt[top : top + count] = ewgt[at : at + count]
+        top += count
+    np.cumsum(xadj, out=xadj)
+    return Level(xadj, adjncy[:top], ewgt[:top], vwgt, fixed, origin, size)

@@ -1,0 +1,166 @@
+"""Parts in one piece: loose pieces join their neighbours, then balance and cut are mended by moves that keep it so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import frozen, sums
+from ..kernels import Level, Pull, contiguity
+from ..kernels.balancing import find_path, group_by_part
+from ..kernels.csr import part_pieces
+from ..kernels.refinement import find_boundary
+from ..kernels.rng import mix_each
+from ..options import Config
+from .refinement import Refiner, cut_of
+from .rounds import Team
+
+Array = np.ndarray[Any, Any]
+
+#: Sweeps of moves that lower the cut.
+_SWEEPS = 8
+
+#: Times that pieces are joined and the balance is restored by refinement.
+_TURNS = 6
+
+
+def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Config, team: Team, salt: int) -> int:
+    """Join loose pieces to neighbouring parts, in place; returns the weight left above the limits.
+
+    Of every part the heaviest piece stays, and all pieces with fixed vertices; so does a piece without
+    neighbours in other parts, that is, a whole component of the graph.  The balance that joining upsets is first
+    restored by the usual refinement, which may leave a few loose pieces again, at last by moves that leave none.
+
+    Parameters
+    ----------
+    part : (nvtxs,) int32
+    limit : (nparts,) int64
+    salt : int
+        Seed of the order in which moves are tried.
+    """
+    for turn in range(_TURNS):
+        mender = _Mender(g, pull, part, limit)
+        # a piece may hang on other loose pieces only: then on them, once they have joined
+        while mender.join_pieces():
+            pass
+        if mender.excess == 0 or turn == _TURNS - 1:
+            break
+        refiner = Refiner(g, pull, part, limit, team, salt + turn)
+        refiner.improve(config, cut_of(g, part), rounds=0)
+    mender.relieve()
+    for sweep in range(_SWEEPS):
+        border = mender.border()
+        rank = np.empty(len(border), np.int64)
+        mix_each(border, salt + sweep, rank)
+        if mender.moves(border[np.argsort(rank, kind="stable")], False) == 0:
+            break
+    return mender.excess
+
+
+class _Mender:
+    """State of the moves: weights and numbers of vertices by part, and scratch."""
+
+    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array):
+        n, k = len(part), len(limit)
+        self.g, self.pull, self.part, self.limit = g, pull, part, limit
+        self.pwgt, self.population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
+        self.scratch = (np.empty(k, np.int64), np.empty(k, np.int32), np.zeros(n, np.int64), np.empty(n, np.int32))
+        self.stamp = 0
+
+    @property
+    def excess(self) -> int:
+        return int(np.maximum(self.pwgt - self.limit, 0).sum())
+
+    def border(self) -> Array:
+        """Vertices with a neighbour in another part."""
+        listed = np.empty(len(self.part), np.uint8)
+        find_boundary(0, len(self.part), self.g._replace(fixed=self.part[:0], origin=self.part[:0]), self.part, listed)
+        return np.flatnonzero(listed).astype(np.int32)
+
+    def join_pieces(self) -> bool:
+        """Let every loose piece join the part that it is tied to most; parts with room come first."""
+        g, part, k = self.g, self.part, len(self.limit)
+        piece, queue = np.empty(len(part), np.int32), np.empty(len(part), np.int32)
+        count = int(part_pieces(frozen(g.xadj), frozen(g.adjncy), frozen(part), piece, queue))
+        if count == len(np.unique(part)):
+            return False
+        weight, of_part = np.zeros(count, np.int64), np.empty(count, np.int32)
+        np.add.at(weight, piece, g.vwgt)
+        of_part[piece] = part
+        size = np.bincount(piece, minlength=count)
+        # the heaviest piece of every part stays: last in this order
+        order = np.lexsort((-np.arange(count), size, weight, of_part))
+        loose = np.ones(count, bool)
+        loose[order[np.append(np.flatnonzero(np.diff(of_part[order])), count - 1)]] = False
+        if len(g.fixed):
+            held = piece[g.fixed >= 0]
+            # a part with fixed vertices keeps their pieces instead of its heaviest
+            loose[np.isin(of_part, of_part[held])] = True
+            loose[held] = False
+        ties = np.empty((int(contiguity.piece_ties(g, part, piece, loose, np.empty((0, 3), np.int64))), 3), np.int64)
+        contiguity.piece_ties(g, part, piece, loose, ties)
+        if not len(ties):
+            return False
+        pair, inverse = np.unique(ties[:, 0] * k + ties[:, 1], return_inverse=True)
+        strength = np.bincount(inverse, weights=ties[:, 2])
+        target = np.full(count, -1, np.int32)
+        for p in sorted(set(pair // k), key=lambda p: (weight[p], p)):
+            here = pair // k == p
+            parts, tied = pair[here] % k, strength[here]
+            fits = self.pwgt[parts] + weight[p] <= self.limit[parts]
+            best = int(parts[np.lexsort((parts, -tied, ~fits))[0]])
+            target[p] = best
+            self.pwgt[of_part[p]] -= weight[p]
+            self.pwgt[best] += weight[p]
+            self.population[of_part[p]] -= size[p]
+            self.population[best] += size[p]
+        moved = target[piece] >= 0
+        part[moved] = target[piece][moved]
+        return True
+
+    def moves(self, order: Array, relieve: bool) -> int:
+        """Moves of the vertices in order; returns how many."""
+        _, count, self.stamp = contiguity.contiguous_moves(
+            order, relieve, self.g, self.pull, self.part, self.pwgt, self.population, self.limit, self.stamp,
+            *self.scratch,
+        )
+        return int(count)
+
+    def relieve(self) -> None:
+        """Bring parts below their limits: to a neighbour with room, else along a path of parts."""
+        while self.excess:
+            before = self.excess
+            # twice the same border: first for what costs nothing
+            border = self.border()
+            self.moves(border, False)
+            self.moves(border, True)
+            if self.excess == before and not self._shift():
+                break
+
+    def _shift(self) -> bool:
+        """Hand one vertex on along the shortest path from an overweight part to one with room."""
+        g, part, k = self.g, self.part, len(self.limit)
+        border = self.border()
+        start, order = np.empty(k + 1, np.int64), np.empty(len(border), np.int32)
+        group_by_part(part, border, len(border), start, order)
+        parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
+        before = self.excess
+        for source in np.flatnonzero(self.pwgt > self.limit):
+            there = find_path(g, part, self.pwgt, self.limit, source, 1, start, order, parent, queue)
+            while there >= 0 and there != source:
+                here = int(parent[there])
+                v, self.stamp = contiguity.contiguous_hop(
+                    g, self.pull, part, self.population, here, there, self.limit[there] - self.pwgt[there],
+                    order[start[here] : start[here + 1]], self.stamp, *self.scratch,
+                )
+                if v < 0:
+                    break
+                w = g.vwgt[v]
+                part[v] = there
+                self.pwgt[here] -= w
+                self.pwgt[there] += w
+                self.population[here] -= 1
+                self.population[there] += 1
+                there = here
+        return self.excess < before

@@ -1,0 +1,66 @@
+"""What no partition can meet: told before any work is done, or said of the best that was found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import PartitionError
+from ..graph import Graph
+
+Array = np.ndarray[Any, Any]
+
+
+def feasible_limits(graph: Graph, limit: Array, pinned: Array | None, strict: bool) -> Array:
+    """Check that single vertices and fixed vertices fit; raise, or lift the limits where not `strict`."""
+    k = len(limit)
+    need = np.zeros(k, np.int64)
+    free = graph.weights
+    if pinned is not None:
+        held = pinned >= 0
+        np.add.at(need, pinned[held], graph.weights[held])
+        free = graph.weights[~held]
+        over = np.flatnonzero(need > limit)
+        if len(over) and strict:
+            p = int(over[0])
+            raise PartitionError(
+                f"fixed: the vertices fixed to part {p} weigh {need[p]}, more than its limit {limit[p]}"
+                f"{_more(len(over) - 1, 'part')}; free some of them or raise eps"
+            )
+        empty = k - len(np.unique(pinned[held]))
+        if empty > len(free):
+            raise PartitionError(
+                f"fixed: {empty} parts have no fixed vertex and only {len(free)} vertices are free, "
+                f"so parts would be empty"
+            )
+    heaviest = int(free.max(initial=0))
+    if heaviest > limit.max() and strict:
+        v = int(
+            np.flatnonzero(graph.weights == heaviest)[0]
+            if pinned is None
+            else np.flatnonzero((graph.weights == heaviest) & (pinned < 0))[0]
+        )
+        average = graph.total_weight / k
+        raise PartitionError(
+            f"vwgt: vertex {v} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
+            f"is {100 * (heaviest / average - 1):.0f} % over the average: raise eps to at least that, "
+            f"use fewer parts, or pass strict=False"
+        )
+    return np.maximum(limit, np.maximum(need, heaviest)) if not strict else limit
+
+
+def _more(count: int, what: str) -> str:
+    return "" if count <= 0 else f" (and {count} more {what}{'s' if count > 1 else ''})"
+
+
+def overweight(part: Array, graph: Graph, limit: Array) -> str:
+    """Say which part stays over its limit in the best partition found."""
+    pwgt = np.zeros(len(limit), np.int64)
+    np.add.at(pwgt, part, graph.weights)
+    over = np.flatnonzero(pwgt > limit)
+    p = int(over[np.argmax((pwgt - limit)[over])])
+    return (
+        f"balance: no partition within the limits was found; part {p} weighs {pwgt[p]} where {limit[p]} is allowed"
+        f"{_more(len(over) - 1, 'part')}"
+    )

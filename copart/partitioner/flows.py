@@ -1,0 +1,107 @@
+"""Refinement of pairs of parts by minimum cuts: what local search cannot see.
+
+Rounds over the pairs of neighbouring parts, heaviest cut first, in batches of disjoint pairs, which
+all threads share; a pair is looked at again while one of its parts has changed
+(active block scheduling of Holtgrewe, Sanders & Schulz 2010).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import sums
+from ..kernels import Level
+from ..kernels.balancing import group_by_part
+from ..kernels.flow import FlowArena, cut_pairs, refine_pair
+from ..kernels.refinement import find_boundary
+from .rounds import Team
+
+Array = np.ndarray[Any, Any]
+
+
+def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, reach: int, share: float) -> int:
+    """Lower the cut by minimum cuts between pairs of parts; returns by how much.
+
+    Parameters
+    ----------
+    part : (nvtxs,) int32
+        A partition within the limits; changed in place, and stays within them.
+    limit : (nparts,) int64
+    rounds : int
+        Times that a pair is looked at, at most.
+    reach : int
+        Vertices take part up to so many edges from the border,
+    share : float
+        and up to this share of a part's weight.
+    """
+    k = len(limit)
+    pwgt, population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
+    arenas = [_arena(g) for _ in range(team.threads)]
+    active = np.ones(k, bool)
+    total = 0
+    for _ in range(rounds):
+        waiting = [(int(a), int(b)) for a, b in _pairs(g, part, k, team) if active[a] or active[b]]
+        active[:] = False
+        while waiting:
+            batch, waiting = _disjoint(waiting)
+            borders = _borders(g, part, k, team)
+            jobs = [(a, b, np.concatenate([borders[a], borders[b]]), (share * pwgt[[a, b]]).astype(np.int64))
+                    for a, b in batch]
+
+            def refine(i: int, arena: FlowArena, jobs: list[tuple[int, int, Array, Array]] = jobs) -> int:
+                a, b, seeds, room = jobs[i]
+                return int(refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, arena))
+
+            for (a, b), won in zip(batch, team.spread(refine, len(batch), arenas), strict=True):
+                if won > 0:
+                    total += won
+                    active[a] = active[b] = True
+        if not active.any():
+            break
+    return total
+
+
+def _disjoint(pairs: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """A maximal set of pairs without a part in common, taken in order, and the others."""
+    taken: set[int] = set()
+    batch, rest = [], []
+    for pair in pairs:
+        if taken.isdisjoint(pair):
+            taken.update(pair)
+            batch.append(pair)
+        else:
+            rest.append(pair)
+    return batch, rest
+
+
+def _borders(g: Level, part: Array, nparts: int, team: Team) -> list[Array]:
+    """The border vertices of every part."""
+    listed = np.empty(len(part), np.uint8)
+    team.run(find_boundary, len(part), g._replace(origin=part[:0], fixed=part[:0]), part, listed)
+    border = np.flatnonzero(listed).astype(np.int32)
+    start, order = np.empty(nparts + 1, np.int64), np.empty(len(border), np.int32)
+    group_by_part(part, border, len(border), start, order)
+    return [order[start[p] : start[p + 1]] for p in range(nparts)]
+
+
+def _pairs(g: Level, part: Array, nparts: int, team: Team) -> Array:
+    """Pairs of neighbouring parts (npairs, 2), heaviest cut first."""
+    border = np.concatenate(_borders(g, part, nparts, team))
+    arcs = int((g.xadj[border + 1] - g.xadj[border]).sum())
+    key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
+    count = cut_pairs(g, part, border, nparts, key, weight)
+    pair, inverse = np.unique(key[:count], return_inverse=True)
+    heavy = np.argsort(-np.bincount(inverse, weights=weight[:count]), kind="stable")
+    return np.stack([pair[heavy] // nparts, pair[heavy] % nparts], axis=1)
+
+
+def _arena(g: Level) -> FlowArena:
+    """Memory for one pair after the other; untouched pages cost nothing."""
+    n, m = len(g.vwgt) + 1, len(g.adjncy) + 1
+    i32, i64 = np.int32, np.int64
+    return FlowArena._make((
+        np.full(n, -1, i32), *(np.empty(n, i32) for _ in range(6)), np.empty(n, np.uint8),
+        np.empty(n, i64), np.empty(n, i64), np.empty(m, i32), np.empty(m, i64), np.empty(m, i64),
+    ))

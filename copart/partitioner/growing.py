@@ -1,0 +1,123 @@
+"""Initial partitions of the coarsest graph: bisected or grown (KGGGP), best kept after refinement.
+
+Each try grows all parts at once from their seeds: the fixed vertices of a part,
+else a vertex far from all others on the first try, and on later tries the
+deepest vertex of the part in the try before, which rounds the parts off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..kernels import Level, Pull
+from ..kernels import growing as kernels
+from ..options import Config
+from .bisection import recursive_bisection
+from .coordinates import recursive_coordinate_bisection
+from .refinement import Refiner, cut_of
+from .rounds import Team
+
+Array = np.ndarray[Any, Any]
+
+#: Every so many tries the seeds are drawn anew instead of taken from the centres of the last try.
+_RESEED = 4
+
+#: Bisections run more than once a preset's number where the input graph is this much larger than the coarsest.
+_SHARE = 0.025
+
+
+def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int) -> Array:
+    """One k-way greedy graph growing.
+
+    Parameters
+    ----------
+    room : (nparts,) int64
+        Weight up to which a part grows.
+    seeds : (nparts,) int32, optional
+        A vertex for each part that has no fixed one, -1 for none.
+    salt : int
+
+    Returns
+    -------
+    (nvtxs,) int32
+        Parts; all vertices have one.
+    """
+    n, k = len(g.vwgt), len(room)
+    part = g.fixed.copy() if len(g.fixed) else np.full(n, -1, np.int32)
+    held = part >= 0
+    population = np.bincount(part[held], minlength=k).astype(np.int64)
+    if seeds is not None:
+        for p in np.flatnonzero((population == 0) & (seeds >= 0)):
+            if part[seeds[p]] < 0:
+                part[seeds[p]] = p
+                population[p] = 1
+    pwgt = np.zeros(k, np.int64)
+    held = part >= 0
+    np.add.at(pwgt, part[held], g.vwgt[held])
+    dist, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+    kernels.spread_seeds(g, part, pwgt, population, dist, queue, salt)
+    rows = int(np.diff(pull.ptr)[g.origin].sum()) if len(g.origin) else 0
+    entries = len(g.adjncy) + n + rows + 1
+    kernels.grow(
+        g,
+        pull,
+        part,
+        pwgt,
+        room,
+        salt,
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int64),
+        np.empty(entries, np.int32),
+        np.empty(entries, np.int32),
+    )
+    return part
+
+
+def best_growth(
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
+) -> Array:
+    """The best of several bisected or grown, and refined, partitions: least excess, then least cut.
+
+    Recursive bisection serves where it applies: it knows neither affinities nor which fixed part
+    needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
+    known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
+    the input graph, to which the effort is fitted.
+    """
+    made = []
+    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords)):
+        refiner = Refiner(g, pull, part, limit, team, salt + t)
+        refiner.improve(config, cut_of(g, part))
+        made.append((refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part), t, part))
+    return min(made, key=lambda one: one[:3])[-1]
+
+
+def _candidates(
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
+) -> Iterator[Array]:
+    """Unrefined initial partitions, one after the other; they may be refined in place."""
+    n, k = len(g.vwgt), len(limit)
+    if not len(g.origin) and not (len(g.fixed) and limit.min() < limit.max()):
+        # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
+        runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
+        yield from recursive_bisection(g, limit, [salt + t for t in range(runs)], team)
+        if coords is not None and not len(g.fixed):
+            yield recursive_coordinate_bisection(coords, g.vwgt, limit)
+        return
+    seeds = None
+    for t in range(config.tries):
+        part = grow_kgggp(g, pull, limit, seeds if t % _RESEED else None, salt + t)
+        yield part
+        seeds = np.empty(k, np.int32)
+        kernels.find_centres(g, part, seeds, np.empty(n, np.int32), np.empty(n, np.int32))
+
+
+def affinity_gain(g: Level, pull: Pull, part: Array) -> int:
+    """What the partition gains from the affinity table."""
+    if not len(g.origin):
+        return 0
+    rows = np.zeros((len(pull.ptr) - 1, int(max(part.max(), pull.idx.max(initial=0))) + 1), np.int64)
+    rows[np.repeat(np.arange(len(pull.ptr) - 1), np.diff(pull.ptr)), pull.idx] = pull.val
+    return int((rows[g.origin, part] * g.size).sum())

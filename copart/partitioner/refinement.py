@@ -1,0 +1,246 @@
+"""Refinement of a partition on one level: unconstrained local search, rebalancing, best kept.
+
+`Refiner` owns the working state of one level.  Rounds of Jet (moves decided
+together from the frozen state) lower the cut and may overload parts; eviction
+rounds bring the parts back below their limits.  The best balanced state seen is
+returned to, by taking back the moves logged since.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import frozen
+from ..kernels import Level, Pull, balancing
+from ..kernels import refinement as kernels
+from ..kernels.csr import edge_cut
+from ..kernels.refinement import State
+from ..options import Config
+from .rounds import Team
+
+Array = np.ndarray[Any, Any]
+
+#: Warmth at the end of cooling and after it.
+_COOL = 0.25
+
+#: While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing.
+_REBALANCE = 2
+
+
+def cut_of(g: Level, part: Array) -> int:
+    """Weight of the edges between different parts, each counted once."""
+    return int(edge_cut(frozen(g.xadj), frozen(g.adjncy), frozen(g.ewgt), frozen(part)))
+
+
+class Refiner:
+    """Working state of one level.
+
+    Parameters
+    ----------
+    g, pull : Level, Pull
+        The level and the affinity table.
+    part : (nvtxs,) int32
+        The partition; changed in place.
+    limit : (nparts,) int64
+        Largest weight of each part.
+    team : Team
+    salt : int
+        Seed of the hashes.
+    """
+
+    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int):
+        n, k = len(part), len(limit)
+        self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
+        listed = np.empty(n, np.uint8)
+        team.run(kernels.find_boundary, n, g, part, listed)
+        border = np.empty(n, np.int32)
+        first = np.flatnonzero(listed)
+        border[: len(first)] = first
+        listed *= kernels.ACTIVE | kernels.BORDER
+        if len(g.fixed):
+            listed[g.fixed >= 0] = kernels.PINNED
+        pwgt, population = np.empty(k, np.int64), np.empty(k, np.int64)
+        kernels.weigh(part, g.vwgt, pwgt, population)
+        self.state = State(
+            part,
+            pwgt,
+            population,
+            border.copy(),
+            border,
+            listed,
+            np.full(n, -9, np.int32),
+            np.empty((2, 2 * len(first) + 64), np.int32),
+            np.array([len(first), len(first), 0]),
+        )
+        self.dest = np.full(n, -1, np.int32)
+        self.gain = np.empty(n, np.int64)
+        self.live = np.empty(n, np.uint8)
+        self.go = np.empty(n, np.uint8)
+        self.place = np.empty(n, np.int32)
+        self.now = 0
+
+    def _scratch(self) -> tuple[Array, Array]:
+        k = len(self.limit)
+        return np.empty(k, np.int64), np.empty(k, np.int32)
+
+    def _reserve(self, moves: int) -> None:
+        """Make room in the log for so many more moves."""
+        log, logged = self.state.log, int(self.state.count[2])
+        if logged + moves > log.shape[1]:
+            longer = np.empty((2, 2 * (logged + moves)), np.int32)
+            longer[:, :logged] = log[:, :logged]
+            self.state = self.state._replace(log=longer)
+
+    @property
+    def excess(self) -> int:
+        """Weight above the limits, summed over the parts."""
+        return int(np.maximum(self.state.pwgt - self.limit, 0).sum())
+
+    def jet_round(self, warmth: float) -> int:
+        """One round of moves, which may overload parts; returns the decrease of the cut."""
+        self.now += 1
+        count = int(self.state.count[0])
+        self._reserve(count)
+        t, g, s = self.team, self.g, self.state
+        t.run(
+            kernels.propose,
+            count,
+            g,
+            self.pull,
+            s,
+            self.now,
+            warmth,
+            self.dest,
+            self.gain,
+            self.live,
+            scratch=self._scratch,
+        )
+        t.run(kernels.afterburn, count, g, self.pull, s, self.dest, self.gain, self.go)
+        return int(kernels.apply_moves(g, self.pull, s, self.dest, self.go, self.live, self.now))
+
+    def evict_round(self) -> int:
+        """One round of moves out of overloaded parts; returns the decrease of the cut."""
+        self.now += 1
+        count = int(self.state.count[1])
+        self._reserve(count)
+        key, where = np.empty(count), np.empty(count, np.int32)
+        found = self.team.run(
+            kernels.propose_evictions,
+            count,
+            self.g,
+            self.pull,
+            self.state,
+            self.limit,
+            self.salt + self.now,
+            key,
+            where,
+            scratch=self._scratch,
+        )
+        top = found[0]
+        for at, more in zip(self.team.cuts(count)[1:], found[1:], strict=False):
+            key[top : top + more], where[top : top + more] = key[at : at + more], where[at : at + more]
+            top += more
+        return int(
+            kernels.evict(top, key, where, self.g, self.pull, self.state, self.limit, self.now, *self._scratch())
+        )
+
+    def rebalance(self) -> int:
+        """Evict until no part is over its limit or nothing helps; returns the decrease of the cut (mostly negative)."""
+        total, before = 0, self.excess
+        while before > 0:
+            total += self.evict_round()
+            after = self.excess
+            if after == before:
+                # walled in: hand weight on from part to part
+                total += self.shift_round()
+                after = self.excess
+                if after == before:
+                    break
+            before = after
+        return total
+
+    def shift_round(self) -> int:
+        """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut."""
+        total = 0
+        k, count = len(self.limit), int(self.state.count[1])
+        start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
+        balancing.group_by_part(self.state.part, self.state.border, count, start, order)
+        parent, queue, onward = (np.empty(k, np.int32) for _ in range(3))
+        value, ties = np.empty(count, np.int64), np.empty(count, np.int32)
+        for source in np.flatnonzero(self.state.pwgt > self.limit):
+            over = int(self.state.pwgt[source] - self.limit[source])
+            for need in (over, 1):
+                target = balancing.find_path(
+                    self.g, self.state.part, self.state.pwgt, self.limit, source, need, start, order, parent, queue
+                )
+                if target >= 0:
+                    break
+            if target < 0:
+                continue
+            self._reserve(count + k)
+            total += int(
+                balancing.shift_path(
+                    self.g,
+                    self.pull,
+                    self.state,
+                    self.limit,
+                    source,
+                    target,
+                    parent,
+                    start,
+                    order,
+                    self.now,
+                    onward,
+                    self.place,
+                    value,
+                    ties,
+                )
+            )
+        return total
+
+    def improve(self, config: Config, cut: int, rounds: int | None = None) -> int:
+        """Jet with rebalancing while it cools, and then until `patience` rounds bring next to nothing.
+
+        The first rounds are warm: a vertex may lose up to ``warmth`` of its own connectivity, less
+        and less over ``cooling`` rounds, which leads out of shallow optima as annealing does.
+
+        Parameters
+        ----------
+        config : Config
+            cooling, warmth, patience.
+        cut : int
+            The cut now, to tell what is next to nothing (0.05 % of it).
+        rounds : int, optional
+            Rounds of cooling instead of the configured.
+
+        Returns
+        -------
+        int
+            Decrease of the cut between the partition given and the one left behind.
+        """
+        cooling = config.cooling if rounds is None else rounds
+        total = self.rebalance()
+        best, best_excess = total, self.excess
+        self.state.count[2] = 0
+        waited = done = 0
+        while waited < config.patience or done < cooling:
+            before = int(self.state.count[2])
+            warmth = max(_COOL, config.warmth * (1 - done / cooling)) if done < cooling else _COOL
+            total += self.jet_round(warmth)
+            done += 1
+            if self.state.count[2] == before and not self.state.count[0]:
+                break
+            if done < cooling and done % _REBALANCE:
+                continue
+            total += self.rebalance()
+            excess = self.excess
+            waited += 1
+            if excess < best_excess or (excess == best_excess and total > best):
+                if excess < best_excess or (total - best) * 2000 > cut - best:
+                    waited = 0
+                best, best_excess = total, excess
+                self.state.count[2] = 0
+        kernels.undo_moves(self.g, self.state)
+        return best

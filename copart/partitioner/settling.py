@@ -1,0 +1,103 @@
+"""Hard promises made good on the input graph: no empty part, no part over its limit.
+
+Refinement keeps both almost always.  What it leaves is settled here by means
+that look at balance first: vertices handed on along paths of parts, placed in
+any part with room, exchanged for lighter ones, and at last packed anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import sums
+from ..kernels import Level, Pull, balancing
+from .refinement import Refiner
+from .rounds import Team
+
+Array = np.ndarray[Any, Any]
+
+
+def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int) -> int:
+    """Fill empty parts and remove excess, in place; returns the weight left above the limits."""
+    fill_empty(g, part, limit)
+    pwgt = sums(part, g.vwgt, len(limit))
+    if (pwgt <= limit).all():
+        return 0
+    refiner = Refiner(g, pull, part, limit, team, salt)
+    refiner.rebalance()
+    state = refiner.state
+    free = np.arange(len(part), dtype=np.int32) if not len(g.fixed) else np.flatnonzero(g.fixed < 0).astype(np.int32)
+    heavy_first = free[np.argsort(-g.vwgt[free], kind="stable")]
+    conn, touched = np.empty(len(limit), np.int64), np.empty(len(limit), np.int32)
+    for _ in range(8):
+        before = refiner.excess
+        if before == 0:
+            return 0
+        balancing.jump(g, pull, part, state.pwgt, state.population, limit, heavy_first, conn, touched)
+        if refiner.excess:
+            balancing.swap_down(g, part, state.pwgt, limit, heavy_first)
+        if refiner.excess == before:
+            break
+    excess = refiner.excess
+    for rule in PACKING if excess else ():
+        packed = pack(g, part, limit, heavy_first, rule)
+        left = int(np.maximum(sums(packed, g.vwgt, len(limit)) - limit, 0).sum())
+        if left < excess and len(np.unique(packed)) == len(limit):
+            part[:], excess = packed, left
+    return excess
+
+
+def fill_empty(g: Level, part: Array, limit: Array) -> None:
+    """Give every empty part a free vertex of a part that has others, the lightest that can be had."""
+    population = np.bincount(part, minlength=len(limit))
+    empty = np.flatnonzero(population == 0)
+    if not len(empty):
+        return
+    free = np.ones(len(part), bool) if not len(g.fixed) else g.fixed < 0
+    candidates = np.flatnonzero(free)
+    candidates = candidates[np.argsort(g.vwgt[candidates], kind="stable")]
+    i = 0
+    for p in empty:
+        while population[part[candidates[i]]] <= 1:
+            i += 1
+        v = candidates[i]
+        population[part[v]] -= 1
+        part[v] = p
+        population[p] = 1
+        i += 1
+
+
+PACKING = ("home", "best", "first", "worst")
+"""Rules of `pack`: where a vertex goes among the parts it fits."""
+
+
+def pack(g: Level, part: Array, limit: Array, heavy_first: Array, rule: str) -> Array:
+    """Bin packing without regard to the cut, heaviest vertex first.
+
+    Among the parts with room a vertex takes: "home" its own, else the one with most room; "best" the
+    one with least room; "first" the first; "worst" the one with most room.  Empty parts come before others.
+    A vertex that fits nowhere goes where most room is left.
+    """
+    packed, room = part.copy(), limit.copy()
+    placed = np.ones(len(part), bool)
+    placed[heavy_first] = False
+    np.subtract.at(room, part[placed], g.vwgt[placed])
+    empty = np.bincount(part[placed], minlength=len(limit)) == 0
+    for v in heavy_first:
+        w = g.vwgt[v]
+        fits = np.flatnonzero(room >= w)
+        if rule == "home" and room[part[v]] >= w and not empty.any():
+            p = part[v]
+        elif len(fits):
+            if empty[fits].any():
+                fits = fits[empty[fits]]
+            score = {"best": -room[fits], "first": -fits}.get(rule, room[fits])
+            p = fits[np.argmax(score)]
+        else:
+            p = np.argmax(room)
+        packed[v] = p
+        room[p] -= w
+        empty[p] = False
+    return packed

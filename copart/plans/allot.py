@@ -1,0 +1,80 @@
+"""Processes for the components of a problem: `copart.resources` with loads and interfaces taken from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ..coupling import CoupledProblem
+from ..errors import ConfigError, CouplingError
+from ..formats.costs_file import read_costs
+from ..interface.counts import coupled_counts
+from ..resources import Advice, Workload, advise
+from .requests import Costs
+
+
+def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupling: str = "concurrent",
+          eps: float = 0.05) -> Advice:
+    """Share out `total` processes among the components of a problem.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+        The sum of the vertex weights of a component is its number of cells.
+    total : int
+        Processes in all.
+    costs : path, sequence of float or mapping of str to float, optional
+        Where not given, a unit of weight costs the same everywhere.  A table that has ``coupled_cost`` for every
+        component also chooses N^cpl.
+    coupling : {"concurrent", "serial"}
+        See :func:`copart.resources.distribute`.
+    eps : float
+        Imbalance allowed; no fewer parts are coupled than can hold the coupled cells within it.
+
+    Raises
+    ------
+    ConfigError, FormatError
+        `total` is not enough, or the costs name other components than the problem.
+    """
+    cells = {name: graph.total_weight for name, graph in problem.components.items()}
+    phase: dict[str, float] = {}
+    iterations: dict[str, float] = {}
+    if isinstance(costs, str | os.PathLike):
+        table = read_costs(costs, cells)
+        found = {w.name: w for w in table.workloads}
+        phase, iterations = table.coupled_cost, table.iterations
+        what = f"costs {os.fspath(costs)}"
+    else:
+        each = _by_name(problem, costs)
+        found = {name: Workload.of_cells(name, cells[name], cost) for name, cost in each.items()}
+        what = "costs"
+    if set(found) != set(problem.names):
+        raise ConfigError(f"{what}: are of {', '.join(found)}, the components are {', '.join(problem.names)}; give "
+                          f"these names")
+    # no part may be empty
+    loads = [found[name].limited(most=graph.nvtxs) for name, graph in problem.components.items()]
+    coupled = {name: int(graph.weights[problem.coupled(name)].sum()) for name, graph in problem.components.items()}
+    if set(phase) != set(problem.names) or min(coupled.values()) == 0:
+        return advise(loads, total, coupling)
+    chosen = advise(loads, total, coupling).parts
+    try:
+        least = coupled_counts(problem, chosen, None, interface="gather", eps=eps)
+    except CouplingError:  # said again, and better, where the scheme asks for the counts
+        least = {}
+    return advise(loads, total, coupling, coupled_cells=coupled, iterations=iterations, coupled_cost=phase,
+                  least_coupled=least, pairs=[pair for pair in problem.pairs if len(problem.pairs[pair])])
+
+
+def _by_name(problem: CoupledProblem, costs: Any) -> dict[str, float]:
+    if costs is None:
+        return dict.fromkeys(problem.names, 1.0)
+    if isinstance(costs, Mapping):
+        return dict(costs)
+    values = list(costs)
+    if len(values) != len(problem.names):
+        raise ConfigError(f"costs: need {len(problem.names)} numbers, one per component, got {len(values)}")
+    return dict(zip(problem.names, values, strict=True))
+
+
+__all__ = ["allot"]

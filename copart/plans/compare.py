@@ -1,0 +1,257 @@
+"""The schemes side by side: every one over several seeds on one coupled problem."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from .. import warm
+from ..arrays import whole
+from ..coupling import CoPartition, CoupledProblem, Interedges
+from ..errors import ConfigError, CopartError, NotApplicableError, PartitionError
+from ..interface.counts import Counts
+from ..mapping.coupled.placements import place
+from ..mapping.coupled.processes import check_room, process_graph
+from ..metrics import CoupledMetrics, evaluate
+from ..metrics.columns import letter_of
+from ..options import Options, Settings
+from ..report import scheme_table
+from ..schemes.registry import SCHEMES, own_options, run_scheme, scheme
+from . import requests
+from .allot import allot
+from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
+from .requests import Meeting, Sharing, Site
+
+if TYPE_CHECKING:
+    from ..mapping.coupled.processes import Placed
+    from ..mesh import Mesh
+    from ..mesh.interfaces.detection import Interface
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scheme with one seed."""
+
+    scheme: str
+    seed: int
+    seconds: float
+    metrics: CoupledMetrics = field(repr=False)
+
+    def figures(self) -> dict[str, float]:
+        """The figures of the published tables, ub as fractions.
+
+        Each component has its letter (``ub_a``, ``ub_b``, ``ub_c``, ... in order).  ``totV`` and ``totZ`` are sums over
+        the pairs, from the first of each to the second.  Of more than two components there are also
+        the largest imbalances and the sums of the others: ``ub``, ``ub_cpl``, ``cut``, ``cut_cpl``, ``ncoupled``.
+        """
+        each = list(self.metrics.components.values())
+        out: dict[str, float] = {}
+        for key in ("ub", "ub_cpl", "cut", "cut_cpl"):
+            out |= {f"{key}_{letter_of(i)}": getattr(c, key) for i, c in enumerate(each)}
+        out |= {"totV": sum(p.totV_ab for p in self.metrics.pairs.values()),
+                "totZ": sum(p.totZ for p in self.metrics.pairs.values())}
+        out |= {f"ncoupled_{letter_of(i)}": c.ncoupled for i, c in enumerate(each)}
+        if len(each) != 2:
+            out |= {"ub": max(c.ub for c in each), "ub_cpl": max(c.ub_cpl for c in each)}
+            out |= {key: sum(getattr(c, key) for c in each) for key in ("cut", "cut_cpl", "ncoupled")}
+        return {**out, "seconds": self.seconds}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Every scheme over several seeds.
+
+    Attributes
+    ----------
+    problem : CoupledProblem
+    runs : tuple of Run
+        In order of scheme, then seed.
+    copartitions : mapping of str to CoPartition
+        By scheme, of the first seed.
+    meshes : mapping of str to Mesh
+    settings : mapping
+    interfaces : mapping of (str, str) to Interface
+    remarks : tuple of str
+        What the files lost or also hold, and which schemes were left out because they do not apply.
+    placements : tuple of Placed
+        The first co-partition of every scheme on the machine that was given, in linear order and placed.
+    """
+
+    problem: CoupledProblem
+    runs: tuple[Run, ...]
+    copartitions: Mapping[str, CoPartition]
+    meshes: Mapping[str, Mesh]
+    settings: Mapping[str, Any]
+    interfaces: Mapping[Pair, Interface] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    placements: tuple[Placed, ...] = ()
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes that ran, in order."""
+        return tuple(self.copartitions)
+
+    @property
+    def interface(self) -> Interface | None:
+        """Where the meshes meet, of two components; None where interedges were given."""
+        return only_interface(self.interfaces)
+
+    def placed(self) -> dict[str, Mesh]:
+        """The meshes in one coordinate system: scaled and moved as they were to meet one another."""
+        return requests.placed_meshes(self.meshes, self.settings)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one self-contained HTML page with figures, pictures and charts; returns its path."""
+        from ..report.coupled import page_of
+        from ..report.page import write_page
+
+        return write_page(path, page_of(self))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row a run, with scheme and seed: ready for ``pandas.DataFrame``."""
+        return [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]
+
+    def _repr_html_(self) -> str:
+        """The schemes' table, for notebooks."""
+        return scheme_table(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a scheme: ``scheme`` and the mean over the seeds of every figure."""
+        out: list[dict[str, Any]] = []
+        for name in self.schemes:
+            figures = [run.figures() for run in self.runs if run.scheme == name]
+            out.append({"scheme": name, **{key: float(np.mean([f[key] for f in figures])) for key in figures[0]}})
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, mean figures and single runs as plain JSON types."""
+        return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings),
+                **interfaces_dict(self.problem, self.interfaces), "mean": self.rows(), "runs": self.to_dicts(),
+                "remarks": list(self.remarks),
+                **({"placements": [one.to_dict() for one in self.placements]} if self.placements else {})}
+
+    def __repr__(self) -> str:
+        each = [letter_of(i) for i in range(len(self.problem.names))]
+
+        def listed(row: Mapping[str, Any], key: str, form: str) -> str:
+            said = [format(row[f"{key}_{letter}"], form) for letter in each]
+            return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+
+        return "\n".join(f"{row['scheme']}: cut {listed(row, 'cut', '.0f')}, coupled ub "
+                         f"{listed(row, 'ub_cpl', '.1%')}, totV {row['totV']:.0f}, totZ {row['totZ']:.1f}"
+                         for row in self.rows())
+
+
+def compare(*components: Any, parts: Counts | None = None, coupled: Counts | None = None,
+            total: int | Sharing | None = None, schemes: Sequence[str] | None = None,
+            scheme_options: Mapping[str, Any] | None = None, seeds: int | Sequence[int] = 5,
+            interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
+            meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
+            options: Options | None = None, site: Site | None = None, progress: Progress | None = None,
+            **settings: Unpack[Settings]) -> Comparison:
+    """Run the schemes over several seeds on one coupled problem.
+
+    Parameters
+    ----------
+    *components, parts, coupled, total, interface, interedges, meeting, names, load, options, site, progress
+        As for :func:`copart.plan`; the seed of `options` plays no role.
+    schemes : sequence of str, optional
+        Which schemes to run; where not given all, without those that do not apply or find no partition, which
+        `remarks` name.
+    scheme_options : mapping, optional
+        Options of single schemes, by name; each goes to the schemes that know it.
+    seeds : int or sequence of int
+        How many seeds (1, 2, ...), or which.
+
+    Returns
+    -------
+    Comparison
+        Times are of the partitioning alone; kernels are compiled before the first is measured.
+
+    Raises
+    ------
+    NotApplicableError, PartitionError
+        A scheme that was asked for is not made for the problem, or finds no partition.
+    ConfigError
+        An argument is missing or out of range.
+    """
+    chosen = list(SCHEMES) if schemes is None else list(dict.fromkeys(schemes))
+    if not chosen:
+        raise ConfigError(f"schemes: needs at least one of {', '.join(SCHEMES)}")
+    pool = all(scheme(name).shares_pool for name in chosen)
+    own = own_options(chosen, scheme_options)
+    numbers = list(range(1, whole("seeds", seeds, low=1) + 1)) if np.ndim(seeds) == 0 else \
+        [whole("seeds", s, low=0) for s in seeds]  # type: ignore[union-attr]
+    if not numbers:
+        raise ConfigError("seeds: needs at least one")
+    run = Options.of(options, settings).replace(seed=numbers[0])
+    requests.check_components(components)
+    parts, sharing = requests.parts_or_total(parts, total, pool)
+    if parts is not None and len(components) > 1:
+        requests.counts("parts", parts, len(components), pool)
+    tell = progress or silent
+    found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
+    problem = found.problem
+    if sharing is not None:
+        advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, run.eps)
+        parts, coupled = advice.parts, advice.ncoupled if coupled is None else coupled
+    assert parts is not None
+    count = requests.counts("parts", parts, problem.names, pool)
+    limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
+    requests.check_fit(problem, count)
+    if site is not None:
+        check_room(sum(count), site.machine)
+    tell("compiling kernels", 0, 0)
+    warm.schemes(chosen, run)
+    runs: list[Run] = []
+    first: dict[str, CoPartition] = {}
+    left_out: dict[str, CopartError] = {}
+    for i, name in enumerate(chosen):
+        for j, number in enumerate(numbers):
+            tell(f"{name}, seed {number}", i * len(numbers) + j, len(chosen) * len(numbers))
+            begin = time.perf_counter()
+            try:
+                copartition = run_scheme(name, problem, count, limits, run.replace(seed=number), interface=interface,
+                                         scheme_options=own[name])
+            except (NotApplicableError, PartitionError) as error:
+                if schemes is not None:
+                    raise
+                left_out[name] = error
+                break
+            seconds = time.perf_counter() - begin
+            runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
+            first.setdefault(name, copartition)
+    runs = [one for one in runs if one.scheme not in left_out]
+    first = {name: made for name, made in first.items() if name not in left_out}
+    if not runs:
+        raise next(iter(left_out.values()))
+    kept = {"schemes": list(first), "scheme_options": dict(scheme_options or {}), "seeds": numbers,
+            "names": list(problem.names), "parts": count, "coupled": limits, "interface": interface,
+            "interedges": requests.described(interedges), "load": load, **found.meeting.to_dict(),
+            **{key: value for key, value in requests.settings_of(run).items() if key != "seed"}}
+    said = [f"{name} is left out: {str(error).removeprefix(f'{name}: ')}" for name, error in left_out.items()]
+    return Comparison(problem, tuple(runs), first, found.meshes, kept, found.interfaces, (*found.remarks, *said),
+                      _placed(problem, first, site, numbers[0], tell) if site is not None else ())
+
+
+def _placed(problem: CoupledProblem, made: Mapping[str, CoPartition], site: Site, seed: int,
+            tell: Progress) -> tuple[Placed, ...]:
+    """One co-partition of every scheme on the machine, in linear order and placed."""
+    placed: list[Placed] = []
+    times = site.times(problem.names)
+    for name, copartition in made.items():
+        tell(f"placing {name}", 0, 0)
+        of = process_graph(problem, copartition, times)
+        for kind in dict.fromkeys(["linear", site.placement]):
+            if kind != "disjoint" or not copartition.shared:
+                placed.append(replace(place(of, site.machine, kind, seed=seed), name=f"{name}, {kind}"))
+    return tuple(placed)
+
+
+__all__ = ["Comparison", "Run", "compare"]

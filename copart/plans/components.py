@@ -1,0 +1,266 @@
+"""Components and their interedges, from whatever a caller has.
+
+A component is a mesh (a file, ``FILE:ARRAY=VALUE`` or ``FILE:NAME`` for a
+region or boundary of it, arrays, a mesh of another package, a `Mesh`; see
+:mod:`copart.plans.sources`) or a graph (a graph file, a `Graph`, a scipy.sparse matrix,
+a networkx graph, ``(xadj, adjncy)``).  A single file with several zones stands for all of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..coupling import CoupledProblem, Interedges
+from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
+from ..graph import Graph, as_graph
+from ..metrics.columns import letter_of
+from .requests import Meeting
+from .sources import Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
+
+if TYPE_CHECKING:
+    from ..mesh import Mesh
+    from ..mesh.interfaces.detection import Interface
+    from ..mesh.transform import Placement
+
+_log = logging.getLogger(__name__)
+
+Progress = Callable[[str, int, int], None]
+"""Called as ``progress(step, done, total)`` when a step begins; total is 0 where it is unknown."""
+
+INTEREDGES = ("facet", "touch", "overlap")
+
+Pair = tuple[str, str]
+
+
+class Coupled(NamedTuple):
+    """Components, ready to be partitioned."""
+
+    problem: CoupledProblem
+    meshes: dict[str, Mesh]
+    """The components that came as meshes, by name."""
+    interfaces: dict[Pair, Interface]
+    """Where each pair meets; empty where the interedges were given."""
+    remarks: tuple[str, ...] = ()
+    """What else the files hold, what they lost when they were read, and which interedges were left out."""
+    sources: Mapping[str, str] = {}
+    """What each component was read from, where that was a file."""
+    meeting: Meeting = Meeting()
+    """How they meet, components by their names."""
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """The progress of a caller who does not want to hear any."""
+
+
+def coupled_problem(*sources: Any, interedges: str | Interedges | Mapping[Pair, Any] = "facet",
+                    names: Sequence[str] | None = None, load: str | None = None, meeting: Meeting | None = None,
+                    progress: Progress | None = None) -> Coupled:
+    """The components with their interedges, and where they meet.
+
+    Parameters are those of :func:`plan`.
+    """
+    if isinstance(interedges, str) and interedges not in INTEREDGES:
+        raise ConfigError(f"interedges: {interedges!r} is not known; choose one of {', '.join(INTEREDGES)}, "
+                          f"or give an Interedges")
+    if names is not None and (len(set(names)) < len(names) or not all(names)
+                              or (len(sources) > 1 and len(names) != len(sources))):
+        raise ConfigError(f"names: needs {_some(max(len(sources), len(names)))} different names, got {tuple(names)}")
+    meeting = meeting or Meeting()
+    tell = progress or silent
+    read: dict[str, Mesh] = {}
+    chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
+    found: list[tuple[Graph, Opened | None]] = []
+    for source in chosen:
+        tell(f"reading {source}" if isinstance(source, str | os.PathLike) else "building the graphs", 0, 0)
+        found.append(_component(source, load, read))
+        opened = found[-1][1]
+        if opened is not None and opened.path is not None:
+            read[opened.path] = opened.whole
+    meshes = [opened and opened.mesh for _, opened in found]
+    called = tuple(names) if names is not None else _names(meshes)
+    if len(called) != len(found):
+        raise ConfigError(f"names: needs {_some(len(found))} different names, got {called}")
+    meeting = meeting.named(called)
+    interfaces: dict[Pair, Interface] = {}
+    if isinstance(interedges, str):
+        if any(mesh is None for mesh in meshes):
+            raise CouplingError(f"interedges: {interedges!r} is found from two meshes; with graphs give an Interedges")
+        tell("finding the interedges", 0, 0)
+        pairs, interfaces = _search(dict(zip(called, meshes, strict=True)), interedges, meeting, tell)  # type: ignore[arg-type]
+    else:
+        pairs = _given(interedges, called)
+    cut: list[str] = []
+    most = meeting.max_interedges
+    if most is not None:
+        for (a, b), relation in pairs.items():
+            pairs[a, b] = relation.capped(most)
+            left = len(relation) - len(pairs[a, b])
+            cut += [f"{left} of {len(relation)} interedges of {a} and {b} are left out: more than {most} "
+                    f"per cell"] if left else []
+    problem = CoupledProblem(dict(zip(called, (graph for graph, _ in found), strict=True)), pairs)
+    _log.info("%r", problem)
+    there = [opened for _, opened in found if opened is not None]
+    lost = [f"{name}: {remark}" for name, mesh in zip(called, meshes, strict=True) if mesh is not None
+            for remark in mesh.remarks]
+    return Coupled(problem, {name: mesh for name, mesh in zip(called, meshes, strict=True) if mesh is not None},
+                   interfaces, (*dict.fromkeys(lost), *others(there), *cut),
+                   {name: os.fspath(source) for name, source in zip(called, chosen, strict=True)
+                    if isinstance(source, str | os.PathLike)}, meeting)
+
+
+def component(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
+    """The graph of a component, and its mesh if it has one.
+
+    Parameters
+    ----------
+    source : path, mesh or graph
+        See the module's description.
+    load : str, optional
+        Cell array with the load of each cell; graphs bring their own.
+    """
+    graph, opened = _component(source, load, {})
+    return graph, opened and opened.mesh
+
+
+def _component(source: Any, load: str | None, read: Mapping[str, Mesh]) -> tuple[Graph, Opened | None]:
+    """The graph, and the mesh with its origin; files in `read` are not read again."""
+    if not looks_like_arrays(source) and (
+            isinstance(source, Graph | tuple | list) or hasattr(source, "tocoo")
+            or (hasattr(source, "nodes") and hasattr(source, "edges"))):
+        return as_graph(source), None
+    if isinstance(source, str | os.PathLike):
+        from ..formats import graph_suffix, read_graph
+
+        if graph_suffix(source) is not None:
+            return read_graph(source), None
+    from ..mesh import dual_graph
+
+    opened = open_source(source, read)
+    return dual_graph(opened.mesh, load), opened
+
+
+def _all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:
+    """A single file as the list of its zones or regions; what is read is put into `read`."""
+    if not isinstance(source, str | os.PathLike):
+        raise ConfigError("components: needs two or more, or one file with several zones")
+    path, region = split_region(os.fspath(source))
+    if region is None:
+        tell(f"reading {path}", 0, 0)
+        read[path] = open_source(path).whole
+    found = zones(path, read[path]) if region is None else []
+    if len(found) < 2:
+        raise ConfigError(f"components: {os.fspath(source)} is one component; give two or more, or one file with "
+                          f"several zones or regions")
+    return [f"{path}:{zone}" for zone in found]
+
+
+# ---- interedges
+def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
+    """Interedges by pair of names, from one relation of two components or a mapping."""
+    def relation(given: Any) -> Interedges:
+        return given if isinstance(given, Interedges) else Interedges.from_scipy(given)
+
+    if isinstance(interedges, Mapping) and not hasattr(interedges, "tocoo"):
+        found: dict[Pair, Interedges] = {}
+        rank = {name: i for i, name in enumerate(names)}
+        for pair, given in interedges.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2 and set(pair) <= set(names)):
+                raise ConfigError(f"interedges: needs two of the names {', '.join(names)} as key, got {pair!r}")
+            ordered = rank[pair[0]] <= rank[pair[1]]
+            key = pair if ordered else (pair[1], pair[0])
+            if key in found:
+                raise ConfigError(f"interedges: the pair {key} is given twice")
+            found[key] = relation(given) if ordered else relation(given).transposed
+        return found
+    if len(names) != 2:
+        raise ConfigError(f"interedges: of {len(names)} components are given as a mapping from pairs of names")
+    return {(names[0], names[1]): relation(interedges)}
+
+
+def _search(meshes: Mapping[str, Mesh], kind: str, meeting: Meeting,
+            tell: Progress) -> tuple[dict[Pair, Interedges], dict[Pair, Interface]]:
+    """The interedges of every two meshes that meet."""
+    from ..mesh import find_interface
+    from ..mesh.transform import Placement
+
+    names, where = list(meshes), meeting.placements(list(meshes))
+    reach: dict[str, Any] = {"tolerance": meeting.tolerance, "gap": meeting.gap, "several": bool(meeting.several)}
+    placed = {name: where[name].apply(mesh) for name, mesh in meshes.items()}
+    if len(names) == 2:
+        a, b = names
+        last = replace(where[b], period=_common_period(where, a, b))
+        relation, interface = find_interface(placed[a], meshes[b], kind, placement=last, **reach)
+        first = replace(where[a], period=None).remarks(meshes[a].name)
+        interface = replace(interface, remarks=(*first, *interface.remarks))
+        return {(a, b): relation}, {(a, b): interface.named(a, b)}
+    relations: dict[Pair, Interedges] = {}
+    interfaces: dict[Pair, Interface] = {}
+    nothing: dict[Pair, NoInterfaceError] = {}
+    pairs = list(combinations(names, 2))
+    for i, (a, b) in enumerate(pairs):
+        tell(f"finding the interedges of {a} and {b}", i, len(pairs))
+        try:
+            relation, interface = find_interface(placed[a], placed[b], kind, **reach,
+                                                 placement=Placement(period=_common_period(where, a, b)))
+        except NoInterfaceError as error:
+            nothing[a, b] = error
+            continue
+        except MeshError as error:
+            raise type(error)(f"{a} and {b}: {error}") from None
+        relations[a, b], interfaces[a, b] = relation, interface.named(a, b)
+    _connected(names, relations, nothing)
+    return relations, interfaces
+
+
+def _common_period(where: Mapping[str, Placement], a: str, b: str) -> tuple[float, float, float] | None:
+    """The period of two components: to repeat one of them by a vector is to repeat the other by its reverse."""
+    found = {where[name].period for name in (a, b)} - {None}
+    if len(found) > 1:
+        raise ConfigError(f"periodic: {a} and {b} meet and have different periods; give one of them")
+    return found.pop() if found else None
+
+
+def _connected(names: Sequence[str], found: Mapping[Pair, Interedges],
+               nothing: Mapping[Pair, NoInterfaceError]) -> None:
+    """Refuse components that do not meet the others."""
+    reached = {names[0]}
+    while more := {name for pair in found for name in pair if set(pair) & reached} - reached:
+        reached |= more
+    apart = [name for name in names if name not in reached]
+    if apart:
+        first = next(error for (a, b), error in nothing.items() if (a in reached) != (b in reached))
+        raise NoInterfaceError(f"components: {', '.join(apart)} meet{'s' * (len(apart) == 1)} none of "
+                               f"{', '.join(n for n in names if n in reached)}; {first}")
+
+
+def only_interface(interfaces: Mapping[Pair, Interface]) -> Interface | None:
+    """The interface where there is one; None where there is none or several."""
+    return next(iter(interfaces.values())) if len(interfaces) == 1 else None
+
+
+def interfaces_dict(problem: CoupledProblem, interfaces: Mapping[Pair, Interface]) -> dict[str, Any]:
+    """Where components meet, as plain JSON types: ``interface`` of two, the list ``interfaces`` of more."""
+    found = [interface.to_dict() for interface in interfaces.values()]
+    return {"interface": found[0] if found else None} if len(problem.names) == 2 else {"interfaces": found}
+
+
+def _names(meshes: Sequence[Mesh | None]) -> tuple[str, ...]:
+    """Names from the meshes where they have different ones, else a, b, c, ..."""
+    letters = [letter_of(i) for i in range(len(meshes))]
+    found = [mesh.name if mesh is not None and mesh.name else letter
+             for mesh, letter in zip(meshes, letters, strict=True)]
+    told = [name if found.count(name) == 1 else f"{name}-{letter}" for name, letter in zip(found, letters, strict=True)]
+    return tuple(told if len(set(told)) == len(told) else letters)
+
+
+def _some(count: int) -> str:
+    return "two" if count == 2 else str(count)
+
+
+__all__ = ["INTEREDGES", "Coupled", "Progress", "component", "coupled_problem", "interfaces_dict", "only_interface",
+           "open_mesh", "silent", "split_region"]

@@ -1,0 +1,205 @@
+"""The folder a plan leaves behind: written all together, and opened again to be checked.
+
+===================  ====================================================================
+``NAME.vtu``         the mesh of a component with cell arrays ``part`` and ``coupled``
+``NAME.part.K``      part of every cell, one number a line
+``interedges.mtx``   which cells of A and of B are coupled, and their weights; of more than two components
+                     ``A-B.interedges.mtx`` for each pair that meets
+``coupling.json``    who sends which cells to whom in a coupling phase
+``metrics.json``     settings and figures
+===================  ====================================================================
+
+and what :mod:`copart.plans.writers` makes for solvers, couplers and viewers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..coupling import CoPartition, CoupledProblem
+from ..errors import ConfigError, FormatError
+from ..formats import prepare_folder, write_coupling, write_json, write_part, write_text_atomic
+from ..formats.interedges_file import write_interedges
+from ..formats.launch import Program, Seat, launch_files, permutation
+from ..formats.precice import write_precice
+from .writers import Parted, check_meshes, file_of, native_kinds, write_parted, write_together
+
+if TYPE_CHECKING:
+    from ..mapping.coupled.processes import Placed
+    from ..mesh import Mesh
+
+SCHEMA = "copart-metrics"
+VERSION = 1
+
+
+def file_name(component: str) -> str:
+    """The name of a component as a file name: everything unusual becomes an underscore."""
+    return re.sub(r"[^\w.+-]", "_", component).lstrip(".") or "_"
+
+
+def interedges_files(components: Sequence[str]) -> dict[tuple[str, str], str]:
+    """The file of the interedges of each pair of components, whether they meet or not."""
+    pairs = list(combinations(components, 2))
+    return {pair: "interedges.mtx" if len(pairs) == 1 else f"{'-'.join(map(file_name, pair))}.interedges.mtx"
+            for pair in pairs}
+
+
+def check_file_names(components: Sequence[str]) -> None:
+    """Refuse names of components that would share their files.
+
+    Raises
+    ------
+    ConfigError
+        Two names are the same as file names (also where only capitals differ).
+    """
+    seen: dict[str, str] = {}
+    for name in components:
+        other = seen.setdefault(file_name(name).lower(), name)
+        if other != name:
+            raise ConfigError(f"names: {other!r} and {name!r} would be written to the same file; choose other names")
+    files = [file.lower() for file in interedges_files(components).values()]
+    if len(set(files)) < len(files):
+        raise ConfigError(f"names: the interedges of two pairs of {', '.join(components)} would be written to the same "
+                          f"file; choose other names")
+
+
+def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
+               summary: Mapping[str, Any], kinds: Sequence[str] | None = None,
+               sources: Mapping[str, str] | None = None,
+               placed: Mapping[str, Mesh] | None = None, placement: Placed | None = None) -> tuple[Path, ...]:
+    """Write all files of a plan; they appear together, after the last of them is complete.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it does not exist.
+    problem, copartition
+    meshes : mapping of str to Mesh
+        Components without one get no VTU file.
+    summary : mapping
+        The content of ``metrics.json``, plain JSON types.
+    kinds : sequence of str, optional
+        What to write beside, see :mod:`copart.plans.writers`; where not given, what goes with the files in `sources`.
+    sources : mapping of str to str, optional
+        What a component was read from, as given; these files are never written over.
+    placed : mapping of str to Mesh, optional
+        The meshes where they meet, if they had to be scaled or moved.
+    placement : Placed, optional
+        Where the processes go on a machine: ``launch/`` with the files that launchers read.
+
+    Returns
+    -------
+    tuple of Path
+        The files: meshes, part files, those of `kinds`, ``interedges.mtx``, ``coupling.json``, ``metrics.json``.
+
+    Raises
+    ------
+    ConfigError, FormatError, MeshError
+        The folder cannot be written to, or a format cannot hold a mesh; the folder is then as it was.
+    """
+    files = sources or {}
+    check_file_names(problem.names)
+    check_meshes(kinds or (), meshes, problem.names)
+    prepare_folder(folder)
+
+    def write(scratch: Path) -> list[str]:
+        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes, placement)
+
+    return write_together(folder, write, map(file_of, files.values()))
+
+
+def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
+               summary: Mapping[str, Any], kinds: Sequence[str] | None, sources: Mapping[str, str],
+               placed: Mapping[str, Mesh], placement: Placed | None) -> list[str]:
+    from ..mesh import write_vtu
+
+    made, parted = [], []
+    settings = summary.get("settings", {})
+    search = {key: settings.get(key) for key in ("tolerance", "gap")} if settings.get("interedges") == "facet" else None
+    for name in problem.names:
+        coupled = problem.coupled(name)
+        flags = np.zeros(len(copartition[name]), np.int8)
+        flags[coupled] = 1
+        others = [placed[q if name == p else p] for p, q in problem.pairs
+                  if name in (p, q) and (q if name == p else p) in placed]
+        parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
+                             {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
+                             sources.get(name), search))
+        if name in meshes:
+            made.append(f"{file_name(name)}.vtu")
+            write_vtu(scratch / made[-1], meshes[name], parted[-1].cell_data)
+    for c in parted:
+        made.append(f"{c.name}.part.{c.nparts}")
+        write_part(scratch / made[-1], c.part)
+    for c, name in zip(parted, problem.names, strict=True):
+        made += write_parted(scratch, c, native_kinds(sources.get(name), c.mesh) if kinds is None else kinds)
+    if "precice" in (kinds or ()) and copartition.shared:
+        raise ConfigError("write: precice needs processes of its own for every component, these share them")
+    if "precice" in (kinds or ()):
+        write_precice(scratch / "precice.xml", problem, copartition)
+        made.append("precice.xml")
+    files = interedges_files(problem.names)
+    for pair in files:
+        interedges = problem.facing(*pair)
+        if interedges is not None:
+            made.append(files[pair])
+            write_interedges(scratch / made[-1], interedges)
+    write_coupling(scratch / "coupling.json", problem, copartition)
+    write_json(scratch / "metrics.json", summary)
+    if placement is not None:
+        made += write_launch(scratch, placement)
+    return [*made, "coupling.json", "metrics.json"]
+
+
+def write_launch(scratch: Path, placement: Placed) -> list[str]:
+    """The launch files of a placement, in ``launch/``; only the processor of each rank where hosts have no names."""
+    on, where = placement.machine, placement.processor
+    if on.hosts:
+        slot = np.where(on.unit >= 0, on.unit, on.local) if on.unit_name == "core" else on.local
+        seats = [Seat(on.hosts[on.host[p]], int(slot[p])) for p in where]
+        ranges = placement.processes.ranges
+        pool = len(set(ranges.values())) < len(ranges)
+        programs = [Program("./coupled", placement.processes.nprocs)] if pool else \
+            [Program(f"./{file_name(name)}", hi - lo) for name, (lo, hi) in ranges.items()]
+        files = launch_files(seats, where, programs)
+    else:
+        files = {"processors.txt": permutation(where)}
+    for name, text in files.items():
+        write_text_atomic(scratch / "launch" / name, text)
+    return [f"launch/{name}" for name in files]
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """Content of the ``metrics.json`` of a plan's folder.
+
+    Raises
+    ------
+    FormatError
+        There is none, or it is not of a plan.
+    """
+    from ..formats.coupling_file import read_json
+
+    path = folder / "metrics.json"
+    if not folder.is_dir():
+        raise FormatError(folder, "is no folder")
+    if not path.exists():
+        raise FormatError(folder, "has no metrics.json, so it is not the output folder of copart plan")
+    summary = read_json(path)
+    good = isinstance(summary, dict) and summary.get("schema") == SCHEMA and summary.get("version") == VERSION \
+        and isinstance(summary.get("settings"), dict)
+    if not good:
+        raise FormatError(path, f"is no {SCHEMA} document of version {VERSION}")
+    keys = ("names", "parts", "coupled", "interedges", "eps")
+    missing = [key for key in keys if key not in summary["settings"]]
+    if missing:
+        raise FormatError(path, f"settings: has no {missing[0]!r}")
+    return dict(summary)
+
+
+__all__ = ["SCHEMA", "VERSION", "check_file_names", "file_name", "interedges_files", "read_summary", "write_plan"]

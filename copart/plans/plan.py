@@ -1,0 +1,277 @@
+"""The whole job in one call: components in, co-partition, figures and files out.
+
+`plan` runs one scheme, `compare` (:mod:`copart.plans.compare`) all of them over several seeds.  A component
+is a mesh (a file, ``FILE:ARRAY=VALUE`` or ``FILE:NAME`` for a region or boundary
+of it, a mesh of another package, arrays, a `copart.mesh.Mesh`) or a graph (a `Graph`, a scipy.sparse
+matrix, a networkx graph, ``(xadj, adjncy)``).  Meshes find their interedges
+themselves; graphs come with an `Interedges`.
+
+Arguments are checked before the work begins, and the output folder is tried;
+files appear there together, after the last of them is complete.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from ..coupling import CoPartition, CoupledProblem, Interedges
+from ..formats import prepare_folder
+from ..interface.counts import Counts
+from ..mapping.coupled.placements import place, placements
+from ..mapping.coupled.processes import check_room, process_graph
+from ..metrics import CoupledMetrics, evaluate
+from ..metrics.parts import part_metrics
+from ..options import Options, Settings
+from ..resources import Advice
+from ..schemes import registry
+from ..schemes.registry import DEFAULT
+from . import requests
+from .allot import allot
+from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
+from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
+from .requests import Meeting, Sharing, Site
+from .writers import check_meshes, checked_kinds, file_of, refuse_inputs
+
+if TYPE_CHECKING:
+    from ..mapping.coupled.processes import Placed
+    from ..mesh import Mesh
+    from ..mesh.interfaces.detection import Interface
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """A co-partition with everything that belongs to it.
+
+    Attributes
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+    metrics : CoupledMetrics
+        Computed from scratch from the two above.
+    meshes : mapping of str to Mesh
+        The components that came as meshes.
+    settings : mapping
+        Scheme and options, as JSON types.
+    seconds : float
+        Time of the partitioning alone.
+    files : tuple of Path
+        What was written, empty without an output folder.
+    sources : mapping of str to str
+        What each component was read from, as given, where that was a file.
+    interfaces : mapping of (str, str) to Interface
+        Where each pair of meshes meets: what matched of how much, areas, the largest gap; empty where interedges
+        were given.
+    remarks : tuple of str
+        What the files lost when they were read, and which other components they hold.
+    advice : Advice or None
+        How the processes were shared out, where only their total was given.
+    placements : tuple of Placed
+        The ways to place the processes on the machine that was given, with their figures.
+    """
+
+    problem: CoupledProblem
+    copartition: CoPartition
+    metrics: CoupledMetrics
+    meshes: Mapping[str, Mesh]
+    settings: Mapping[str, Any]
+    seconds: float
+    files: tuple[Path, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    interfaces: Mapping[Pair, Interface] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    advice: Advice | None = None
+    placements: tuple[Placed, ...] = ()
+
+    def write(self, output: str | os.PathLike[str], write: str | Sequence[str] | None = None) -> tuple[Path, ...]:
+        """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`.
+
+        `write` names more kinds of files; see :func:`plan`.
+        """
+        return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict(),
+                          checked_kinds(write), self.sources, self.placed(), self.placement)
+
+    @property
+    def interface(self) -> Interface | None:
+        """Where the meshes meet, of two components; None where interedges were given."""
+        return only_interface(self.interfaces)
+
+    @property
+    def placement(self) -> Placed | None:
+        """Where the processes go on the machine that was given; None without one."""
+        wanted = self.settings.get("placement")
+        return next((one for one in self.placements if one.name == wanted), None)
+
+    @property
+    def uncoupled_parts(self) -> dict[str, list[int]]:
+        """Parts of each component without a cell on any interface: they wait in a coupling phase."""
+        return {name: np.setdiff1d(np.arange(n), self.copartition[name][self.problem.coupled(name)]).tolist()
+                for name, n in self.copartition.nparts.items()}
+
+    def placed(self) -> dict[str, Mesh]:
+        """The meshes in one coordinate system: scaled and moved as they were to meet one another."""
+        return requests.placed_meshes(self.meshes, self.settings)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one self-contained HTML page with figures, pictures and charts; returns its path."""
+        from ..report.coupled import page_of
+        from ..report.page import write_page
+
+        return write_page(path, page_of(self))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row a part of every component: ready for ``pandas.DataFrame``."""
+        return [row for parts in part_metrics(self.problem, self.copartition).values() for row in parts.to_dicts()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, time and figures as plain JSON types: the content of ``metrics.json``."""
+        return {"schema": SCHEMA, "version": VERSION, "settings": dict(self.settings),
+                "seconds": round(self.seconds, 3), "metrics": self.metrics.to_dict(),
+                "uncoupled_parts": self.uncoupled_parts, **interfaces_dict(self.problem, self.interfaces),
+                "remarks": list(self.remarks), **({"advice": self.advice.to_dict()} if self.advice else {}),
+                **({"placements": [one.to_dict() for one in self.placements]} if self.placements else {})}
+
+    def __repr__(self) -> str:
+        return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
+
+    def _repr_html_(self) -> str:
+        """The figures as tables, for notebooks."""
+        return f"<p>Plan by {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
+
+
+def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None = None,
+         total: int | Sharing | None = None, scheme: str = DEFAULT, scheme_options: Mapping[str, Any] | None = None,
+         interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
+         meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
+         options: Options | None = None, site: Site | None = None, output: str | os.PathLike[str] | None = None,
+         write: str | Sequence[str] | None = None, progress: Progress | None = None,
+         **settings: Unpack[Settings]) -> Plan:
+    """Co-partition coupled components.
+
+    Parameters
+    ----------
+    *components : path, Mesh, meshio.Mesh, pyvista grid, (points, cells), Graph, sparse matrix, networkx graph \
+            or (xadj, adjncy)
+        Two or more.  A path may end in ``:ARRAY=VALUE`` or ``:NAME`` for a region of that mesh or the boundary
+        at which it is coupled, or in several of these, from left to right: ``case.su2:zone=2:wall``.  One file
+        alone stands for all its zones (SU2) or regions (OpenFOAM).
+    parts : sequence of int, mapping of str to int, or int
+        Number of parts of each, in order or by name.  One number for several components is a pool of processes that
+        they share; only ``monolithic`` makes such plans.  This or `total` is needed.
+    coupled : sequence of int or mapping of str to int, optional
+        Number of parts that may own coupled cells; see :func:`copart.interface.counts.coupled_counts` where not given.
+    total : int or Sharing, optional
+        Instead of `parts`: processes in all, shared out by :func:`copart.plans.allot.allot`.
+    scheme : str
+        One of :data:`copart.schemes.registry.SCHEMES`; "joint" unless told.
+    scheme_options : mapping, optional
+        What only this scheme knows, by name: `price`, `directions` and `fix` of :func:`copart.joint`, `balance` of
+        :func:`copart.monolithic`.
+    interface : {"spread", "gather", "uncut"}
+        Where `coupled` is not given, over how many parts the coupled cells of a component go: ``floor(N^(2/3))``, as
+        few as can hold them, or such that what faces one other component is in one part, where it fits.
+    interedges : {"facet", "touch", "overlap"} or Interedges
+        How meshes find their coupled cells: boundary facets that overlap (weighted by the overlap), cells
+        that share at least a point, or cells that cover the same space (weighted by what they share).
+        Graphs need an `Interedges` (or a sparse matrix, cells of A by cells of B), several of them a mapping from
+        pairs of names.
+    meeting : Meeting, optional
+        How the meshes meet: gaps allowed, units, shifts and periods of any component.
+    names : sequence of str, optional
+        Names of the components; from the files where not given.
+    load : str, optional
+        Cell array with the load of each cell of the meshes; 1 each where not given.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+    site : Site, optional
+        Where to run: the machine, and how the processes are placed on it.
+    output : path, optional
+        Folder to write to; see :meth:`Plan.write`.
+    write : str or sequence of str, optional
+        More kinds of files for that folder: ``pvtu``, ``gmsh``, ``openfoam``, ``aste``, ``precice``, in one string
+        with commas between or in a list (:mod:`copart.plans.writers`).  Where not given, those that go with the files
+        read: ``openfoam`` for OpenFOAM cases, ``gmsh`` for gmsh files.
+    progress : callable, optional
+        Called as ``progress(step, done, total)`` when a step begins.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ConfigError, MeshError, FormatError, GraphError, CouplingError, PartitionError
+        One clear message; nothing is written then.
+
+    Examples
+    --------
+    >>> line = ([0, 1, 3, 4], [1, 0, 2, 1])
+    >>> coupling = Interedges.from_pairs(3, 3, [0, 1, 2], [0, 1, 2])
+    >>> p = plan(line, line, parts=(1, 3), coupled=(1, 3), interedges=coupling)
+    >>> sorted(p.copartition.b.tolist()), p.metrics.pair.totZ
+    ([0, 1, 2], 3)
+    """
+    run = Options.of(options, settings)
+    pool = registry.scheme(scheme).shares_pool
+    registry.own_options([scheme], scheme_options)
+    requests.check_components(components)
+    parts, sharing = requests.parts_or_total(parts, total, pool)
+    if parts is not None and len(components) > 1:
+        requests.counts("parts", parts, len(components), pool)
+    kinds = checked_kinds(write)
+    if output is not None:
+        prepare_folder(output)
+    tell = progress or silent
+    found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
+    problem = found.problem
+    advice = None
+    if sharing is not None:
+        advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, run.eps)
+        parts, coupled = advice.parts, advice.ncoupled if coupled is None else coupled
+    assert parts is not None
+    count = requests.counts("parts", parts, problem.names, pool)
+    limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
+    requests.check_fit(problem, count)
+    if site is not None:
+        check_room(count[0] if pool and len(count) == 1 else sum(count), site.machine)
+    if output is not None:
+        check_file_names(problem.names)
+        check_meshes(kinds or (), found.meshes, problem.names)
+        refuse_inputs([Path(output) / f"{file_name(name)}.vtu" for name in found.meshes],
+                      map(file_of, found.sources.values()))
+    tell(f"partitioning with {scheme}", 0, 0)
+    begin = time.perf_counter()
+    copartition = registry.run_scheme(scheme, problem, count, limits, run, interface=interface,
+                                      scheme_options=scheme_options)
+    seconds = time.perf_counter() - begin
+    tell("measuring", 0, 0)
+    kept = {"scheme": scheme, "scheme_options": dict(scheme_options or {}), "names": list(problem.names),
+            "parts": list(copartition.nparts.values()), "coupled": [copartition.ncoupled[n] for n in problem.names],
+            "interface": interface, "interedges": requests.described(interedges), "load": load,
+            **found.meeting.to_dict(), **requests.settings_of(run)}
+    if copartition.shared:
+        kept["shared"] = True
+    placed: tuple[Placed, ...] = ()
+    if site is not None:
+        tell(f"placing {copartition.nprocs} processes", 0, 0)
+        times = site.times(problem.names)
+        kept |= {"placement": site.placement, "iterations": list(times.values())}
+        placed = placements(process_graph(problem, copartition, times), site.machine, seed=run.seed)
+        if site.placement not in [one.name for one in placed]:
+            place(placed[0].processes, site.machine, site.placement)  # which says why it does not apply
+    made = Plan(problem, copartition, evaluate(problem, copartition), found.meshes, kept, seconds,
+                sources=found.sources, interfaces=found.interfaces, remarks=found.remarks, advice=advice,
+                placements=placed)
+    if output is None:
+        return made
+    tell(f"writing to {os.fspath(output)}", 0, 0)
+    return replace(made, files=made.write(output, kinds))
+
+
+__all__ = ["Plan", "plan"]

@@ -1,0 +1,238 @@
+"""A plan's folder, taken up again: new loads, counts or interedges in, a new plan and the way there out.
+
+`read_plan` opens what `copart plan` wrote; `replan` changes it by
+:func:`copart.schemes.corepartition.corepartition` and writes a folder of the same kind, with
+``migration.json`` beside, so that it can be taken up once more.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..coupling import CoPartition, CoupledProblem, Interedges
+from ..errors import ConfigError, CouplingError, FormatError
+from ..formats import prepare_folder, read_coupling, read_part
+from ..formats.interedges_file import read_interedges
+from ..formats.migration_file import write_migration
+from ..interface.counts import Counts
+from ..interface.price import PRICE
+from ..metrics import CoupledMetrics, evaluate
+from ..migration.plan import MigrationPlan
+from ..options import Options, Settings
+from ..schemes import registry
+from ..schemes.corepartition import corepartition
+from .components import Progress, component, silent
+from .output import file_name, read_summary
+from .plan import Plan
+from .requests import settings_of
+from .writers import checked_kinds
+
+if TYPE_CHECKING:
+    from ..mesh import Mesh
+
+LOAD = "load"
+"""The cell array that keeps loads which were given, in the meshes of the new folder."""
+
+class ReadPlan(NamedTuple):
+    """What a plan's folder holds."""
+
+    problem: CoupledProblem
+    copartition: CoPartition
+    meshes: dict[str, Mesh]
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Replan:
+    """A new plan and the way there.
+
+    Attributes
+    ----------
+    plan : Plan
+    migration : MigrationPlan
+    former : CoupledMetrics
+        The former parts under the new loads and interedges.
+    """
+
+    plan: Plan
+    migration: MigrationPlan
+    former: CoupledMetrics
+
+    def __repr__(self) -> str:
+        return f"{self.plan!r}\n{self.migration!r}"
+
+
+def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None = None,
+              load: str | None = None) -> ReadPlan:
+    """Open the output folder of ``copart plan``.
+
+    Parameters
+    ----------
+    folder : path
+    sources : mapping of str to path, mesh or graph, optional
+        What components are read from instead of the folder's meshes; needed for those that came as graphs.
+    load : str, optional
+        Cell array with the load of each cell; as in the plan where not given.
+
+    Raises
+    ------
+    FormatError, CouplingError, MeshError
+        A file is missing or ill-formed, or does not fit the others.
+    """
+    place = Path(folder)
+    settings = dict(read_summary(place)["settings"])
+    schedule = read_coupling(place / "coupling.json")
+    names = [entry["name"] for entry in schedule["components"]]
+    given = sources or {}
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise ConfigError(f"sources: no component {unknown[0]!r}; known: {', '.join(names)}")
+    settings["load"] = load or settings.get("load")
+    graphs, meshes, parts = {}, {}, {}
+    for entry in schedule["components"]:
+        name = entry["name"]
+        mesh_file = place / f"{file_name(name)}.vtu"
+        if name not in given and not mesh_file.exists():
+            raise FormatError(place, f"has no {mesh_file.name}: {name} came as a graph, give it again")
+        graph, mesh = component(given.get(name, mesh_file), settings["load"])
+        if graph.nvtxs != entry["cells"]:
+            raise CouplingError(f"{name}: has {graph.nvtxs} cells, the plan has {entry['cells']}; for another mesh "
+                                f"say in Python where its cells are (copart.schemes.corepartition.corepartition)")
+        graphs[name] = graph
+        if mesh is not None:
+            meshes[name] = mesh
+        parts[name] = read_part(place / f"{file_name(name)}.part.{entry['parts']}", graph.nvtxs, entry["parts"])
+    pairs = [(pair["a"], pair["b"]) for pair in schedule["pairs"]]
+    relations = {pair: read_interedges(place / _interedges_name(pair, len(pairs))) for pair in pairs}
+    coupled = dict(zip(settings["names"], settings["coupled"], strict=True))
+    made = CoPartition(parts, {entry["name"]: entry["parts"] for entry in schedule["components"]}, coupled,
+                       bool(settings.get("shared")))
+    return ReadPlan(CoupledProblem(graphs, relations), made, meshes, settings)
+
+
+def _interedges_name(pair: tuple[str, str], count: int) -> str:
+    return "interedges.mtx" if count == 1 else f"{'-'.join(map(file_name, pair))}.interedges.mtx"
+
+
+def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | None = None,
+           load: str | None = None, sources: Mapping[str, Any] | None = None,
+           interedges: Mapping[tuple[str, str], Interedges] | None = None,
+           parts: Counts | None = None, coupled: Counts | None = None, scheme: str | None = None, alpha: float = 5.0,
+           price: Sequence[float] | None = None, scheme_options: Mapping[str, Any] | None = None,
+           options: Options | None = None, output: str | os.PathLike[str] | None = None,
+           write: str | Sequence[str] | None = None, progress: Progress | None = None,
+           **given: Unpack[Settings]) -> Replan:
+    """Take up a plan again after a change.
+
+    Parameters
+    ----------
+    folder : path
+        What ``copart plan`` or an earlier `replan` wrote.
+    loads : mapping of str to (ncells,) array_like of int, optional
+        New load of every cell of a component; the others keep theirs.
+    load, sources
+        See :func:`read_plan`.
+    interedges : mapping of (str, str) to Interedges, optional
+        New interedges of a pair.
+    parts, coupled : sequence of int or mapping of str to int, optional
+        New numbers of parts, and of those that may own coupled cells; as before where not given.  One number in
+        `parts` is the size of a pool that the components share.
+    scheme : str, optional
+        One of :data:`copart.schemes.registry.SCHEMES`; that of the plan where not given.
+    alpha : float
+        See :func:`copart.schemes.corepartition.corepartition`.
+    price : (float, float, float), optional
+        Of the edge cut, of volume and of messages; that of the plan where not given, or the usual one.
+    scheme_options : mapping, optional
+        What only this scheme knows when it is run again; as in the plan where not given.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+        Where neither `options` nor eps is given, eps is that of the plan.
+    output : path, optional
+        Folder to write to, another one than `folder`.
+    write : str or sequence of str, optional
+        More kinds of files; see :func:`copart.plan`.
+    progress : callable, optional
+
+    Returns
+    -------
+    Replan
+
+    Raises
+    ------
+    CopartError
+        One clear message; nothing is written then.
+    """
+    kinds = checked_kinds(write)
+    tell = progress or silent
+    if output is not None:
+        prepare_folder(output)
+        if Path(output).exists() and Path(output).samefile(folder):
+            raise ConfigError(f"output: {os.fspath(output)} holds the former plan, which the migration starts from; "
+                              f"name another folder")
+    tell(f"reading {os.fspath(folder)}", 0, 0)
+    problem, former, meshes, settings = read_plan(folder, sources, load)
+    chosen = Options.of(options, given)
+    if options is None and "eps" not in given:
+        chosen = chosen.replace(eps=settings["eps"])
+    if loads:
+        problem, meshes = _loaded(problem, meshes, loads)
+        settings["load"] = LOAD
+    if interedges:
+        problem = CoupledProblem(problem.components, {**problem.pairs, **interedges})
+        settings["interedges"] = "given"
+    run = scheme or settings.get("scheme", "projrepart")
+    own = _own_options(run, settings, scheme_options)
+    prices = price or (settings.get("scheme_options") or {}).get("price", PRICE)[:3]
+    tell(f"repartitioning with {run}", 0, 0)
+    begin = time.perf_counter()
+    made = corepartition(problem, former, parts, coupled, chosen, scheme=run, alpha=alpha, price=prices,
+                         scheme_options=own)
+    seconds = time.perf_counter() - begin
+    tell("measuring", 0, 0)
+    settings |= {"scheme": run, "parts": list(made.nparts.values()), "coupled": list(made.ncoupled.values()),
+                 "scheme_options": own | ({"price": list(prices)} if "price" in registry.scheme(run).own else {}),
+                 "alpha": alpha, **settings_of(chosen)}
+    plan = Plan(problem, made, evaluate(problem, made), meshes, settings, seconds)
+    again = Replan(plan, MigrationPlan.between(former, made, problem), evaluate(problem, former))
+    if output is None:
+        return again
+    tell(f"writing to {os.fspath(output)}", 0, 0)
+    files = plan.write(output, kinds or ())
+    write_migration(Path(output) / "migration.json", again.migration)
+    return replace(again, plan=replace(plan, files=(*files, Path(output) / "migration.json")))
+
+
+def _own_options(scheme: str, settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What only this scheme knows when it is run again: as given, else as in the plan that it made."""
+    if given is not None or scheme != settings.get("scheme"):
+        return dict(given or {})
+    known = registry.scheme(scheme).own_again
+    return {key: value for key, value in (settings.get("scheme_options") or {}).items() if key in known}
+
+
+def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh],
+            loads: Mapping[str, ArrayLike]) -> tuple[CoupledProblem, dict[str, Mesh]]:
+    """The problem with other loads, and its meshes with all loads as a cell array."""
+    graphs = dict(problem.components)
+    for name, load in loads.items():
+        if name not in graphs:
+            raise ConfigError(f"loads: no component {name!r}; known: {', '.join(graphs)}")
+        if np.shape(load) != (graphs[name].nvtxs,):
+            raise CouplingError(f"loads of {name}: need {graphs[name].nvtxs} numbers, one per cell, have shape "
+                                f"{np.shape(load)}")
+        graphs[name] = graphs[name].replace(vwgt=load)
+    kept = {name: mesh.replace(cell_data={**mesh.cell_data, LOAD: graphs[name].weights})
+            for name, mesh in meshes.items()}
+    return CoupledProblem(graphs, problem.pairs), kept
+
+
+__all__ = ["LOAD", "ReadPlan", "Replan", "read_plan", "replan"]

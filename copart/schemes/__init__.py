@@ -1,0 +1,12 @@
+"""The schemes by name, and those that are not in the paper.
+
+==================  ==========================================================================================
+`registry`          every scheme with what it can do; :func:`~copart.schemes.registry.run_scheme`
+`corepartition`     a scheme run again after a change
+`joint`             JOINT, the default: all components together, level by level
+`monolithic`        MONOLITHIC: all components as one graph on a shared pool of processes
+`multiconstraint`   MULTICONSTRAINT: each component once, all cells and coupled cells in balance
+==================  ==========================================================================================
+
+NAIVE, AWARE and PROJREPART: :mod:`copart.algorithms`.
+"""

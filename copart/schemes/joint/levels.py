@@ -1,0 +1,272 @@
+"""A component of a coupled problem on the levels of its coarsening, and one partition of the current level.
+
+A coarse vertex is coupled where one of its cells is; it stands for a block of cells behind the interface, so that
+borders of parts on the interface move together with the walls behind them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import VERTEX, WEIGHT, sums
+from ...errors import PartitionError
+from ...graph import Graph
+from ...kernels import Level
+from ...kernels.coarsening import pull_down
+from ...kgggp_ml import finest
+from ...metrics import max_part_weights
+from ...operators import copartition_balance
+from ...options import Options
+from ...partitioner.coarsening import look_at, renumber
+from ...partitioner.coordinates import centroids
+from ...partitioner.feasibility import feasible_limits, overweight
+from ...partitioner.growing import best_growth
+from ...partitioner.multilevel import coarsen, loosened, multilevel
+from ...partitioner.refinement import Refiner, cut_of
+from ...partitioner.rounds import Team
+from ...partitioner.settling import settle
+from .finish import finish, held
+from .first import coupled_first, spread
+
+Array = np.ndarray[Any, Any]
+
+
+class CoupledLevels:
+    """Levels of one component, its coupled vertices on each, and a partition of the current level.
+
+    Parameters
+    ----------
+    graph : Graph
+    cells : (ncells,) int32
+        Coupled vertices, ascending.
+    nparts, ncoupled : int
+        Number of parts, and of those that own coupled cells: the first ones.
+    team : Team
+    options : Options
+
+    Attributes
+    ----------
+    coupled : list of (ncoupled vertices,) int32
+        Coupled vertices of each level, from fine to coarse.
+    loads : list of (ncoupled vertices,) int64
+        Weight of the coupled cells in each of them.
+    up : list of (ncoupled vertices,) int32
+        Index in ``coupled[l + 1]`` of each of ``coupled[l]``.
+    at : int
+        The current level; 0 is the component itself.
+    part : (nvtxs of the level,) int32
+        Parts of the vertices of the current level; changed through `labels` and the methods, or set as a whole.
+    cut : int
+        Edge cut, the same on all levels; kept up to date, since counting anew costs as much as a round of refinement.
+
+    Raises
+    ------
+    PartitionError
+        A vertex is heavier than a part may be.
+    """
+
+    def __init__(self, graph: Graph, cells: NDArray[np.int32], nparts: int, ncoupled: int, team: Team,
+                 options: Options):
+        self.graph, self.nparts, self.ncoupled, self.team = graph, nparts, ncoupled, team
+        self.config, self.seed = options.config, options.seed
+        eps = copartition_balance(graph, nparts, options).eps
+        limit = np.minimum(max_part_weights(graph.total_weight, nparts, eps), graph.total_weight)
+        self.limit = feasible_limits(graph, limit, None, True)
+        level, self.pull = finest(graph, nparts, None, None)
+        self.shape = look_at(level)
+        coords, self.order = graph.coords, None
+        if self.shape.far:
+            level, self.order = renumber(level, team)
+            number = np.empty(graph.nvtxs, VERTEX)
+            number[self.order] = np.arange(graph.nvtxs, dtype=VERTEX)
+            coords = None if coords is None else coords[self.order]
+            cells = number[cells]
+        self.levels, self.maps = coarsen(level, nparts, self.config, team, None, self.shape)
+        self.centres = None if coords is None else centroids(coords, self.levels, self.maps)
+        self.at = len(self.maps)
+        self.coupled, self.up = [cells], []
+        load = graph.weights[cells] if self.order is None else level.vwgt[cells]
+        self.loads = [load]
+        for cmap in self.maps:
+            blocks, up = np.unique(cmap[self.coupled[-1]], return_inverse=True)
+            self.coupled.append(blocks.astype(VERTEX))
+            self.up.append(up.astype(VERTEX))
+            load = sums(up, load, len(blocks))
+            self.loads.append(load)
+        self._part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
+        self._cut: int | None = 0
+        self._edges: tuple[Array, Array, Array, Array] | None = None  # of the coupled vertices of the current level
+
+    @property
+    def level(self) -> Level:
+        """The current level."""
+        return self.levels[-1]
+
+    @property
+    def cells(self) -> NDArray[np.int32]:
+        """Coupled vertices of the current level."""
+        return self.coupled[self.at]
+
+    @property
+    def part(self) -> NDArray[np.int32]:
+        return self._part
+
+    @part.setter
+    def part(self, part: NDArray[np.int32]) -> None:
+        self._part, self._cut = part, None
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Parts of the coupled vertices of the current level."""
+        return np.asarray(self.part[self.cells])
+
+    @labels.setter
+    def labels(self, labels: NDArray[np.int32]) -> None:
+        before = self._cut_at_interface()
+        self._part[self.cells] = labels
+        if self._cut is not None:
+            self._cut += self._cut_at_interface() - before
+
+    @property
+    def cut(self) -> int:
+        if self._cut is None:
+            self._cut = cut_of(self.level, self.part)
+        return self._cut
+
+    @property
+    def coupled_load(self) -> NDArray[np.int64]:
+        """(ncoupled,) int64 coupled weight of the coupled parts."""
+        return sums(self.labels, self.loads[self.at], self.ncoupled)
+
+    def _cut_at_interface(self) -> int:
+        """Edge cut of the edges of coupled vertices; 0 where nobody asks."""
+        if self._cut is None:
+            return 0
+        row, other, weight, index = self._entries()
+        apart = self.part[other] != self.labels[row]
+        # edges between two coupled vertices are listed twice
+        return int(weight[apart].sum()) - int(weight[apart & (index >= 0)].sum()) // 2
+
+    # ---- the coarsest level
+    def start(self) -> None:
+        """Partition the coarsest level, and let those parts with most of the interface be the coupled ones."""
+        if self.nparts == 1:
+            return
+        g = self.level
+        load = np.zeros(len(g.vwgt), WEIGHT)
+        load[self.cells] = self.loads[self.at]
+        graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
+        part = best_growth(g, self.pull, self._room(), self.config, self.graph.nvtxs, self.seed * 64, self.team,
+                           self.centres)
+        self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
+
+    def grow(self, labels: NDArray[np.int32]) -> None:
+        """Partition the coarsest level with the coupled vertices in the parts `labels`."""
+        if self.nparts == 1:
+            self.part = np.zeros(len(self.level.vwgt), VERTEX)
+            return
+        g = held(self.level, self.cells, labels)
+        few = replace(self.config, bisections=1)
+        self.part = best_growth(g, self.pull, self._room(), few, self.graph.nvtxs, self.seed * 64, self.team, None)
+
+    # ---- from level to level
+    def finer(self) -> None:
+        """Go to the next finer level with the partition."""
+        cmap = self.maps.pop()
+        self.levels.pop()
+        self.at -= 1
+        self._edges = None
+        fine = np.empty(len(cmap), VERTEX)
+        self.team.run(pull_down, len(cmap), cmap, self.part, fine)
+        self._part = fine
+
+    def refine(self, hold: bool) -> None:
+        """Refine on the current level; hold the coupled vertices, or let them move to other coupled parts."""
+        g, cut = self.level, self.cut
+        free = held(g, self.cells, self.labels) if hold else g
+        refiner = Refiner(free, self.pull, self.part, self._room(), self.team, self.seed + self.at)
+        self._cut = cut - refiner.improve(self.config, cut)
+        if not hold and (self.labels >= self.ncoupled).any():
+            self.labels = spread(g, self.cells, self.labels, self.ncoupled)
+        if not hold:
+            self.labels = filled(self.labels, self.ncoupled)
+
+    def extend(self) -> None:
+        """Partition the component anew with its coupled cells where they are; on the finest level only."""
+        if self.nparts == 1:
+            return
+        g = held(self.level, self.cells, self.labels)
+        self.part = multilevel(g, self.pull, self.limit, self.config, self.seed, self.team, self.shape)
+
+    def finish(self) -> None:
+        """Refine the component with its coupled cells where they are, or partition it anew where balance needs it."""
+        if self.nparts == 1:
+            return
+        g = held(self.level, self.cells, self.labels)
+        if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team):
+            self.extend()
+            if settle(g, self.pull, self.part, self.limit, self.team, self.seed):
+                raise PartitionError(overweight(self.part, self.graph, self.limit))
+        self._cut = None
+
+    def result(self) -> NDArray[np.int32]:
+        """The partition of the component, in its own numbering."""
+        if self.order is None:
+            return self.part
+        out = np.empty_like(self.part)
+        out[self.order] = self.part
+        return out
+
+    # ---- what surrounds the coupled vertices
+    def edges(self) -> tuple[Array, Array, Array]:
+        """Edges between coupled vertices of the current level: index of both ends in `cells`, and weight."""
+        row, _, weight, index = self._entries()
+        use = index >= 0
+        return row[use], index[use], weight[use]
+
+    def pulls(self) -> tuple[Array, Array, Array]:
+        """Edges from coupled vertices to others in coupled parts: index in `cells`, part and weight."""
+        row, other, weight, index = self._entries()
+        part = self.part[other]
+        use = (index < 0) & (part < self.ncoupled)
+        return row[use], part[use], weight[use]
+
+    def _entries(self) -> tuple[Array, Array, Array, Array]:
+        """Edges of the coupled vertices: index in `cells`, other vertex, weight, and its index in `cells` or -1."""
+        if self._edges is not None:
+            return self._edges
+        g, cells = self.level, self.cells
+        degree = g.xadj[cells + 1] - g.xadj[cells]
+        row = np.repeat(np.arange(len(cells)), degree)
+        entry = np.repeat(g.xadj[cells] - (np.cumsum(degree) - degree), degree) + np.arange(len(row))
+        other = g.adjncy[entry]
+        weight = g.ewgt[entry] if len(g.ewgt) else np.ones(len(entry), WEIGHT)
+        index = np.full(len(g.vwgt), -1, VERTEX)
+        index[cells] = np.arange(len(cells))
+        self._edges = row, other, weight, index[other]
+        return self._edges
+
+    def _room(self) -> NDArray[np.int64]:
+        return loosened(self.limit, self.level) if self.maps else self.limit
+
+
+def filled(labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """`labels` with one vertex, of a part with others, in every part below `k` that was empty."""
+    population = np.bincount(labels, minlength=k)
+    empty = np.flatnonzero(population[:k] == 0)
+    if not len(empty):
+        return labels
+    labels = labels.copy()
+    for p in empty:
+        v = int(np.argmax(population[labels] > 1))
+        population[labels[v]] -= 1
+        labels[v] = p
+        population[p] = 1
+    return labels
+
+
+__all__ = ["CoupledLevels", "filled"]

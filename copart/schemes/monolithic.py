@@ -1,0 +1,172 @@
+"""MONOLITHIC: all components as one graph on one pool of processes that they share.
+
+Some users of multi-region solvers decompose so: every process may own cells of several components, which
+run one after another on the same processes.  No part of the coupling is a message where both ends
+are on one process; but the load of a single component, and of its interface, is left to chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import WEIGHT, whole
+from ..coupling import CoPartition, CoupledProblem
+from ..dynamic.adaptive import adaptive_repartition
+from ..dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstraint
+from ..dynamic.rerun import Rerun
+from ..errors import ConfigError
+from ..graph import Graph
+from ..interface.counts import Counts, part_counts
+from ..interface.price import Price
+from ..metrics import copartition_limit, pair_metrics
+from ..operators import part
+from ..options import Options, Settings
+from ..partitioner.multiconstraint import partition_multiconstraint
+
+Parts = NDArray[np.int32]
+
+
+def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: Counts | None = None,
+               options: Options | None = None, *, processes: int | None = None, balance: str = "total",
+               **settings: Unpack[Settings]) -> CoPartition:
+    """MONOLITHIC: one partition of all components and interedges together; `ncoupled` plays no role.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    nparts : mapping, sequence or int, optional
+        Parts of each component; their sum is the size of the pool where `processes` is not given.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+    processes : int, optional
+        Size of the pool.
+    balance : {"total", "each"}
+        What is balanced over the pool: the load of all components together, or that of each component (one
+        constraint per component), which keeps processes busy while components run one after another.
+
+    Returns
+    -------
+    CoPartition
+        Shared: part k of every component is process k.
+
+    Examples
+    --------
+    >>> from copart import Graph, Interedges
+    >>> line = Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
+    >>> ends = CoupledProblem.of_two(line, line, Interedges.from_pairs(4, 4, [3], [0]))
+    >>> made = monolithic(ends, processes=2)
+    >>> made.shared, sorted(np.bincount(np.concatenate([made.a, made.b])).tolist())
+    (True, [4, 4])
+    """
+    _check_balance(balance)
+    run = Options.of(options, settings)
+    if processes is None:
+        if nparts is None:
+            raise ConfigError("processes: needs the size of the pool, or nparts of each component")
+        processes = sum(part_counts(problem, nparts).values())
+    pool = whole("processes", processes, low=1)
+    graph, first = joined_graph(problem)
+    if balance == "total":
+        made = part(graph, pool, run)
+    else:
+        made = partition_multiconstraint(graph, pool, _loads_of_each(problem), run)
+    return _in_pool(problem, made, first, pool)
+
+
+def monolithic_again(run: Rerun, balance: str = "total") -> CoPartition:
+    """MONOLITHIC from where the data is: ``alpha * price . (cut, totV, totZ) + migration`` is small.
+
+    Interedges count as cut while cells move; volume and messages decide between the partitions that have been found.
+
+    Parameters
+    ----------
+    run : Rerun
+        Whose former co-partition is in a shared pool; one number in `nparts` is its size from now on, several add up
+        to it.
+    balance : {"total", "each"}
+        As in :func:`monolithic`.
+    """
+    _check_balance(balance)
+    problem, former, options = run.problem, run.former, run.options
+    pool, m = former.nprocs if run.nparts is None else _pool_size(problem, run.nparts), former.nprocs
+    graph, first = joined_graph(problem)
+    old = np.concatenate([former[name] for name in problem.names])
+    extra = _beside_cut(problem, first, pool, run.price)
+    if balance == "total":
+        made = adaptive_repartition(graph, old, m, pool, options, alpha=run.edge, extra=extra)
+    else:
+        loads = _loads_of_each(problem)
+        limits = np.repeat([[copartition_limit(int(w), pool, options.eps)] for w in loads.sum(axis=0)], pool, axis=1)
+        made = adaptive_repartition_multiconstraint(graph, old, m, pool, loads, limits, options, alpha=run.edge,
+                                                    extra=extra)
+    return _in_pool(problem, made, first, pool)
+
+
+def _pool_size(problem: CoupledProblem, nparts: Counts) -> int:
+    """Size of the pool that `nparts` stands for: one number is the size, several are the parts of each component."""
+    if isinstance(nparts, int) or (isinstance(nparts, Sequence) and len(nparts) == 1):
+        return whole("nparts", nparts if isinstance(nparts, int) else nparts[0], low=1)
+    return sum(part_counts(problem, nparts).values())
+
+
+def _beside_cut(problem: CoupledProblem, first: dict[str, int], pool: int, price: Price) -> Callable[[Parts], float]:
+    """Volume and messages between processes in units of the cut, less the interedges that are cut instead of them."""
+
+    def cost(made: Parts) -> float:
+        one, total = _in_pool(problem, made, first, pool), 0.0
+        for (a, b), interedges in problem.pairs.items():
+            found, (u, v, _) = pair_metrics(a, b, problem, one), interedges.pairs()
+            total += price[1] * (found.totV_ab + found.totV_ba) / 2 + price[2] * found.totZ
+            total -= price[0] * int((one[a][u] != one[b][v]).sum())
+        return total / price[0]
+
+    return cost
+
+
+def _check_balance(balance: str) -> None:
+    if balance not in ("total", "each"):
+        raise ConfigError(f"balance: {balance!r} is not known; choose total or each")
+
+
+def _loads_of_each(problem: CoupledProblem) -> NDArray[np.int64]:
+    """(cells, components) int64 weights of the cells of all components, one column for each component."""
+    columns = [graph.weights[:, None] * (np.arange(len(problem.names)) == i)
+               for i, graph in enumerate(problem.components.values())]
+    return np.concatenate(columns)
+
+
+def _in_pool(problem: CoupledProblem, made: Parts, first: dict[str, int], pool: int) -> CoPartition:
+    parts = {name: made[first[name]:first[name] + graph.nvtxs] for name, graph in problem.components.items()}
+    return CoPartition(parts, dict.fromkeys(problem.names, pool), shared=True)
+
+
+def joined_graph(problem: CoupledProblem) -> tuple[Graph, dict[str, int]]:
+    """All components as one graph, whose edges are theirs and the interedges, each of weight 1.
+
+    Returns
+    -------
+    Graph
+    dict of str to int
+        Number of the first vertex of each component.
+    """
+    first, nvtxs = {}, 0
+    ends: list[tuple[Any, Any, Any]] = []
+    for name, graph in problem.components.items():
+        first[name] = nvtxs
+        u, v, w = graph.edges()
+        ends.append((u.astype(np.int64) + nvtxs, v.astype(np.int64) + nvtxs, w))
+        nvtxs += graph.nvtxs
+    for (a, b), interedges in problem.pairs.items():
+        u, v, _ = interedges.pairs()
+        ends.append((u.astype(np.int64) + first[a], v.astype(np.int64) + first[b], np.ones(len(u), WEIGHT)))
+    u, v, w = (np.concatenate(column) for column in zip(*ends, strict=True))
+    weights, sizes = (np.concatenate(column) for column in
+                      zip(*((graph.weights, graph.sizes) for graph in problem.components.values()), strict=True))
+    return Graph.from_edges(nvtxs, u, v, w, vwgt=weights, vsize=sizes), first
+
+
+__all__ = ["joined_graph", "monolithic", "monolithic_again"]

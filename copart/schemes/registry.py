@@ -1,0 +1,134 @@
+"""The schemes by name: what runs each, what runs it again, and what it can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from ..algorithms import aware, naive, projrepart
+from ..coupling import CoPartition, CoupledProblem
+from ..dynamic.published import aware_again, naive_again, projrepart_again
+from ..dynamic.rerun import Rerun
+from ..errors import ConfigError, NotApplicableError
+from ..interface.counts import Counts, coupled_counts, part_counts
+from ..interface.uncut import interface_groups
+from ..options import Options, Settings
+from .joint import joint, joint_again
+from .monolithic import monolithic, monolithic_again
+from .multiconstraint import multiconstraint, multiconstraint_again
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme and what it can do.
+
+    Attributes
+    ----------
+    run : callable
+        ``run(problem, nparts, ncoupled, options, **own)``.
+    again : callable
+        ``again(rerun, **own_again)``: the scheme after a change, see :class:`copart.dynamic.rerun.Rerun`.
+    knows_interface : bool
+        `run` takes `interface`; others are given the counts that follow from it.
+    shares_pool : bool
+        All components are on one pool of processes, whose size `run` takes as `processes`.
+    own, own_again : tuple of str
+        Options that `run` and `again` take beside those of all schemes.
+    """
+
+    run: Callable[..., CoPartition]
+    again: Callable[..., CoPartition]
+    knows_interface: bool = False
+    shares_pool: bool = False
+    own: tuple[str, ...] = ()
+    own_again: tuple[str, ...] = ()
+
+
+SCHEMES: dict[str, Scheme] = {
+    "naive": Scheme(naive, naive_again),
+    "aware": Scheme(aware, aware_again, knows_interface=True),
+    "projrepart": Scheme(projrepart, projrepart_again, knows_interface=True),
+    "multiconstraint": Scheme(multiconstraint, multiconstraint_again),
+    "monolithic": Scheme(monolithic, monolithic_again, shares_pool=True, own=("balance",), own_again=("balance",)),
+    "joint": Scheme(joint, joint_again, knows_interface=True, own=("price", "directions", "fix")),
+}
+"""The schemes by name."""
+
+DEFAULT = "joint"
+"""The scheme of a plan unless another is asked for."""
+
+
+def scheme(name: str) -> Scheme:
+    """The scheme called `name`; an unknown one lists those known."""
+    if name not in SCHEMES:
+        raise ConfigError(f"scheme: {name!r} is not known; choose one of {', '.join(SCHEMES)}")
+    return SCHEMES[name]
+
+
+def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    """The schemes' own options among those `given`, by scheme.
+
+    Raises
+    ------
+    ConfigError
+        An option is of none of the schemes in `names`.
+    """
+    known = {name: scheme(name).own for name in names}
+    for option in given or {}:
+        if not any(option in own for own in known.values()):
+            others = [name for name, other in SCHEMES.items() if option in other.own]
+            mine = [f"{name}: {', '.join(own)}" for name, own in known.items() if own]
+            raise ConfigError(f"scheme_options: {option!r} is no option of {', '.join(names)}"
+                              + (f", but of {', '.join(others)}" if others else "")
+                              + (f"; there are {'; '.join(mine)}" if mine else "; there are none"))
+    return {name: {option: value for option, value in (given or {}).items() if option in own}
+            for name, own in known.items()}
+
+
+def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None,
+               options: Options | None = None, *, interface: str = "spread",
+               scheme_options: Mapping[str, Any] | None = None, **settings: Unpack[Settings]) -> CoPartition:
+    """Run the scheme called `name`, with its interfaces laid on processes as asked.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`SCHEMES`.
+    problem : CoupledProblem
+    nparts : mapping, sequence or int
+        Parts of each component.  For a scheme that shares a pool of processes, one number is its size.
+    ncoupled : mapping, sequence or int, optional
+        Parts of each component that may own coupled cells.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+    interface : {"spread", "gather", "uncut"}
+        See :func:`copart.interface.counts.coupled_counts`.
+    scheme_options : mapping, optional
+        What only this scheme knows, by name: `price`, `directions` and `fix` of "joint", `balance` of "monolithic".
+
+    Raises
+    ------
+    NotApplicableError
+        The scheme cannot keep the several interfaces of one component uncut.
+    ConfigError
+        The scheme is not known, or an option is not one of it.
+    """
+    chosen, run = scheme(name), Options.of(options, settings)
+    own = own_options([name], scheme_options)[name]
+    one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
+    if isinstance(one, int) and chosen.shares_pool:
+        return chosen.run(problem, options=run, processes=one, **own)
+    if chosen.knows_interface:
+        return chosen.run(problem, nparts, ncoupled, run, interface=interface, **own)
+    if interface == "spread":
+        return chosen.run(problem, nparts, ncoupled, run, **own)
+    several = [c for c in problem.names if len(interface_groups(problem, c)) > 1]
+    if interface == "uncut" and several and ncoupled is None:
+        raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several; "
+                                 f"take aware or projrepart")
+    counts = coupled_counts(problem, part_counts(problem, nparts), ncoupled, interface=interface, eps=run.eps)
+    return chosen.run(problem, nparts, counts, run, **own)
+
+
+__all__ = ["DEFAULT", "SCHEMES", "Rerun", "Scheme", "own_options", "run_scheme", "scheme"]
