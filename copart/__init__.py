@@ -4,18 +4,22 @@ The names below are loaded when they are first used, so ``import copart`` costs
 next to nothing; submodules (``copart.operators``, ``copart.mesh``, ...) are
 reached the same way.
 
-==============  =============================================================
-values          `Graph`, `Interedges`, `CoupledProblem`, `CoPartition`, `Mesh`
-the whole job   `plan`, `compare`
-one graph       `part`; `copart.operators` has Part, Repart, Rest, Ext, Proj
-the schemes     `naive`, `aware`, `projrepart`
+==============  =============================================================================
+values          `Graph`, `Interedges`, `CoupledProblem`, `CoPartition`, `Mesh`; `read_mesh`
+the whole job   `plan`, `compare`, `replan`; what they take: `Options`, `Meeting`, `Sharing`,
+                `Site`; what they give: `Plan`, `Comparison`, `Replan`
+the schemes     `joint`, `naive`, `aware`, `projrepart`, `multiconstraint`, `monolithic`;
+                run again after a change: `corepartition`
+one graph       `part`, `repart`; `copart.operators` has Part, Repart, Rest, Ext, Proj
 figures         `evaluate`; `copart.checks` verifies independently
 errors          `CopartError` and its subclasses
-==============  =============================================================
+==============  =============================================================================
 """
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,28 +42,58 @@ if TYPE_CHECKING:
     from .mesh import read_mesh as read_mesh
     from .metrics import evaluate as evaluate
     from .operators import part as part
+    from .operators import repart as repart
+    from .options import Options as Options
     from .plans.compare import Comparison as Comparison
     from .plans.compare import compare as compare
     from .plans.plan import Plan as Plan
     from .plans.plan import plan as plan
+    from .plans.replan import Replan as Replan
+    from .plans.replan import replan as replan
+    from .plans.requests import Meeting as Meeting
+    from .plans.requests import Sharing as Sharing
+    from .plans.requests import Site as Site
+    from .schemes.corepartition import corepartition as corepartition
+    from .schemes.joint import joint as joint
+    from .schemes.monolithic import monolithic as monolithic
+    from .schemes.multiconstraint import multiconstraint as multiconstraint
 
 __version__ = "0.1.0"
 
 _HOME = {
     "algorithms": ("aware", "naive", "projrepart"),
-    "comparing": ("Comparison", "compare"),
     "coupling": ("CoPartition", "CoupledProblem", "Interedges"),
     "errors": ("ConfigError", "CopartError", "CouplingError", "FormatError", "GraphError",
                "MappingError", "MeshError", "PartitionError"),
     "graph": ("Graph",),
     "mesh": ("Mesh", "read_mesh"),
     "metrics": ("evaluate",),
-    "operators": ("part",),
-    "planning": ("Plan", "plan"),
+    "operators": ("part", "repart"),
+    "options": ("Options",),
+    "plans.compare": ("Comparison", "compare"),
+    "plans.plan": ("Plan", "plan"),
+    "plans.replan": ("Replan", "replan"),
+    "plans.requests": ("Meeting", "Sharing", "Site"),
+    "schemes.corepartition": ("corepartition",),
+    "schemes.joint": ("joint",),
+    "schemes.monolithic": ("monolithic",),
+    "schemes.multiconstraint": ("multiconstraint",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["__version__", *sorted(_MODULE_OF)]
+
+
+class _Package(ModuleType):
+    """This package, whose public names are never hidden by a submodule of the same name (``copart.repart``)."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _MODULE_OF and isinstance(value, ModuleType):
+            return  # the import system binds a submodule here as soon as it is loaded
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

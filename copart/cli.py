@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from . import __version__
 from .commands import advise, check, compare, doctor, grid, machine, map, mesh, part, plan, ranks, repart, replan
 from .commands.console import Console
-from .commands.options import add_output
+from .commands.options import add_output, shorten_help
 from .errors import CopartError
 
 COMMANDS = {
@@ -60,6 +60,8 @@ def parser() -> argparse.ArgumentParser:
         # a command with commands of its own says where its options belong
         for target in module.add_arguments(sub) or [sub]:
             add_output(target)
+        if hasattr(module, "FIRST_LOOK"):
+            shorten_help(sub, module.FIRST_LOOK, module.FIRST_EXAMPLES)
     return out
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from copart.migration.matrix.plan import MigrationPlan
-from copart.schemes.corepartition.adaptive import keep_numbers
 
 from copart.algorithms import projrepart
 from copart.coupling import CoPartition, CoupledProblem
+from copart.dynamic.adaptive import keep_numbers
 from copart.mesh import cube
 from copart.metrics import evaluate, imbalance
+from copart.migration.plan import MigrationPlan
 from copart.plans.components import coupled_problem
 from copart.schemes.corepartition import corepartition
 

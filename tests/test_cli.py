@@ -12,11 +12,11 @@ import time
 import numpy as np
 import pytest
 
-from copart.algorithms import SCHEMES
 from copart.cli import COMMANDS, main, parser
 from copart.commands import console
 from copart.formats import read_part, write_metis, write_part
 from copart.mesh import read_mesh
+from copart.schemes.registry import SCHEMES
 
 from .helpers import ROOT, grid, shared
 

@@ -89,14 +89,14 @@ def test_units_and_moves(apart, capsys):
     assert run("plan", *files, "--parts", 2, 3, "-o", apart / "out") == 2
     assert "no cells meet" in capsys.readouterr().err
     assert not (apart / "out").exists()
-    move = ("--scale-b", 0.001, "--shift-b", -3, 0, 0)
+    move = ("--scale", "b=0.001", "--shift", "b=-3,0,0")
     assert run("plan", *files, "--parts", 2, 3, "-o", apart / "out", *move) == 0
     out = capsys.readouterr().out
     assert "interface: 'b' is scaled by 0.001" in out
     assert "interface: 'b' is moved by (-3, 0, 0)" in out
     summary = json.loads((apart / "out" / "metrics.json").read_text())
     assert summary["interface"]["overlap"] == pytest.approx(1)
-    assert (summary["settings"]["scale_b"], summary["settings"]["shift_b"]) == (0.001, [-3, 0, 0])
+    assert (summary["settings"]["scale"], summary["settings"]["shift"]) == ({"b": 0.001}, {"b": [-3, 0, 0]})
     assert meshio.read(apart / "out" / "b.vtu").points.max() == pytest.approx(5000)
     assert run("check", apart / "out", "-q") == 0
     assert run("check", files[0], apart / "out" / "a.part.2", files[1], apart / "out" / "b.part.3", *move, "-q") == 0
@@ -105,9 +105,9 @@ def test_units_and_moves(apart, capsys):
 
 
 @pytest.mark.parametrize(("words", "message"), [
-    (("--scale-b", 0), "scale: must be above 0"), (("--gap", -1), "gap: must be at least 0"),
-    (("--gap", 1, "--tolerance", 1), "give one of the two"), (("--periodic-b", 0, 0, 0), "period: must not be zero"),
-    (("--shift-b", "nan", 0, 0), "shift: needs three finite numbers"),
+    (("--scale", "b=0"), "scale: must be above 0"), (("--gap", -1), "gap: must be at least 0"),
+    (("--gap", 1, "--tolerance", 1), "give one of the two"), (("--periodic", "b=0,0,0"), "period: must not be zero"),
+    (("--shift", "b=nan,0,0"), "shift: needs three finite numbers"),
 ])
 def test_unusable_options(apart, capsys, words, message):
     assert run("plan", apart / "a.vtu", apart / "b.vtu", "--parts", 2, 3, "-o", apart / "out", *words) == 2
@@ -118,9 +118,9 @@ def test_unusable_options(apart, capsys, words, message):
 def test_periodic_and_overlap(apart, capsys):
     write_vtu(apart / "c.vtu", cube("hexa", 5, offset=(1, 0, 0)))
     words = ("--parts", 2, 3, "-o", apart / "out", "--json")
-    assert run("plan", apart / "a.vtu", apart / "c.vtu", *words, "--periodic-b", 2, 0, 0) == 0
+    assert run("plan", apart / "a.vtu", apart / "c.vtu", *words, "--periodic", "b=2,0,0") == 0
     assert json.loads(capsys.readouterr().out)["interface"]["overlap"] == pytest.approx(2)
-    over = ("--shift-b", -0.5, "-1e-9", 0, "--interedges", "overlap")
+    over = ("--shift", "b=-0.5,-1e-9,0", "--interedges", "overlap")
     assert run("plan", apart / "a.vtu", apart / "c.vtu", *words, *over) == 0
     found = json.loads(capsys.readouterr().out)["interface"]
     assert (found["measure"], found["overlap"]) == ("volume", pytest.approx(0.5, abs=1e-6))
@@ -137,8 +137,8 @@ def test_pictures_show_both_meshes_in_place(apart, monkeypatch):
         seen.update(meshes)
         return target
     monkeypatch.setattr(pictures, "draw_coupled", draw)
-    assert run("plan", apart / "a.vtu", apart / "b.vtu", "--parts", 2, 3, "-o", apart / "out", "--scale-b", 0.001,
-               "--shift-b", -3, 0, 0, "--picture", "-q") == 0
+    assert run("plan", apart / "a.vtu", apart / "b.vtu", "--parts", 2, 3, "-o", apart / "out", "--scale", "b=0.001",
+               "--shift", "b=-3,0,0", "--picture", "-q") == 0
     assert seen["b"].bounds[:, 0] == pytest.approx([1, 2])
 
 
@@ -173,8 +173,8 @@ def test_broken_interedges(tmp_path, text, message):
 
 
 def test_a_folder_whose_interedges_were_changed_is_found_out(apart, capsys):
-    assert run("plan", apart / "a.vtu", apart / "b.vtu", "--parts", 2, 3, "-o", apart / "out", "-q", "--scale-b", 0.001,
-               "--shift-b", -3, 0, 0) == 0
+    assert run("plan", apart / "a.vtu", apart / "b.vtu", "--parts", 2, 3, "-o", apart / "out", "-q",
+               "--scale", "b=0.001", "--shift", "b=-3,0,0") == 0
     path = apart / "out" / "interedges.mtx"
     lines = path.read_text().splitlines()
     rows, columns, count = lines[1].split()

@@ -9,17 +9,16 @@ import numpy as np
 import pytest
 
 import copart
-from copart.algorithms import SCHEMES, run_scheme
 from copart.checks import check_copartition
 from copart.cli import main
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, MeshError, NoInterfaceError, NotApplicableError
 from copart.graph import Graph
-from copart.metrics import part_room
 from copart.mesh import cube
-from copart.metrics import coupling_matrix, evaluate
+from copart.metrics import coupling_matrix, evaluate, part_room
 from copart.plans.components import coupled_problem
 from copart.schemes.monolithic import joined_graph, monolithic
+from copart.schemes.registry import SCHEMES, run_scheme
 
 from .helpers import grid, shared
 

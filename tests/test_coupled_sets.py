@@ -130,9 +130,9 @@ def test_a_cantilever_in_millimetres(names):
     beam = beam.scaled(1000)
     if names:
         channel, beam = channel.select(names[0]), beam.select(names[1])
-    with pytest.raises(MeshError, match=r"times 0\.001 \(--scale-b 0\.001\) 210 of its facets match"):
+    with pytest.raises(MeshError, match=r"times 0\.001 \(--scale \S+=0\.001\) 210 of its facets match"):
         copart.plan(channel, beam, parts=(4, 2))
-    plan = copart.plan(channel, beam, parts=(4, 2), scale_b=0.001)
+    plan = copart.plan(channel, beam, parts=(4, 2), meeting=copart.Meeting(scale={"b": 0.001}))
     assert plan.interface.overlap == pytest.approx(0.0205)
     assert "is scaled by 0.001" in plan.interface.remarks[0]
     assert np.allclose(plan.placed()["mesh_cantilever"].bounds, beam.bounds / 1000)

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from copart.algorithms import SCHEMES
 from copart.coupling import CoupledProblem, Interedges
 from copart.kgggp_ml import partition
 from copart.operators import part, proj, repart
 from copart.options import PRESETS
-from copart.partitioner.affinity import Affinity
 from copart.partitioner import rounds
+from copart.partitioner.affinity import Affinity
+from copart.schemes.registry import SCHEMES
 
 from .conftest import NO_JIT
 from .helpers import ROOT, grid
@@ -63,8 +63,8 @@ def small_results() -> dict[str, str]:
     inter = Interedges.from_pairs(n, 156, np.arange(14) * 16 + 15, np.arange(14) * 12 // 14 * 13)
     out["proj"] = digest(proj(g, other, inter, part(g, 4), 4))
     problem = CoupledProblem.of_two(g, other, inter)
-    for name, run in SCHEMES.items():
-        made = run(problem, (4, 5), (2, 3))
+    for name, scheme in SCHEMES.items():
+        made = scheme.run(problem, (4, 5), (2, 3))
         out[name] = digest(made.a, made.b)
     return out
 
@@ -164,8 +164,8 @@ def test_schemes_on_threads():
     face = np.arange(100)
     a, b = grid(100, 100), grid(100, 120)
     problem = CoupledProblem.of_two(a, b, Interedges.from_pairs(10_000, 12_000, face * 100 + 99, face * 120))
-    for run in SCHEMES.values():
-        one, two = (run(problem, (6, 8), (3, 4), threads=t) for t in (1, 2))
+    for scheme in SCHEMES.values():
+        one, two = (scheme.run(problem, (6, 8), (3, 4), threads=t) for t in (1, 2))
         assert one.a.tobytes() == two.a.tobytes()
         assert one.b.tobytes() == two.b.tobytes()
 

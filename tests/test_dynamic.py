@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from copart.migration.matrix.plan import MigrationPlan
-from copart.schemes.corepartition.adaptive import adaptive_repartition, keep_numbers
-from copart.schemes.corepartition.coupled_subgraphs import coupled_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.algorithms import aware, naive, projrepart
 from copart.checks import check_copartition, check_partition
 from copart.coupling import CoPartition, CoupledProblem, Interedges
+from copart.dynamic.adaptive import adaptive_repartition, keep_numbers
+from copart.dynamic.coupled_subgraphs import coupled_numbers
 from copart.errors import ConfigError, CouplingError, PartitionError
 from copart.graph import Graph
 from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume
+from copart.migration.plan import MigrationPlan
 from copart.repart import repartition
 from copart.schemes.corepartition import corepartition, objective
 from copart.schemes.monolithic import monolithic
@@ -233,6 +233,6 @@ def test_arguments():
         corepartition(problem, CoPartition({"x": [0]}, {"x": 1}))
     with pytest.raises(CouplingError, match="former parts of a: need 144 entries"):
         corepartition(problem, CoPartition({"a": [0], "b": former.b}, {"a": 1, "b": 2}))
-    for weights in ((1, 2), (0, 1, 1), (1, -1, 1)):
-        with pytest.raises(ConfigError, match="weight"):
-            corepartition(problem, former, weights=weights)
+    for price in ((1, 2), (0, 1, 1), (1, -1, 1)):
+        with pytest.raises(ConfigError, match="price"):
+            corepartition(problem, former, price=price)

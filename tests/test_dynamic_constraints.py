@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from copart.migration.matrix.plan import MigrationPlan
-from copart.schemes.corepartition.adaptive import keep_numbers
-from copart.schemes.corepartition.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copart.algorithms import monolithic, multiconstraint
 from copart.checks import check_copartition
 from copart.coupling import CoPartition, CoupledProblem
+from copart.dynamic.adaptive import keep_numbers
+from copart.dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from copart.errors import ConfigError, PartitionError
 from copart.mesh import cube
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume
+from copart.migration.plan import MigrationPlan
 from copart.partitioner.multiconstraint import partition_multiconstraint
 from copart.plans.components import coupled_problem
 from copart.schemes.corepartition import corepartition, objective
+from copart.schemes.monolithic import monolithic
+from copart.schemes.multiconstraint import multiconstraint
 
 from .helpers import grid
 from .test_dynamic import chain, heavy
@@ -116,7 +117,7 @@ def test_much_less_moves_than_from_scratch(cubes, name, scheme, parts):
     former = scheme(before, **parts)
     assert not check_copartition(after, former, 0.05).ok
     # where a message costs as much as a thousand cells that move, that is what counts
-    made = corepartition(after, former, scheme=name, weights=(1, 1, 1))
+    made = corepartition(after, former, scheme=name, price=(1, 1, 1))
     found = check_copartition(after, made, 0.05)
     assert found.ok, found.findings
     assert (made.shared, dict(made.nparts)) == (former.shared, dict(former.nparts))
@@ -126,7 +127,7 @@ def test_much_less_moves_than_from_scratch(cubes, name, scheme, parts):
     assert 3 * moved[0] < moved[1], moved
     cuts = [sum(c.cut for c in evaluate(after, one).components.values()) for one in (made, remapped)]
     assert cuts[0] <= 1.1 * cuts[1], cuts
-    costs = [objective(after, former, one, weights=(1, 1, 1)) for one in (made, remapped)]
+    costs = [objective(after, former, one, price=(1, 1, 1)) for one in (made, remapped)]
     assert costs[0] < costs[1], costs
 
 
@@ -146,7 +147,8 @@ def test_a_pool_grows_and_shrinks(cubes, balance):
     _, problem = cubes
     former = monolithic(problem, processes=8, balance=balance)
     for pool in (10, 6):
-        made = corepartition(problem, former, pool, scheme="monolithic", balance=balance)
+        made = corepartition(problem, former, pool, scheme="monolithic",
+                             scheme_options={"balance": balance})
         assert (made.shared, made.nprocs) == (True, pool)
         found = check_copartition(problem, made, 0.05)
         assert found.ok, found.findings

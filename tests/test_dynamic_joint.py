@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from copart.migration.matrix.plan import MigrationPlan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.algorithms import projrepart
 from copart.checks import check_copartition
 from copart.coupling import CoPartition, CoupledProblem, Interedges
+from copart.dynamic.rerun import Rerun
 from copart.graph import Graph
+from copart.interface.price import PRICE
 from copart.kernels import coupled as kernels
 from copart.mesh import cube
 from copart.metrics import evaluate
+from copart.migration.plan import MigrationPlan
+from copart.options import Options
 from copart.plans.components import coupled_problem
 from copart.schemes.corepartition import corepartition, objective
-from copart.schemes.joint import WEIGHTS, joint
+from copart.schemes.joint import joint
 from copart.schemes.joint.again import _drawn, reanneal
 from copart.schemes.joint.cells import CoupledCells
 
@@ -67,13 +70,13 @@ def test_same_bytes_on_two_threads(cubes):
 
 @settings(max_examples=12)
 @given(st.integers(2, 3), st.integers(0, 8), st.sampled_from([0.2, 5, 200]), st.sampled_from([(6, 8, 4), (5, 9, 5)]),
-       st.integers(1, 9), st.sampled_from([WEIGHTS, (3, 1, 0), (0.5, 0, 20)]))
-def test_never_dearer_than_projrepart(n, row, alpha, counts, seed, weights):
+       st.integers(1, 9), st.sampled_from([PRICE, (3, 1, 0), (0.5, 0, 20)]))
+def test_never_dearer_than_projrepart(n, row, alpha, counts, seed, price):
     before, after = chain(n, 14, heavy(0, 14)), chain(n, 14, heavy(row, 14))
     former = projrepart(before, (6, 8, 4)[:n], eps=0.1)
-    options = {"nparts": counts[:n], "alpha": alpha, "weights": weights, "seed": seed, "eps": 0.1}
+    options = {"nparts": counts[:n], "alpha": alpha, "price": price, "seed": seed, "eps": 0.1}
     plain, made = (corepartition(after, former, scheme=scheme, **options) for scheme in ("projrepart", "joint"))
-    assert objective(after, former, made, alpha, weights) <= objective(after, former, plain, alpha, weights)
+    assert objective(after, former, made, alpha, price) <= objective(after, former, plain, alpha, price)
     found, other = (check_copartition(after, one, 0.1) for one in (made, plain))
     assert found.ok or not other.ok, found.findings
     assert dict(made.ncoupled) == dict(plain.ncoupled)
@@ -82,13 +85,13 @@ def test_never_dearer_than_projrepart(n, row, alpha, counts, seed, weights):
 def test_where_data_stays_is_what_counts_at_small_alpha(cubes):
     before, _ = cubes
     former = joint(before, (12, 16))
-    same = reanneal(before, former, former, alpha=1e-3, price=WEIGHTS)
+    same = reanneal(Rerun(before, former, None, None, 1e-3, PRICE, Options()), former)
     assert same is not None
     for name, part in same.items():
         assert part.tolist() == former[name][before.coupled(name)].tolist()
     moved = []
     for alpha in (0.01, 0.3, 30):
-        cells = reanneal(before, former, former, alpha=alpha, price=(1, 0, 0))
+        cells = reanneal(Rerun(before, former, None, None, alpha, (1, 0, 0), Options()), former)
         assert cells is not None
         moved.append(sum(int((part != former[name][before.coupled(name)]).sum()) for name, part in cells.items()))
     assert moved[0] <= moved[1] < moved[2], moved
@@ -128,7 +131,7 @@ def test_none_where_heavy_cells_cannot_be_balanced():
     former = CoPartition({name: [0 if i in (0, 6) else 1 if i == 12 else i % 4 for i in range(36)] for name in "ab"},
                          {"a": 4, "b": 4}, {"a": 2, "b": 2})
     # 15 over two parts: 8 at most, but two of three cells are in one of them
-    assert reanneal(problem, former, former, alpha=5, price=WEIGHTS) is None
+    assert reanneal(Rerun(problem, former, None, None, 5, PRICE, Options()), former) is None
 
 
 def test_one_coupled_part_and_data_without_size():

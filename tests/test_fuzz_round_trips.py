@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from copart.mesh.writing.vtu.gmsh_parts import write_gmsh
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from copart.coupling import Interedges
 from copart.formats.interedges_file import read_interedges, write_interedges
 from copart.mesh import Mesh, read_mesh, write_mesh, write_vtu
+from copart.mesh.writing.gmsh_parts import write_gmsh
 
 WIDTHS = {2: {"triangle": 3, "quad": 4, "triangle6": 6}, 3: {"tetra": 4, "pyramid": 5, "wedge": 6, "hexahedron": 8,
                                                               "tetra10": 10}}

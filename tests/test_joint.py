@@ -13,12 +13,11 @@ from copart.algorithms import aware, naive, projrepart
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, CouplingError, NotApplicableError, PartitionError
 from copart.graph import Graph
-from copart.metrics import part_room
 from copart.kernels import bottleneck
 from copart.kernels import coupled as kernels
 from copart.kernels.coupled_annealing import anneal
 from copart.mesh import cube
-from copart.metrics import evaluate, part_weights
+from copart.metrics import evaluate, part_room, part_weights
 from copart.plans.components import coupled_problem
 from copart.schemes.joint import joint
 from copart.schemes.joint.annealing import give_up_messages
@@ -173,7 +172,7 @@ def test_less_volume_and_fewer_messages_than_other_schemes(tetra):
 
 
 def test_a_price_on_messages_saves_messages(tetra):
-    found = [evaluate(tetra, joint(tetra, (8, 24), weights=(1, 4, price))).pair.totZ for price in (0, 200)]
+    found = [evaluate(tetra, joint(tetra, (8, 24), price=(1, 4, price))).pair.totZ for price in (0, 200)]
     assert found[1] < found[0]
 
 
@@ -284,7 +283,7 @@ def test_borders_that_face_each_other_move_together(together):
 
 
 def test_a_price_on_the_busiest_process_lightens_its_load(tetra):
-    plain, fair = (evaluate(tetra, joint(tetra, (8, 24), weights=(1, 16, 120, *price))).pair
+    plain, fair = (evaluate(tetra, joint(tetra, (8, 24), price=(1, 16, 120, *price))).pair
                    for price in ((0, 0), (100, 1000)))
     assert fair.maxV < plain.maxV
     assert fair.maxZ <= plain.maxZ

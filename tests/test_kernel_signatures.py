@@ -28,7 +28,7 @@ import copart.kernels
 from copart.algorithms import SCHEMES
 from copart.options import Affinity
 from copart.coupling import CoupledProblem, Interedges
-from copart.schemes.corepartition import SCHEMES as AGAIN, corepartition
+from copart.schemes.corepartition import corepartition
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
 from copart.mapping.cartesian import METHODS, Grid, as_stencil, reorder_grid
@@ -100,15 +100,15 @@ ext(g, keep, part(sub, 3), 3, 9)
 side = np.arange(60)
 problem = CoupledProblem.of_two(g, weighted, Interedges.from_pairs(n, n, side * 60 + 59, side * 60))
 proj(g, weighted, problem.interedges, part(g, 6), 6)
-for run in SCHEMES.values():
-    evaluate(problem, run(problem, (4, 6), (2, 3), eps=0.1))
-SCHEMES["joint"](problem, (4, 6), (2, 3), eps=0.1, weights=(1, 8, 200, 1, 1))
-for name in AGAIN:
-    corepartition(problem, SCHEMES[name](problem, (4, 6), (2, 3), eps=0.1), scheme=name, eps=0.1)
+for scheme in SCHEMES.values():
+    evaluate(problem, scheme.run(problem, (4, 6), (2, 3), eps=0.1))
+SCHEMES["joint"].run(problem, (4, 6), (2, 3), eps=0.1, price=(1, 8, 200, 1, 1))
+for name in SCHEMES:
+    corepartition(problem, SCHEMES[name].run(problem, (4, 6), (2, 3), eps=0.1), scheme=name, eps=0.1)
 # an interface whose cells share no facets
 alone = np.arange(0, n, 7)
 scattered = CoupledProblem.of_two(g, g, Interedges.from_pairs(n, n, alone, alone))
-SCHEMES["aware"](scattered, (4, 6), (2, 3))
+SCHEMES["aware"].run(scattered, (4, 6), (2, 3))
 pieces(g, part(g, 6), 6)
 # grids of processes: with weights and periods, nodes of equal and of unequal sizes
 box = Grid((4, 6), (True, False))

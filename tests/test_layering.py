@@ -61,7 +61,7 @@ def top(path: Path) -> str:
 
 
 def imports(path: Path, typing: bool = False) -> Iterator[tuple[str, bool, int]]:
-    """Every import of a file, with `typing` also those for types: absolute dotted name, whether at module level, line."""
+    """Imports of a file, with `typing` also those for types: absolute dotted name, whether at module level, line."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = ("copart", *path.relative_to(PACKAGE).parts[:-1])
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

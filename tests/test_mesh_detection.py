@@ -190,7 +190,7 @@ def test_gap_and_tolerance_exclude_one_another():
 @pytest.mark.parametrize("factor", [1000.0, 0.001, 25.4, 100.0])
 def test_a_wrong_unit_is_recognised(factor):
     a, b = cube("hexa", 4).translated((3, 1, 2)), cube("hexa", 6, offset=(4, 1, 2), name="b").scaled(factor)
-    with pytest.raises(MeshError, match=rf"with 'b' times .*\(--scale-b {1 / factor:g}\) 36 of its facets match"):
+    with pytest.raises(MeshError, match=rf"with 'b' times .*\(--scale b={1 / factor:g}\) 36 of its facets match"):
         find_interface(a, b)
     _, found = find_interface(a, b, placement=Placement(scale=1 / factor))
     assert found.overlap == pytest.approx(1)

@@ -304,7 +304,7 @@ def test_nothing_found_says_how_far_and_what_to_do():
     with pytest.raises(MeshError, match=r"bounding boxes are 2 apart, the nearest points 2; 'wing' spans \[0, 1\] x "
                                         r".*move or scale one mesh .*, or raise tolerance"):
         find_interedges(a, cube("hexa", 3, offset=(3, 0, 0)))
-    with pytest.raises(MeshError, match=r"check the units: .* \(--scale-b 0\.001\) 9 of its facets match"):
+    with pytest.raises(MeshError, match=r"check the units: .* \(--scale \S+=0\.001\) 9 of its facets match"):
         find_interedges(a, cube("hexa", 3, offset=(1, 0, 0)).scaled(1000), "touch")
     with pytest.raises(MeshError, match="try kind touch"):
         find_interedges(a, cube("hexa", 3, offset=(0.55, 0.5, 0.5)))

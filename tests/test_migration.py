@@ -7,15 +7,15 @@ from math import gcd
 
 import numpy as np
 import pytest
-from copart.migration.matrix.groups import Supply, exact_groups, greedy_groups
-from copart.migration.matrix.matrix import migration_matrix
-from copart.migration.matrix.trees import break_cycles, spread, trees
 from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.errors import ConfigError, PartitionError
 from copart.graph import Graph
 from copart.metrics import max_part_weights
+from copart.migration.groups import Supply, exact_groups, greedy_groups
+from copart.migration.matrix import migration_matrix
+from copart.migration.trees import break_cycles, spread, trees
 
 former = st.lists(st.integers(0, 60), min_size=1, max_size=14)
 

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from copart.migration.matrix.plan import MigrationPlan, Moves
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from copart.errors import CouplingError, FormatError
 from copart.formats.migration_file import read_migration, write_migration
 from copart.graph import Graph
 from copart.metrics import migration_matrix, migration_messages, migration_volume
+from copart.migration.plan import MigrationPlan, Moves
 
 
 @st.composite

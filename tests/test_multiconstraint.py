@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import copart
-from copart.algorithms import SCHEMES, naive
+from copart.algorithms import naive
 from copart.checks import check_copartition, check_partition
 from copart.cli import main
 from copart.coupling import CoupledProblem, Interedges
@@ -21,6 +21,7 @@ from copart.graph import Graph
 from copart.metrics import edge_cut
 from copart.operators import repart
 from copart.partitioner.multiconstraint import partition_multiconstraint, refine_multiconstraint
+from copart.schemes.registry import SCHEMES
 
 from .helpers import grid, shared
 
@@ -233,7 +234,7 @@ def test_the_scheme_balances_both_phases_over_all_parts():
     problem = CoupledProblem.of_two(grid(20, 20), grid(20, 30),
                                     Interedges.from_pairs(400, 600, side * 20 + 19, side * 30))
     assert "multiconstraint" in SCHEMES
-    made = SCHEMES["multiconstraint"](problem, (4, 6))
+    made = SCHEMES["multiconstraint"].run(problem, (4, 6))
     report = check_copartition(problem, made, 0.05)
     assert report.ok, str(report)
     owners = [np.bincount(made[name][problem.coupled(name)], minlength=n) for name, n in (("a", 4), ("b", 6))]

@@ -15,6 +15,7 @@ from copart.formats.machines import read_machine
 from copart.mapping.coupled.processes import placed, process_graph
 from copart.mesh import cube, write_vtu
 from copart.plans.plan import plan
+from copart.plans.requests import Site
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +83,9 @@ def test_what_cannot_be_placed(meshes, tmp_path, capsys, words, error):
 
 def test_unknown_placement(meshes):
     with pytest.raises(ConfigError, match="placement: 'near' is not known"):
-        plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), machine=read_machine(hierarchy="4"), placement="near")
+        plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), site=Site(read_machine(hierarchy="4"), "near"))
     with pytest.raises(MappingError, match="3 slots for 4 processes"):
-        plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), machine=read_machine(hierarchy="3"))
+        plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2), site=Site(read_machine(hierarchy="3")))
 
 
 def test_compare_shows_every_scheme_in_order_and_placed(meshes, tmp_path, capsys):

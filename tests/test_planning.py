@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import copart
-from copart.algorithms import SCHEMES
 from copart.coupling import Interedges
 from copart.errors import ConfigError, CouplingError, FormatError, GraphError, MeshError, PartitionError
 from copart.formats import read_part
 from copart.mesh import Mesh, cube, write_vtu
 from copart.plans.components import split_region
+from copart.schemes.registry import SCHEMES
 
 from .helpers import grid
 
@@ -101,7 +101,7 @@ def test_vertex_weights_from_a_cell_array():
     load = np.ones(A.ncells, int)
     load[: A.ncells // 2] = 5
     heavy, plain = A.replace(cell_data={"load": load}), B.replace(cell_data={"load": np.ones(B.ncells, int)})
-    plan = copart.plan(heavy, plain, parts=(4, 8), weights="load")
+    plan = copart.plan(heavy, plain, parts=(4, 8), load="load")
     assert plan.problem.a.total_weight == load.sum()
     assert plan.metrics.a.ub <= 0.05
 
@@ -154,8 +154,7 @@ BAD = [
     ({"eps": -0.1}, ConfigError, "eps: must be at least 0"),
     ({"seed": -1}, ConfigError, "seed: must be at least 0"),
     ({"threads": 0}, ConfigError, "threads: must be at least 1"),
-    ({"tolerance": float("nan")}, ConfigError, "tolerance"),
-    ({"weights": "load"}, MeshError, "load"),
+    ({"load": "load"}, MeshError, "load"),
 ]
 
 
@@ -166,20 +165,82 @@ def test_bad_arguments_give_one_clear_error_and_no_files(tmp_path, options, erro
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"tolerance": float("nan")}, "tolerance"), ({"gap": -1}, "gap: must be at least 0"),
+    ({"gap": 1, "tolerance": 1}, "give one of the two"), ({"scale": {"b": 0}}, "scale: must be above 0"),
+    ({"scale": 0.001}, "scale: needs a mapping"), ({"periodic": {"a": (0, 0, 0)}}, "period: must not be zero"),
+    ({"shift": {"a": (1, 2)}}, "shift: needs three numbers"), ({"max_interedges": 0}, "max_interedges: must be at"),
+])
+def test_a_meeting_says_what_is_wrong_with_it(fields, message):
+    with pytest.raises(ConfigError, match=message):
+        copart.Meeting(**fields)
+
+
+def test_any_component_is_scaled_moved_and_repeated():
+    """The same interedges, whichever of the two is out of place, by its name or by its letter."""
+    want = copart.plan(A, B, parts=(2, 3)).problem.interedges.pairs()
+    small, far = A.scaled(0.001), B.translated((0, 7, 0))
+    for meeting in (copart.Meeting(scale={"left": 1000}, shift={"right": (0, -7, 0)}),
+                    copart.Meeting(scale={"a": 1000}, shift={"b": (0, -7, 0)})):
+        made = copart.plan(small, far, parts=(2, 3), meeting=meeting)
+        for one, other in zip(made.problem.interedges.pairs(), want, strict=True):
+            np.testing.assert_allclose(one, other)
+        assert made.settings["scale"] == {"left": 1000}
+        assert made.settings["shift"] == {"right": [0, -7, 0]}
+        for name, mesh in made.placed().items():
+            np.testing.assert_allclose(mesh.bounds, (A if name == "left" else B).bounds, atol=1e-12)
+        assert any("'left' is scaled by 1000" in remark for remark in made.interface.remarks)
+    # behind by a multiple of a period, of the first or of the second
+    back = B.translated((-6, 0, 0))
+    for name in ("left", "right"):
+        made = copart.plan(A, back, parts=(2, 3), meeting=copart.Meeting(periodic={name: (2, 0, 0)}))
+        assert len(made.problem.interedges) == len(want[0])
+    with pytest.raises(ConfigError, match="periodic: left and right meet and have different periods"):
+        copart.plan(A, back, parts=(2, 3), meeting=copart.Meeting(periodic={"a": (2, 0, 0), "b": (3, 0, 0)}))
+    with pytest.raises(ConfigError, match="shift: no component 'middle'; known: left, right"):
+        copart.plan(A, B, parts=(2, 3), meeting=copart.Meeting(shift={"middle": (1, 0, 0)}))
+    with pytest.raises(ConfigError, match="scale: is given twice for right"):
+        copart.plan(A, B, parts=(2, 3), meeting=copart.Meeting(scale={"b": 2, "right": 3}))
+
+
+def test_counts_are_never_hidden():
+    for call in (copart.plan, copart.compare):
+        with pytest.raises(ConfigError, match="parts: is missing"):
+            call(A, B)
+        with pytest.raises(ConfigError, match="give one of the two"):
+            call(A, B, parts=(2, 3), total=5)
+        assert sum(call(A, B, total=5).settings["parts"]) == 5
+
+
+def test_every_option_of_every_scheme_is_in_reach():
+    dear = copart.plan(A, B, parts=(4, 8), scheme_options={"price": (1, 16, 5000), "directions": "both", "fix": "soft"})
+    assert dear.metrics.pair.totZ <= copart.plan(A, B, parts=(4, 8)).metrics.pair.totZ
+    assert dear.settings["scheme_options"]["price"] == (1, 16, 5000)
+    each = copart.plan(A, B, parts=8, scheme="monolithic", scheme_options={"balance": "each"})
+    assert max(c.ub for c in each.metrics.components.values()) <= 0.05
+    with pytest.raises(ConfigError, match="'balance' is no option of joint, but of monolithic; there are"):
+        copart.plan(A, B, parts=(4, 8), scheme_options={"balance": "each"})
+    made = copart.compare(A, B, parts=(4, 8), seeds=1, schemes=["naive", "joint"], scheme_options={"price": (1, 0, 0)})
+    assert made.runs[1].metrics.to_dict() == copart.plan(A, B, parts=(4, 8),
+                                                         scheme_options={"price": (1, 0, 0)}).metrics.to_dict()
+    with pytest.raises(ConfigError, match="'price' is no option of naive, but of joint; there are none"):
+        copart.compare(A, B, parts=(4, 8), schemes=["naive"], scheme_options={"price": (1, 0, 0)})
+
+
 def test_bad_components():
     a, b, inter = two_grids()
     with pytest.raises(CouplingError, match="give an Interedges"):
-        copart.plan(a, b)
+        copart.plan(a, b, parts=(4, 8))
     with pytest.raises(CouplingError, match="the components have"):
-        copart.plan(a, grid(3, 3), interedges=inter)
+        copart.plan(a, grid(3, 3), parts=(4, 8), interedges=inter)
     with pytest.raises(FormatError, match="no such file"):
-        copart.plan("nowhere.vtu", B)
+        copart.plan("nowhere.vtu", B, parts=(4, 8))
     with pytest.raises(GraphError, match="adjncy"):
-        copart.plan(([0, 1], [7]), b, interedges=inter)
+        copart.plan(([0, 1], [7]), b, parts=(4, 8), interedges=inter)
     with pytest.raises(MeshError, match="apart"):
-        copart.plan(A, B.translated((5, 0, 0)))
+        copart.plan(A, B.translated((5, 0, 0)), parts=(4, 8))
     with pytest.raises(CouplingError, match=r"0\.\.119"):
-        copart.plan(a, b, interedges=Interedges.from_pairs(120, 120, [0], [120]))
+        copart.plan(a, b, parts=(4, 8), interedges=Interedges.from_pairs(120, 120, [0], [120]))
 
 
 def test_an_output_folder_that_is_a_file_is_refused_before_the_work(tmp_path):

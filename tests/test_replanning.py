@@ -135,7 +135,9 @@ def test_refusals(folder, tmp_path, capsys):
         replan(folder, scheme="other")
     with pytest.raises(ConfigError, match="scheme: monolithic shares one pool of processes"):
         replan(folder, scheme="monolithic")
-    for arguments, message in ((["--load", "left"], "--load: needs NAME=VALUE"),
+    for arguments, message in ((["--load", "work"], "no cell array 'work'"),
+                               (["--load", "one", "--load", "two"], "--load: needs one cell array, got one, two"),
+                               (["--load", "=x"], "--load: needs NAME=VALUE"),
                                (["--interedges", "left=x.mtx"], "--interedges: needs two names"),
                                (["--load", f"left={tmp_path / 'bad.txt'}"], "bad.txt:2: loads must not be negative")):
         (tmp_path / "bad.txt").write_text("1\n-4\n")

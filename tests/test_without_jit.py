@@ -20,11 +20,11 @@ def digest(*arrays: np.ndarray) -> str:
 
 def results() -> dict[str, str]:
     """One short digest a stage, on small inputs."""
-    from copart.algorithms import SCHEMES
     from copart.coupling import CoupledProblem, Interedges
     from copart.kgggp_ml import partition
     from copart.mesh import cube, dual_graph, find_interedges
     from copart.operators import repart
+    from copart.schemes.registry import SCHEMES
 
     out = {}
     g = grid(9, 10)
@@ -40,7 +40,7 @@ def results() -> dict[str, str]:
     side = np.arange(10)
     problem = CoupledProblem.of_two(g, grid(10, 10), Interedges.from_pairs(90, 100, 80 + side, side))
     for name, scheme in SCHEMES.items():
-        made = scheme(problem, (3, 4), (2, 2))
+        made = scheme.run(problem, (3, 4), (2, 2))
         out[name] = digest(made.a, made.b)
     a, b = cube("hexa", 3), cube("tetra", 120, offset=(1, 0, 0))
     out["dual"] = digest(dual_graph(b).xadj, dual_graph(b).adjncy)

@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
-from copart.mesh.writing.vtu.gmsh_parts import write_gmsh
 
 import copart
 from copart.cli import main
 from copart.errors import ConfigError, FormatError, MeshError
 from copart.formats import read_part, write_metis
 from copart.mesh import Mesh, cube, read_mesh, write_vtu
+from copart.mesh.writing.gmsh_parts import write_gmsh
 from copart.plans.writers import KINDS, checked_kinds, native_kinds, openfoam_regions
 
 from .file_readers import read_foam, read_msh2, read_pvtu, read_vtu

@@ -8,7 +8,6 @@ from itertools import pairwise
 import meshio
 import numpy as np
 import pytest
-from copart.mesh.writing.vtu.pieces import coupling_surface, triangulated, write_aste, write_pieces
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from copart.errors import FormatError, MeshError
 from copart.formats.vtu import Faces, Grid, write_grid
 from copart.mesh import Mesh, cube, find_interedges, read_mesh, write_mesh, write_vtu
 from copart.mesh.polyhedra import Polyhedra
+from copart.mesh.writing.pieces import coupling_surface, triangulated, write_aste, write_pieces
 
 from .file_readers import read_pvtu, read_vtu
 

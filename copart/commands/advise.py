@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .console import Console
+from .options import named
 
 if TYPE_CHECKING:
     from ..formats.costs_file import Costs
@@ -55,22 +55,6 @@ def add_pairs(group: argparse._ArgumentGroup, option: str, text: str) -> None:
     group.add_argument(option, action="append", default=[], metavar="NAME=VALUE", help=text)
 
 
-def pairs(option: str, given: Sequence[str], number: Callable[[str], Any]) -> dict[str, Any]:
-    """The values of an option of :func:`add_pairs`, by name."""
-    from ..errors import ConfigError
-
-    out = {}
-    for text in given:
-        name, equals, value = text.rpartition("=")
-        try:
-            out[name] = number(value)
-        except ValueError:
-            equals = ""
-        if not equals or not name:
-            raise ConfigError(f"{option}: needs NAME=VALUE, got {text!r}")
-    return out
-
-
 def run(args: argparse.Namespace, console: Console) -> int:
     """Choose, and say what the choice and its neighbours cost."""
     from ..report.processes import choices_table, draw_advice, interface_table
@@ -111,7 +95,7 @@ def _costs(args: argparse.Namespace) -> Costs:
     from ..formats.costs_file import Costs, read_costs
     from ..resources import Workload
 
-    cells = pairs("--cells", args.cells, int)
+    cells = named("--cells", args.cells, int)
     if (args.costs is None) == (not args.component):
         raise ConfigError("needs a table of costs, or components with --component, and not both")
     if args.costs is not None:
@@ -128,9 +112,9 @@ def _costs(args: argparse.Namespace) -> Costs:
             iterations[name] = values[2]
         found = Costs(tuple(loads), {}, iterations, {})
     known = {w.name for w in found.workloads}
-    more = {"--cells": cells, "--coupled-cells": pairs("--coupled-cells", args.coupled_cells, int),
-            "--iterations": pairs("--iterations", args.iterations, float),
-            "--coupled-cost": pairs("--coupled-cost", args.coupled_cost, float)}
+    more = {"--cells": cells, "--coupled-cells": named("--coupled-cells", args.coupled_cells, int),
+            "--iterations": named("--iterations", args.iterations, float),
+            "--coupled-cost": named("--coupled-cost", args.coupled_cost, float)}
     for option, values_by_name in more.items():
         unknown = sorted(set(values_by_name) - known)
         if unknown:

@@ -13,9 +13,7 @@ from .console import Console, Progress
 if TYPE_CHECKING:
     from ..checks import Finding, Report
     from ..coupling import Interedges
-
-#: Settings of a plan that say how its interedges were found.
-_MEETING = ("interedges", "tolerance", "gap", "scale_b", "shift_b", "periodic_b", "several", "max_interedges")
+    from ..plans.requests import Meeting
 
 EPILOG = """\
 three forms:
@@ -38,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        "else the largest number plus one)")
     group.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
     group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
-    group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     group = parser.add_argument_group("coupled meshes")
     group.add_argument("--parts", type=int, nargs="+", metavar="N", help="numbers of parts (default as above)")
     group.add_argument("--coupled", type=int, nargs="+", metavar="K",
@@ -76,7 +74,7 @@ def _single(args: argparse.Namespace, progress: Progress) -> Report:
     from .part import read_shares
 
     progress(f"reading {args.files[0]}")
-    graph, _ = component(args.files[0], args.weights)
+    graph, _ = component(args.files[0], args.load)
     part = read_part(args.files[1], graph.nvtxs, args.nparts)
     nparts = _count(args.files[1], part, args.nparts)
     fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
@@ -104,8 +102,8 @@ def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
     elif names is None and claimed is not None:
         names = list(claimed["components"])
     return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or unknown,
-                    coupled=args.coupled or unknown, meeting=options.meeting(args),
-                    weights=args.weights, eps=args.eps, claimed=claimed, coupling=coupling)
+                    coupled=args.coupled or unknown, interedges=args.interedges,
+                    meeting=options.meeting(args), load=args.load, eps=args.eps, claimed=claimed, coupling=coupling)
 
 
 def _folder(args: argparse.Namespace, progress: Progress) -> Report:
@@ -114,6 +112,7 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
     from ..formats import read_coupling
     from ..formats.interedges_file import read_interedges
     from ..plans.output import file_name, interedges_files, read_summary
+    from ..plans.requests import Meeting
 
     folder = Path(args.files[0])
     summary = read_summary(folder)
@@ -124,22 +123,23 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
     if absent:
         raise FormatError(folder, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
     parts = [folder / f"{file_name(name)}.part.{n}" for name, n in zip(names, settings["parts"], strict=True)]
-    search = {key: settings[key] for key in _MEETING if key in settings}
+    search = Meeting.of_settings(settings)
     kept = {pair: read_interedges(folder / name) for pair, name in interedges_files(names).items()
             if (folder / name).exists()}
     report = _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
-                      meeting={"interedges": kept} if kept else search, weights=settings.get("weights"),
+                      interedges=kept or settings["interedges"], meeting=search, load=settings.get("load"),
                       eps=settings["eps"] if args.eps is None else args.eps, shared=bool(settings.get("shared")),
                       claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
-    if not kept or search["interedges"] == "given":
+    if not kept or settings["interedges"] == "given":
         return report
     progress("finding the interedges once more")
     interfaces = summary["interfaces"] if "interfaces" in summary else [summary.get("interface")]
-    return replace(report, findings=(*report.findings, *_searched(names, meshes, interfaces, search, kept)))
+    return replace(report, findings=(*report.findings, *_searched(names, meshes, interfaces, search,
+                                                                                    settings["interedges"], kept)))
 
 
-def _searched(names: list[str], paths: list[Path], interfaces: list[Any], search: dict[str, Any],
-              kept: dict[tuple[str, str], Interedges]) -> list[Finding]:
+def _searched(names: list[str], paths: list[Path], interfaces: list[Any], search: Meeting,
+              kind: str, kept: dict[tuple[str, str], Interedges]) -> list[Finding]:
     """What differs when the interedges are searched for once more, on the meshes in the folder."""
     import numpy as np
 
@@ -159,7 +159,7 @@ def _searched(names: list[str], paths: list[Path], interfaces: list[Any], search
                 return []
             mesh = mesh.replace(interface=group)
         meshes.append(mesh)
-    again = coupled_problem(*meshes, names=names, **search).problem.pairs
+    again = coupled_problem(*meshes, names=names, interedges=kind, meeting=search).problem.pairs
     files = interedges_files(names)
     out = []
     for pair in [p for p in files if p in again or p in kept]:
@@ -178,14 +178,15 @@ def _searched(names: list[str], paths: list[Path], interfaces: list[Any], search
 
 
 def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any,
-             meeting: dict[str, Any], weights: str | None, eps: float | None, claimed: Any, coupling: Any,
+             interedges: Any, meeting: Meeting, load: str | None, eps: float | None, claimed: Any, coupling: Any,
              shared: bool = False) -> Report:
     from ..checks import check_copartition
     from ..coupling import CoPartition
     from ..formats import read_part
     from ..plans.components import coupled_problem
 
-    problem, *_ = coupled_problem(*meshes, names=names, weights=weights, progress=progress, **meeting)
+    problem, *_ = coupled_problem(*meshes, names=names, load=load, interedges=interedges, meeting=meeting,
+                                  progress=progress)
     found, count = {}, {}
     for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
         found[name] = read_part(path, problem.components[name].nvtxs, wanted)

@@ -7,6 +7,15 @@ import argparse
 from . import options
 from .console import Console
 
+#: What ``--help`` shows; the rest is shown by ``--help-all``.
+FIRST_LOOK = ("parts", "total", "coupled", "interedges", "schemes", "seeds", "scale", "report", "legend", "eps",
+              "threads", "preset")
+
+FIRST_EXAMPLES = """\
+examples:
+  copart compare fluid.vtu solid.msh --parts 16 64 --seeds 5
+"""
+
 EPILOG = """\
 examples:
   copart compare fluid.vtu solid.msh --parts 16 64 --seeds 5
@@ -25,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
     parser.add_argument("--legend", action="store_true", help="say what each column means")
     options.add_partitioning(parser, seed=False)
+    options.add_scheme_options(parser)
     options.add_machine(parser)
 
 
@@ -46,8 +56,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_page(args.report)
     with console.progress() as progress:
         first_use(progress)
-        made = compare(*options.meshes(args), schemes=args.schemes, seeds=args.seeds, progress=progress,
-                       **options.components(args), **options.partitioning(args), **options.machine(args))
+        made = compare(*options.meshes(args), schemes=args.schemes, scheme_options=options.scheme_options(args),
+                       seeds=args.seeds, site=options.site(args), progress=progress, **options.components(args),
+                       **options.partitioning(args))
         if args.picture:
             from ..report.ordering import best_shown
             from ..report.pictures import draw_coupled

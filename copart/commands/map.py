@@ -31,7 +31,7 @@ that does not end with .map, as a part file: line i is the processor of vertex i
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("graph", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
-    parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     add_description(parser.add_argument_group("machine"), source=False)  # type: ignore[arg-type]
     group = parser.add_argument_group("mapping")
     group.add_argument("--eval", metavar="MAPFILE", help="tell the figures of this mapping instead of making one")
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")
-        graph, _ = component(args.graph, args.weights)
+        graph, _ = component(args.graph, args.load)
         begin = time.perf_counter()
         if args.eval is None:
             progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from typing import Any
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..plans.requests import Meeting, Sharing, Site
 
 
 def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
@@ -21,9 +25,9 @@ def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> N
 
 
 def partitioning(args: argparse.Namespace) -> dict[str, Any]:
-    """The options of :func:`add_partitioning` as keyword arguments."""
+    """The options of :func:`add_partitioning` that were given or have a default, as keyword arguments."""
     names = ("eps", "seed", "threads", "preset")
-    return {name: getattr(args, name) for name in names if hasattr(args, name)}
+    return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -46,20 +50,64 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
                        help="halo exchanges in a coupling step, one for all components or one each (default 1)")
 
 
-def machine(args: argparse.Namespace) -> dict[str, Any]:
-    """The options of :func:`add_machine` as keyword arguments; none without a machine."""
+def site(args: argparse.Namespace) -> Site | None:
+    """The options of :func:`add_machine`; None without a machine."""
+    from ..plans.requests import Site
     from .machine import described
 
     if args.source is None and args.hierarchy is None:
-        return {}
-    return {"machine": described(args), "placement": args.placement, "iterations": args.iterations}
+        return None
+    return Site(described(args), args.placement, args.iterations)
+
+
+class _HelpAll(argparse.Action):
+    """``--help-all``: every option, where ``--help`` shows those of a first look."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, shown: dict[argparse.Action, str | None],
+                 described: dict[Any, str | None], epilog: str | None, **rest: Any):
+        super().__init__(option_strings, dest, nargs=0, **rest)
+        self.shown, self.described, self.epilog = shown, described, epilog
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+                 option: str | None = None) -> None:
+        """Show everything."""
+        for action, text in self.shown.items():
+            action.help = text
+        for group, text in self.described.items():
+            group.description = text
+        parser.epilog = self.epilog
+        parser.print_help()
+        parser.exit()
+
+
+def shorten_help(parser: argparse.ArgumentParser, first_look: Sequence[str], examples: str) -> None:
+    """Let ``--help`` show the options in `first_look` and these examples only, and ``--help-all`` everything.
+
+    Parameters
+    ----------
+    first_look : sequence of str
+        Names under which the options are kept (``dest``); positional arguments are always shown.
+    examples : str
+        Shown below the options.
+    """
+    hidden = {action: action.help for action in parser._actions
+              if action.option_strings and action.dest not in (*first_look, "help")}
+    groups = {group: group.description for group in parser._action_groups
+              if set(group._group_actions) <= set(hidden)}
+    parser.add_argument("--help-all", action=_HelpAll, shown=hidden, described=groups, epilog=parser.epilog,
+                        help=f"show the other {len(hidden)} options, too")
+    for action in hidden:
+        action.help = argparse.SUPPRESS
+    for group in groups:
+        group.description = None
+    parser.epilog = examples
 
 
 class _Schemes:
     """The names of the schemes, looked up when they are needed so that the parser stays light."""
 
     def __iter__(self) -> Iterator[str]:
-        from ..algorithms import SCHEMES
+        from ..schemes.registry import SCHEMES
 
         return iter(SCHEMES)
 
@@ -70,6 +118,29 @@ class _Schemes:
 def add_scheme(parser: argparse.ArgumentParser, flag: str, text: str, **more: Any) -> None:
     """An option that takes names of schemes; `text` may hold %(choices)s."""
     parser.add_argument(flag, choices=_Schemes(), metavar="SCHEME", help=text, **more)
+
+
+def add_scheme_options(parser: argparse.ArgumentParser, *, again: bool = False) -> None:
+    """What single schemes know; with `again` only what they take when they are run again."""
+    group = parser.add_argument_group("options of single schemes")
+    group.add_argument("--price", type=float, nargs="+", metavar="COST",
+                       help="joint: what a cut edge, a datum sent and a message cost (default 1 16 120)"
+                            + ("" if again else "; two more numbers: data and messages of the busiest process"))
+    if not again:
+        group.add_argument("--directions", choices=["forward", "both"],
+                           help="joint: whose data count, from the first of each two components to the second "
+                                "(default), or both ways")
+        group.add_argument("--fix", choices=["hard", "soft"],
+                           help="joint: soft anneals the coupled cells once more in the refined components")
+    group.add_argument("--balance", choices=["total", "each"],
+                       help="monolithic: what is balanced over the pool, the load of all components together (default) "
+                            "or that of each")
+
+
+def scheme_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of :func:`add_scheme_options` that were given."""
+    names = ("price", "directions", "fix", "balance")
+    return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
 class _Counts(argparse.Action):
@@ -86,24 +157,23 @@ class _Counts(argparse.Action):
         namespace.behind = [*namespace.behind, *words[n:]]
 
 
-def add_components(parser: argparse.ArgumentParser, *, total: bool = False) -> None:
-    """The components, their numbers of parts (or, with `total`, what to share out), and how to find the interedges."""
+def add_components(parser: argparse.ArgumentParser) -> None:
+    """The components, their numbers of parts or what to share out, and how to find the interedges."""
     parser.add_argument("meshes", metavar="A B", nargs="*", help="mesh files or OpenFOAM cases, two or more; "
                         "FILE:NAME or FILE:ARRAY=VALUE for one region of it, or the boundary where it is coupled; "
                         "FILE:REGION:BOUNDARY for both; one file alone stands for all its zones or regions")
     # components that stand behind counts
     parser.set_defaults(behind=[])
     group = parser.add_argument_group("coupling")
-    group.add_argument("--parts", nargs="+", action=_Counts, required=not total, metavar="N",
+    group.add_argument("--parts", nargs="+", action=_Counts, metavar="N",
                        help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
-    if total:
-        group.add_argument("--total", type=int, metavar="N", help="processes in all, instead of --parts: shared out so "
-                           "that the slowest component is as fast as can be (see copart advise)")
-        group.add_argument("--costs", metavar="COSTS",
-                           help="with --total: a table of measured times or of costs (.csv), or what a unit "
-                                "of load costs in each component, with commas (default: the same)")
-        group.add_argument("--serial", action="store_true",
-                           help="with --total: components compute one after the other, not at once")
+    group.add_argument("--total", type=int, metavar="N", help="processes in all, instead of --parts: shared out so "
+                       "that the slowest component is as fast as can be (see copart advise)")
+    group.add_argument("--costs", metavar="COSTS",
+                       help="with --total: a table of measured times or of costs (.csv), or what a unit "
+                            "of load costs in each component, with commas (default: the same)")
+    group.add_argument("--serial", action="store_true",
+                       help="with --total: components compute one after the other, not at once")
     group.add_argument("--coupled", nargs="+", action=_Counts, metavar="K",
                        help="parts of each that may own coupled cells "
                             "(default: floor(N^(2/3)), as for a cube's face, more on thin walls)")
@@ -111,9 +181,7 @@ def add_components(parser: argparse.ArgumentParser, *, total: bool = False) -> N
                        help="without --coupled: spread coupled cells as said there (default), gather them in as few "
                             "parts as can hold them, or leave the interface of each two components uncut where it fits")
     add_meeting(group)
-    group.add_argument("--max-interedges", type=int, metavar="N",
-                       help="keep at most the N heaviest interedges of a cell")
-    group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
+    group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
     group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output")
 
 
@@ -124,29 +192,81 @@ def meshes(args: argparse.Namespace) -> list[str]:
 
 def components(args: argparse.Namespace) -> dict[str, Any]:
     """The options of :func:`add_components` as keyword arguments of ``plan`` and ``compare``."""
-    return {"parts": args.parts, "coupled": args.coupled, "interface": args.interface, "weights": args.weights,
-            "names": args.names, "max_interedges": args.max_interedges, **meeting(args)}
+    from ..errors import ConfigError
+
+    if args.parts is None and args.total is None:
+        raise ConfigError("needs --parts, or --total for processes to share out")
+    return {"parts": args.parts, "total": _total(args), "coupled": args.coupled, "interface": args.interface,
+            "load": args.load, "names": args.names, "interedges": args.interedges, "meeting": meeting(args)}
+
+
+def _total(args: argparse.Namespace) -> Sharing | None:
+    """``--total``, ``--costs`` and ``--serial``."""
+    from ..errors import ConfigError
+    from ..plans.requests import Sharing
+
+    if args.total is None:
+        if args.costs is not None:
+            raise ConfigError("--costs: share out a total of processes; give it, too")
+        return None
+    costs: Any = args.costs
+    if costs is not None and not os.path.exists(costs):
+        try:
+            costs = [float(word) for word in costs.split(",")]
+        except ValueError:
+            raise ConfigError(f"--costs: is no file, nor numbers with commas between: {costs!r}") from None
+    return Sharing(args.total, costs, "serial" if args.serial else "concurrent")
 
 
 def add_meeting(group: argparse._ArgumentGroup) -> None:
-    """How the interedges are found, and where B is put first."""
+    """How the interedges are found, and where components are put first."""
     group.add_argument("--interedges", choices=["facet", "touch", "overlap"], default="facet",
                        help="which cells are coupled: boundary facets overlap (default), the cells share at least a "
                             "point, or they cover the same space")
     group.add_argument("--tolerance", type=float, metavar="F",
                        help="largest gap between the two surfaces, as a fraction of the facet size (default 0.1)")
-    group.add_argument("--gap", type=float, metavar="LENGTH", help="the same in the unit of the coordinates of A")
-    group.add_argument("--scale-b", type=float, default=1.0, metavar="F",
-                       help="multiply the coordinates of B first: 0.001 for millimetres against metres")
-    group.add_argument("--shift-b", type=float, nargs=3, metavar=("DX", "DY", "DZ"),
-                       help="then move B, in the unit of A")
-    group.add_argument("--periodic-b", type=float, nargs=3, metavar=("DX", "DY", "DZ"),
-                       help="B is repeated periodically, at every multiple of this vector, forward and back")
+    group.add_argument("--gap", type=float, metavar="LENGTH", help="the same in the unit of the coordinates")
+    group.add_argument("--scale", action="append", default=[], metavar="NAME=F",
+                       help="multiply the coordinates of a component first: 0.001 for millimetres against metres; "
+                            "components are named, or meant by a, b, c in their order")
+    group.add_argument("--shift", action="append", default=[], metavar="NAME=DX,DY,DZ", help="then move it")
+    group.add_argument("--periodic", action="append", default=[], metavar="NAME=DX,DY,DZ",
+                       help="it is repeated periodically, at every multiple of this vector, forward and back")
     group.add_argument("--several", action="store_true",
                        help="couple all surfaces that match, where there are several and none is named")
+    group.add_argument("--max-interedges", type=int, metavar="N",
+                       help="keep at most the N heaviest interedges of a cell")
 
 
-def meeting(args: argparse.Namespace) -> dict[str, Any]:
-    """The options of :func:`add_meeting` as keyword arguments."""
-    names = ("interedges", "tolerance", "gap", "scale_b", "shift_b", "periodic_b", "several")
-    return {name: getattr(args, name) for name in names}
+def meeting(args: argparse.Namespace) -> Meeting:
+    """The options of :func:`add_meeting` but the kind of interedges."""
+    from ..plans.requests import Meeting
+
+    return Meeting(args.tolerance, args.gap, named("--scale", args.scale, float), named("--shift", args.shift, _vector),
+                   named("--periodic", args.periodic, _vector), args.several, args.max_interedges)
+
+
+def named(option: str, given: Sequence[str], read: Callable[[str], Any]) -> dict[str, Any]:
+    """The values of an option ``NAME=VALUE`` that may be repeated, by name.
+
+    Raises
+    ------
+    ConfigError
+        There is no name, or the value cannot be read.
+    """
+    from ..errors import ConfigError
+
+    out = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        try:
+            out[name] = read(value)
+        except ValueError:
+            equals = ""
+        if not equals or not name:
+            raise ConfigError(f"{option}: needs NAME=VALUE, got {text!r}")
+    return out
+
+
+def _vector(text: str) -> list[float]:
+    return [float(word) for word in text.split(",")]

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
     parser.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
     parser.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
-    parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     parser.add_argument("--best-balance", action="store_true",
                         help="where no balanced partition is found, take the best balance instead of stopping")
     parser.add_argument("--contiguous", action="store_true", help="every part in one piece where the graph is")
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress)
         progress(f"reading {args.source}")
-        graph, mesh = component(args.source, args.weights)
+        graph, mesh = component(args.source, args.load)
         check_kind(target, mesh)
         if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
             raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights a vertex")

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
 
 from . import options, writing
 from .console import Console
+
+#: What ``--help`` shows; the rest is shown by ``--help-all``.
+FIRST_LOOK = ("parts", "total", "coupled", "interedges", "scheme", "scale", "output", "write", "report", "eps", "seed",
+              "threads")
+
+FIRST_EXAMPLES = """\
+examples:
+  copart plan fluid.su2:flowbound solid.su2:feabound --parts 16 4
+  copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale wall-in-mm=0.001 --report
+  copart mesh info case.su2                         shows the names in a file
+"""
 
 EPILOG = """\
 examples:
@@ -15,7 +25,7 @@ examples:
   copart plan case.msh:fluid case.msh:solid --parts 8 24 --scheme aware -o out
   copart plan all.vtu:zone=1 all.vtu:zone=2 --parts 4 4 --interedges touch
   copart plan fluid.su2:flowbound solid.su2:feabound --parts 16 4
-  copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale-b 0.001
+  copart plan flow.vtu wall-in-mm.vtu --parts 16 8 --scale wall-in-mm=0.001
   copart plan fluid-case:interface solid.inp --parts 64 16 --write openfoam,precice,pvtu
   copart plan fluid.su2 wall.su2 coolant.su2 --parts 32 4 16
   copart plan fluid.su2 wall.su2 --total 128 --costs times.csv      see copart advise
@@ -36,7 +46,7 @@ or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    options.add_components(parser, total=True)
+    options.add_components(parser)
     options.add_scheme(parser, "--scheme", "how the components are partitioned: %(choices)s (default %(default)s)",
                        default="joint")
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
@@ -46,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
     parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
     options.add_partitioning(parser)
+    options.add_scheme_options(parser)
     options.add_machine(parser)
 
 
@@ -63,9 +74,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         need_matplotlib()
     with console.progress() as progress:
         first_use(progress)
-        made = plan(*options.meshes(args), scheme=args.scheme, output=args.output, write=args.write,
-                    progress=progress, **options.components(args), **_shared_out(args), **options.partitioning(args),
-                    **options.machine(args))
+        made = plan(*options.meshes(args), scheme=args.scheme, scheme_options=options.scheme_options(args),
+                    site=options.site(args), output=args.output, write=args.write, progress=progress,
+                    **options.components(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
         if args.picture:
             from ..report.pictures import draw_coupled
@@ -101,18 +112,3 @@ def run(args: argparse.Namespace, console: Console) -> int:
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0
-
-
-def _shared_out(args: argparse.Namespace) -> dict[str, Any]:
-    """``--total``, ``--costs`` and ``--serial`` as keyword arguments."""
-    from ..errors import ConfigError
-
-    if args.parts is None and args.total is None:
-        raise ConfigError("needs --parts, or --total for processes to share out")
-    costs: Any = args.costs
-    if costs is not None and not os.path.exists(costs):
-        try:
-            costs = [float(word) for word in costs.split(",")]
-        except ValueError:
-            raise ConfigError(f"--costs: is no file, nor numbers with commas between: {costs!r}") from None
-    return {"total": args.total, "costs": costs, "coupling": "serial" if args.serial else "concurrent"}

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--migration-cost", type=int, metavar="N", help="weight of moved data against the edge cut")
     parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
     parser.add_argument("--report", metavar="FILE", help="also write one page with what moves and the parts (.html)")
-    parser.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     options.add_partitioning(parser)
 
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress)
         progress(f"reading {args.source}")
-        graph, mesh = component(args.source, args.weights)
+        graph, mesh = component(args.source, args.load)
         check_kind(target, mesh)
         old = read_part(args.partfile, graph.nvtxs, former)
         m = former or int(old.max(initial=0)) + 1

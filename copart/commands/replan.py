@@ -6,14 +6,14 @@ import argparse
 from typing import Any
 
 from . import options, writing
-from .advise import pairs
 from .console import Console
+from .options import named
 
 EPILOG = """\
 examples:
   copart replan copart-out --load fluid=fluid-load.txt -o next      one whole number a line
   copart replan copart-out --parts 32 8 -o next                     other numbers of parts
-  copart replan copart-out --source fluid=new.vtu --weights load    loads as a cell array of a mesh
+  copart replan copart-out --source fluid=new.vtu --load work       loads as a cell array of the meshes
   copart replan next --load fluid=later.txt -o after-next
 
 The new folder holds what that of copart plan does, and migration.json: who sends which cells
@@ -28,40 +28,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="folder to write (default copart-next)")
     group = parser.add_argument_group("what has changed")
     group.add_argument("--load", action="append", default=[], metavar="NAME=FILE",
-                       help="new load of every cell of a component, one whole number a line")
+                       help="new load of every cell of a component, one whole number per line; or an ARRAY, the cell "
+                            "array of the meshes with the load of each cell (default: as before)")
     group.add_argument("--source", action="append", default=[], metavar="NAME=FILE",
                        help="mesh or graph to read a component from, with the same cells (default: the folder's mesh)")
-    group.add_argument("--weights", metavar="ARRAY", help="cell array with the load of each cell (default: as before)")
     group.add_argument("--interedges", action="append", default=[], metavar="A,B=FILE",
                        help="new interedges of a pair (.mtx, as in the folder)")
     group.add_argument("--parts", type=int, nargs="+", metavar="N", help="new numbers of parts, or of a shared pool "
                        "(default: as before)")
     group.add_argument("--coupled", type=int, nargs="+", metavar="K",
                        help="parts that may own coupled cells (default: as before, if they can hold them)")
-    parser.add_argument("--scheme", choices=["naive", "aware", "projrepart", "multiconstraint", "monolithic", "joint"],
-                        help="default: that of the plan")
+    options.add_scheme(parser, "--scheme", "%(choices)s (default: that of the plan)")
     parser.add_argument("--alpha", type=float, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
     writing.add_write(parser)
     options.add_partitioning(parser)
+    options.add_scheme_options(parser, again=True)
     parser.set_defaults(eps=None)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Make the new plan, write its files, say what moves."""
+    from ..errors import ConfigError
     from ..formats.interedges_file import read_interedges
     from ..plans.replan import replan
     from ..report import component_table, pair_table
     from .console import first_use
 
-    loads = {name: _loads(path) for name, path in pairs("--load", args.load, str).items()}
-    given = [(_pair(names), path) for names, path in pairs("--interedges", args.interedges, str).items()]
+    arrays = [text for text in args.load if "=" not in text]
+    if len(arrays) > 1:
+        raise ConfigError(f"--load: needs one cell array, got {', '.join(arrays)}")
+    files = [text for text in args.load if "=" in text]
+    loads = {name: _loads(path) for name, path in named("--load", files, str).items()}
+    given = [(_pair(names), path) for names, path in named("--interedges", args.interedges, str).items()]
     relations = {pair: read_interedges(path) for pair, path in given}
+    own = options.scheme_options(args)
     with console.progress() as progress:
         first_use(progress)
-        again = replan(args.folder, loads=loads, weights=args.weights, sources=pairs("--source", args.source, str),
-                       interedges=relations, parts=args.parts, coupled=args.coupled, scheme=args.scheme,
-                       alpha=args.alpha, output=args.output, write=args.write, progress=progress,
+        again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
+                       sources=named("--source", args.source, str), interedges=relations, parts=args.parts,
+                       coupled=args.coupled, scheme=args.scheme, alpha=args.alpha, price=own.pop("price", None),
+                       scheme_options=own or None, output=args.output, write=args.write, progress=progress,
                        **options.partitioning(args))
     made, before = again.plan, again.former
     console.table(component_table(made.metrics))

@@ -30,7 +30,7 @@ from ..options import Options, Settings
 from ..schemes import registry
 from ..schemes.corepartition import corepartition
 from .components import Progress, component, silent
-from .output import file_name, read_summary
+from .output import file_name, interedges_files, read_summary
 from .plan import Plan
 from .requests import settings_of
 from .writers import checked_kinds
@@ -110,16 +110,16 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
         if mesh is not None:
             meshes[name] = mesh
         parts[name] = read_part(place / f"{file_name(name)}.part.{entry['parts']}", graph.nvtxs, entry["parts"])
-    pairs = [(pair["a"], pair["b"]) for pair in schedule["pairs"]]
-    relations = {pair: read_interedges(place / _interedges_name(pair, len(pairs))) for pair in pairs}
+    files = interedges_files(names)
+    relations = {}
+    for pair in [(one["a"], one["b"]) for one in schedule["pairs"]]:
+        known = pair in files
+        relation = read_interedges(place / files[pair if known else pair[::-1]])
+        relations[pair] = relation if known else relation.transposed
     coupled = dict(zip(settings["names"], settings["coupled"], strict=True))
     made = CoPartition(parts, {entry["name"]: entry["parts"] for entry in schedule["components"]}, coupled,
                        bool(settings.get("shared")))
     return ReadPlan(CoupledProblem(graphs, relations), made, meshes, settings)
-
-
-def _interedges_name(pair: tuple[str, str], count: int) -> str:
-    return "interedges.mtx" if count == 1 else f"{'-'.join(map(file_name, pair))}.interedges.mtx"
 
 
 def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | None = None,

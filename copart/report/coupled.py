@@ -162,13 +162,15 @@ def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[s
 def _about(settings: Mapping[str, Any], seconds: float | None) -> str:
     # what was not asked for is not worth a word
     asked = {key: value for key, value in settings.items()
-             if value is not None and value is not False and (key, value) != ("scale_b", 1)}
+             if value is not None and value is not False and value != {}}
     said = ", ".join(f"{key} {_plain(value)}" for key, value in asked.items())
     took = "" if seconds is None else f"; partitioned in {seconds:.2f} s"
     return f"copart {__version__}: {said}{took}."
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(one)}" for key, one in value.items())
     return " ".join(str(v) for v in value) if isinstance(value, list | tuple) else str(value)
 
 

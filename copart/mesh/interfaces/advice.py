@@ -46,7 +46,7 @@ def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled:
     elif ratio > 50:
         advice.insert(0, f"check the units, one mesh is {ratio:.3g} times the other")
     elif nearest > 0.1 * min(sizes):
-        advice.insert(0, "move or scale one mesh (--shift-b, --scale-b)")
+        advice.insert(0, "move or scale one mesh (--shift, --scale)")
     if any(m.interface for m in (mesh_a, mesh_b)):
         advice.append("leave out the names of the boundaries to see where the meshes meet")
     return (f"interedges: no cells meet (kind {kind}); bounding boxes are {float(np.linalg.norm(box)):.3g} apart, "
@@ -74,7 +74,8 @@ def _unit(mesh_a: Mesh, mesh_b: Mesh) -> str | None:
                 found = match(offer, Reach(0.1), np.zeros((1, 3)))
                 facing = np.einsum("pd,pd->p", offer.a.outside[found.i], offer.b.outside[found.j])
                 if (facing <= 0).any():
-                    return (f"check the units: with {mesh_b.name!r} times {factor:g} (--scale-b {factor:g}) "
+                    option = f"--scale {mesh_b.name}={factor:g}"
+                    return (f"check the units: with {mesh_b.name!r} times {factor:g} ({option}) "
                             f"{len(np.unique(found.j))} of its facets match")
         except MeshError:
             return None
