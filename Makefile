@@ -12,7 +12,7 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet install
 DEMO := demo-out
 BENCH ?=
-PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/test_metrics.py tests/test_migration.py
+PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/metrics/test_components.py tests/migration/test_matrix.py
 
 .PHONY: demo test lint docs bench bench-partitioner clean
 .DELETE_ON_ERROR:

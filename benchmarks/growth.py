@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def read(path: Path = RECORD) -> list[dict[str, Any]]:
-    """One line a side, the median of the last measured runs; nothing where there is no record."""
+    """One line per side, the median of the last measured runs; nothing where there is no record."""
     if not path.exists():
         return []
     last: dict[tuple[str, ...], dict[str, str]] = {}

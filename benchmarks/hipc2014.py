@@ -27,9 +27,10 @@ from statistics import fmean
 from typing import Any
 
 import copart
-from copart import Graph, Interedges, algorithms
+from copart import Graph, Interedges
 from copart.mesh import cube, dual_graph, find_interedges
 from copart.report import COMPARISON_COLUMNS, Table, comparison_table
+from copart.schemes import registry
 
 HERE = Path(__file__).resolve().parent
 RUNS = HERE / "hipc2014_runs.csv"
@@ -64,7 +65,7 @@ def problem(number: int, interedges: str, shrink: float = 1.0) -> tuple[Graph, G
 
 def measure(number: int, nbs: Sequence[int], seeds: int, schemes: Sequence[str], preset: str, threads: int,
             kind: str = "touch", shrink: float = 1.0) -> list[dict[str, Any]]:
-    """One record a run: experiment, N_B, scheme, seed and the published columns."""
+    """One record per run: experiment, N_B, scheme, seed and the published columns."""
     begin = time.perf_counter()
     a, b, relation = problem(number, kind, shrink)
     print(f"\nexp{number}: A {a.nvtxs:,} cells, {a.nedges:,} edges; B {b.nvtxs:,} cells, {b.nedges:,} edges; "
@@ -273,7 +274,7 @@ def main(argv: Sequence[str] | None = None) -> list[dict[str, Any]]:
     parser.add_argument("--exp", type=int, nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--nb", type=int, nargs="+", default=list(NB), help="numbers of parts of B")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--schemes", nargs="+", choices=list(algorithms.SCHEMES), default=list(SCHEMES))
+    parser.add_argument("--schemes", nargs="+", choices=list(registry.SCHEMES), default=list(SCHEMES))
     parser.add_argument("--preset", default="default")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--interedges", choices=["facet", "touch"], default="touch")

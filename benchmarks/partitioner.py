@@ -7,7 +7,7 @@
 
 Every peer that imports is measured: ``pip install -e ".[peers]"``, and SCOTCH where its
 library is.  Graphs are ``.npz`` files with ``xadj`` and ``adjncy``; without ``--graphs`` they are made.
-One process a row.  The tools are interleaved, all on one graph and k before the next, and all
+One process per row.  The tools are interleaved, all on one graph and k before the next, and all
 graphs before the next seed, so that a slow spell of the machine hits all alike.  A row:
 
     seconds, cpu_s      the partitioning call alone, its graph in the tool's own form
@@ -122,7 +122,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     p.add_argument("--seed", nargs="+", type=int, default=[1, 2, 3])
     p.add_argument("--eps", type=float, default=0.05)
     p.add_argument("--fixed", action="store_true", help="cube-hexa-70 in 32 parts, 8 of them given on a face")
-    p.add_argument("--timeout", type=float, default=300.0, help="seconds a row")
+    p.add_argument("--timeout", type=float, default=300.0, help="seconds per row")
     p = commands.add_parser("report", help="tables and pictures")
     p.add_argument("csv", type=Path, nargs="?", default=peers_table.RUNS)
     p.add_argument("--write", action="store_true", help="keep the rows and write docs/partitioner-benchmarks.md")

@@ -87,7 +87,7 @@ def _how(results: Results, noted: dict[str, Any]) -> str:
     if noted:
         said.append(f"Measured on {noted['machine']}, copart at {noted['copart']}, with "
                     + ", ".join(f"{name} {version}" for name, version in noted["versions"].items()) + ".")
-    said.append("One process a run; runs may come from several passes, one after the other, on this machine; "
+    said.append("One process per run; runs may come from several passes, one after the other, on this machine; "
                 "the time is that of the call, on a graph in the tool's "
                 "own form.")
     repeated, same = peers_table.same_on_all_threads(results)

@@ -24,6 +24,9 @@ FREE = -1
 #: No sum of weights may exceed this, so that gains, which add and subtract sums, never overflow.
 MAX_TOTAL = 2**61
 
+PartArray = NDArray[np.int32]
+"""Part of each vertex."""
+
 Error = type[CopartError]
 
 

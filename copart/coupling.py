@@ -2,7 +2,7 @@
 
 :class:`~copart.interedges.Interedges` relates the cells of two components that exchange data,
 `CoupledProblem` holds n named components with the interedges of each coupled
-pair, `CoPartition` one part array a component.  Two components are the common
+pair, `CoPartition` one part array per component.  Two components are the common
 case: ``problem.a``, ``problem.b``, ``problem.interedges``.
 (Predari & Esnard 2014, Sections II-III.)
 """
@@ -123,11 +123,17 @@ class CoupledProblem:
         return self.pairs[other, name].transposed if (other, name) in self.pairs else None
 
     def spanning_tree(self) -> tuple[tuple[str, str | None], ...]:
-        """The components with the neighbour that each is reached from, largest interface first.
+        """A maximum spanning tree of the coupling graph, whose edges weigh as many interedges as a pair has.
 
-        The two components with the most interedges come first, then always the one with the most interedges to
-        one that is there (Prim's algorithm: the tree has the most interedges a spanning tree can have).  Ties go
-        by the order of components and pairs.  A component that cannot be reached comes from None, as the first.
+        Built by Prim's algorithm: the pair with the most interedges first, then again and again the component with
+        the most interedges to one that is in the tree already.  Of equal ones the first in the order of components
+        and pairs is taken.
+
+        Returns
+        -------
+        tuple of (str, str or None)
+            The components in the order in which they join the tree, each with its parent: the neighbour through
+            which it joins, None for the root of each connected group of components.
 
         Examples
         --------
@@ -159,7 +165,7 @@ class CoupledProblem:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoPartition:
-    """One part array a component, with the counts that were asked for.
+    """One part array per component, with the counts that were asked for.
 
     Parameters
     ----------

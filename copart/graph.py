@@ -22,7 +22,7 @@ _NO_WEIGHTS = frozen(np.zeros(0, WEIGHT))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """An undirected graph; one vertex a mesh cell, one edge a shared facet.
+    """An undirected graph; one vertex per mesh cell, one edge per shared facet.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ class Graph:
     ewgt : (2 * nedges,) array_like of int, optional
         Edge weights (communication), equal in both directions; ``None`` is all 1.
     vwgt : (nvtxs,) or (nvtxs, ncon) array_like of int, optional
-        Vertex weights (load), not negative; ``None`` is all 1.  Several weights a vertex are balanced each by
-        :func:`copart.part`; most else takes one.
+        Vertex weights (load), not negative; ``None`` is all 1.  :func:`copart.part` takes several weights per
+        vertex and balances each of them; most other functions take one.
     vsize : (nvtxs,) array_like of int, optional
         Data to move when a vertex migrates, and data it sends when coupled; ``None`` is all 1.
     coords : (nvtxs, d) array_like of float, optional
-        One point a vertex (cell centres), d = 2 or 3.
+        One point per vertex (cell centres), d = 2 or 3.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class Graph:
 
     @property
     def ncon(self) -> int:
-        """Number of weights a vertex has, which is that of balance constraints."""
+        """Number of weights per vertex: that of balance constraints."""
         return 1 if self.vwgt is None or self.vwgt.ndim == 1 else self.vwgt.shape[1]
 
     @cached_property
@@ -121,7 +121,7 @@ class Graph:
     def weights(self) -> NDArray[np.int64]:
         """(nvtxs,) int64 vertex weights, also where they are all 1; GraphError where a vertex has several."""
         if self.ncon > 1:
-            raise GraphError(f"vwgt: the graph has {self.ncon} weights a vertex, one is needed here; choose one with "
+            raise GraphError(f"vwgt: the graph has {self.ncon} weights per vertex, one is needed here; choose one with "
                              f"graph.replace(vwgt=graph.vwgt[:, 0]), or balance all with copart.part")
         return frozen(np.ones(self.nvtxs, WEIGHT)) if self.vwgt is None else self.vwgt
 
@@ -282,7 +282,7 @@ class Graph:
         return Graph(xadj, adjncy, ewgt, **pick)
 
     def quotient(self, part: ArrayLike, nparts: int) -> Graph:
-        """The quotient graph of a partition: one vertex a part, weights summed."""
+        """The quotient graph of a partition: one vertex per part, weights summed."""
         from .arrays import part_array
 
         k = whole("nparts", nparts, low=1)

@@ -135,7 +135,7 @@ class Interedges:
         return frozen(np.unique(self.indices))
 
     def capped(self, most: int) -> Interedges:
-        """At most `most` interedges a cell, the heaviest, ties to the smaller numbers.
+        """At most `most` interedges per cell, the heaviest, ties to the smaller numbers.
 
         Every cell keeps its heaviest one, so that none loses its coupling; a cell that is the heaviest of more
         than `most` others keeps these all.

@@ -137,7 +137,7 @@ def part_graph(nparts: int, adjacency: Any = None, xadj: ArrayLike | None = None
         part = np.arange(graph.nvtxs, dtype=VERTEX) if k > 1 else np.zeros(graph.nvtxs, VERTEX)
     elif graph.ncon > 1:
         if in_one_piece:
-            raise ConfigError("contiguous: is not available with several weights a vertex")
+            raise ConfigError("contiguous: is not available with several weights per vertex")
         part = partition_multiconstraint(graph, k, eps=eps, seed=1 if seed < 0 else seed, tpwgts=shares, strict=False)
     else:
         part = partition(graph, k, eps=eps, seed=1 if seed < 0 else seed, tpwgts=shares, strict=False,
@@ -158,7 +158,7 @@ def _graph(adjacency: Any, xadj: Any, adjncy: Any, vweights: Any, eweights: Any)
         raise TypeError("needs the graph: adjacency, or xadj and adjncy")
     for name, values, size in (("vweights", vweights, np.size(xadj) - 1), ("eweights", eweights, np.size(adjncy))):
         if values is not None and len(np.asarray(values)) != size:
-            several = "; several weights a vertex need shape (nvtxs, ncon)" if name == "vweights" else ""
+            several = "; several weights per vertex need shape (nvtxs, ncon)" if name == "vweights" else ""
             raise GraphError(f"{name}: needs {size} entries, has {np.size(values)}{several}")
     return Graph.from_metis(xadj, adjncy, vwgt=vweights, adjwgt=eweights)
 

@@ -176,7 +176,7 @@ def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k:
     """Proj(G, G', I, P, K): the K-way partition of G' = `other` that mirrors P, possibly unbalanced.
 
     A vertex of G' whose interedges all lead to one part takes it.  The others minimise the edge
-    cut of G' with one fixed super-vertex a part, joined through the interedges, without balance.
+    cut of G' with one fixed super-vertex per part, joined through the interedges, without balance.
 
     Parameters
     ----------

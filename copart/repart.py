@@ -20,7 +20,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import VERTEX, WEIGHT, part_array, whole
+from .arrays import VERTEX, WEIGHT, PartArray, part_array, whole
 from .errors import ConfigError, PartitionError
 from .graph import Graph, as_graph
 from .kgggp_ml import partition, refine
@@ -32,15 +32,13 @@ from .partitioner.affinity import Affinity
 
 logger = logging.getLogger(__name__)
 
-Parts = NDArray[np.int32]
-
 #: Rounds of boundary moves before diffusion gives up.
 _SWEEPS = 200
 
 
 def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
                 method: str = "mxn", migration_cost: int | None = None, tpwgts: ArrayLike | None = None,
-                **settings: Unpack[Settings]) -> Parts:
+                **settings: Unpack[Settings]) -> PartArray:
     """Balanced `n`-way partition that moves little data away from the `m`-way partition `part`.
 
     Parameters
@@ -87,7 +85,7 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | 
     return METHODS[method](_Task(graph, former, m, n, cost, options, tpwgts))
 
 
-def repartitioning_arguments(graph: Any, part: ArrayLike, m: int, n: int) -> tuple[Graph, Parts, int, int]:
+def repartitioning_arguments(graph: Any, part: ArrayLike, m: int, n: int) -> tuple[Graph, PartArray, int, int]:
     """The graph, its former parts ``0..m-1`` as int32, and both numbers of parts, checked.
 
     Raises
@@ -129,25 +127,25 @@ class _Task:
     """What every method is given: where the data is, and what is asked for."""
 
     graph: Graph
-    former: Parts
+    former: PartArray
     m: int
     n: int
     cost: int
     options: Options
     tpwgts: ArrayLike | None
 
-    def partition(self, affinity: Affinity | None = None) -> Parts:
+    def partition(self, affinity: Affinity | None = None) -> PartArray:
         """An `n`-way partition of the graph."""
         return partition(self.graph, self.n, self.options, tpwgts=self.tpwgts, affinity=affinity)
 
-    def balanced(self, part: Parts) -> bool:
+    def balanced(self, part: PartArray) -> bool:
         """Is this a balanced partition without an empty part?"""
         limit = max_part_weights(self.graph.total_weight, self.n, self.options.eps, self.tpwgts)
         return bool((part_weights(self.graph, part, self.n) <= limit).all()
                     and (np.bincount(part, minlength=self.n) > 0).all())
 
 
-def _mxn(task: _Task) -> Parts:
+def _mxn(task: _Task) -> PartArray:
     """Partition with an affinity for the pattern of the migration matrix."""
     if task.m == task.n and task.balanced(task.former):
         return task.former.copy()
@@ -155,7 +153,7 @@ def _mxn(task: _Task) -> Parts:
     return task.partition(Affinity(task.former, np.where(plan > 0, task.cost, 0)))
 
 
-def _scratch_remap(task: _Task) -> Parts:
+def _scratch_remap(task: _Task) -> PartArray:
     """Partition from scratch, then give the new parts the numbers that keep most data in place."""
     from scipy.optimize import linear_sum_assignment
 
@@ -171,7 +169,7 @@ def _scratch_remap(task: _Task) -> Parts:
     return renumbered[new]
 
 
-def _diffusive(task: _Task) -> Parts:
+def _diffusive(task: _Task) -> PartArray:
     """Same number of parts first, then flow between neighbours, then boundary refinement.
 
     Where both end short of balance, a partition that is drawn to where the vertices now are.
@@ -184,12 +182,12 @@ def _diffusive(task: _Task) -> Parts:
         return task.partition(Affinity(part, task.cost * np.eye(task.n, dtype=WEIGHT)))
 
 
-METHODS: dict[str, Callable[[_Task], Parts]] = {
+METHODS: dict[str, Callable[[_Task], PartArray]] = {
     "mxn": _mxn, "scratch-remap": _scratch_remap, "diffusive": _diffusive}
 
 
 # ---- diffusion
-def _split(task: _Task) -> Parts:
+def _split(task: _Task) -> PartArray:
     """Give every new part ``m..n-1`` half of the heaviest part there is at that moment."""
     graph, n, part = task.graph, task.n, task.former.copy()
     for j in range(task.m, n):
@@ -203,7 +201,7 @@ def _split(task: _Task) -> Parts:
     return part
 
 
-def _dissolved(task: _Task) -> Parts:
+def _dissolved(task: _Task) -> PartArray:
     """Give the vertices of the parts ``n..m-1``, layer by layer, to the part they are joined to most."""
     graph, n = task.graph, task.n
     part = np.where(task.former < n, task.former, -1).astype(VERTEX)
@@ -217,7 +215,8 @@ def _dissolved(task: _Task) -> Parts:
     return part
 
 
-def _strongest(graph: Graph, part: Parts, vertices: NDArray[np.int64], n: int) -> tuple[Parts, NDArray[np.int64]]:
+def _strongest(graph: Graph, part: PartArray, vertices: NDArray[np.int64], n: int
+               ) -> tuple[PartArray, NDArray[np.int64]]:
     """For `vertices`, the other part they have the heaviest edges to (-1: none) and that weight, by vertex."""
     chosen = np.zeros(graph.nvtxs, np.bool_)
     chosen[vertices] = True
@@ -234,7 +233,7 @@ def _strongest(graph: Graph, part: Parts, vertices: NDArray[np.int64], n: int) -
     return to, weight
 
 
-def _diffused(task: _Task, part: Parts) -> Parts:
+def _diffused(task: _Task, part: PartArray) -> PartArray:
     """Move boundary vertices, best gain first, until the optimal diffusive flow has passed.
 
     The flow between neighbouring parts is the one of least squares (Hu & Blake 1999): the
@@ -267,7 +266,7 @@ def _flow(quotient: Graph, target: NDArray[np.float64]) -> NDArray[np.float64]:
     return flow
 
 
-def _move_layer(graph: Graph, part: Parts, flow: NDArray[np.float64]) -> bool:
+def _move_layer(graph: Graph, part: PartArray, flow: NDArray[np.float64]) -> bool:
     """Move one layer of boundary vertices in place, as far as the flow asks for; did any move?"""
     n = len(flow)
     row = np.repeat(np.arange(graph.nvtxs), np.diff(graph.xadj))

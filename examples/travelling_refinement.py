@@ -63,7 +63,7 @@ def main(folder: str | Path | None = None, size: int = 16) -> dict[str, list[dic
     Returns
     -------
     dict
-        By way, one row a step: volume and messages of migration, cut, imbalance of the components and of the
+        By way, one row per step: volume and messages of migration, cut, imbalance of the components and of the
         coupled subgraphs (the larger of both cubes), totV and totZ; `ub_before` is the imbalance that the step found.
     """
     cubes = coupled_cubes(size)

@@ -132,7 +132,7 @@ def run_block(block: Block, scope: dict[str, object]) -> str:
 
 
 def _commands(text: str) -> Iterator[str]:
-    """The commands of a block, one a line but for lines that end with a backslash."""
+    """The commands of a block, one per line but for lines that end with a backslash."""
     for line in text.replace("\\\n", " ").splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             yield line

@@ -17,10 +17,10 @@ from copart.mesh import cube, write_vtu
 
 from . import foam
 from .helpers import ROOT
-from .test_mesh_calculix import DECK
-from .test_mesh_exodus import case as exodus
-from .test_mesh_gmsh import NEW, OLD
-from .test_mesh_reading import SU2
+from .mesh.readers.test_calculix import DECK
+from .mesh.readers.test_exodus import case as exodus
+from .mesh.readers.test_gmsh import NEW, OLD
+from .mesh.readers.test_reading import SU2
 
 #: One file of each kind is written by meshio, in every form it has.
 WRITTEN = {"vtu": [{}, {"binary": False}, {"compression": None}, {"compression": "lzma"}],

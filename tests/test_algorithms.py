@@ -242,7 +242,7 @@ def test_one_component_and_three():
 
 
 @pytest.mark.parametrize(("kind", "match", "parts", "coupled"), [
-    (ConfigError, "nparts: needs 2 numbers, one a component, got 3", (2, 2, 2), None),
+    (ConfigError, "nparts: needs 2 numbers, one per component, got 3", (2, 2, 2), None),
     (ConfigError, "nparts: no component 'c'; known: a, b", {"a": 2, "c": 2}, None),
     (ConfigError, "nparts of b: is missing", {"a": 2}, None),
     (ConfigError, "nparts of a: must be at least 1, got 0", (0, 2), None),

@@ -106,7 +106,7 @@ def test_edges_of_the_domain():
     ({"adjacency": [[1], []]}, GraphError, "listed by vertex 0 but not by vertex 1"),
     ({"adjacency": [[1], [7]]}, GraphError, "outside"),
     ({"adjacency": [["x"], [0]]}, GraphError, "adjacency"),
-    ({"adjacency": [[1], [0]], "vweights": [1, 1, 1, 1]}, GraphError, "several weights a vertex need"),
+    ({"adjacency": [[1], [0]], "vweights": [1, 1, 1, 1]}, GraphError, "several weights per vertex need"),
     ({"adjacency": [[1], [0]], "eweights": [1]}, GraphError, "eweights: needs 2 entries"),
     ({"adjacency": MANUAL, "options": metis.Options(numbering=1)}, ConfigError, "numbering"),
     ({"adjacency": MANUAL, "tpwgts": [0.5, 0.5, 0.5]}, ConfigError, "tpwgts"),

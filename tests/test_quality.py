@@ -113,11 +113,11 @@ def test_more_effort_pays(name):
 
 
 def test_parts_of_meshes_hang_together():
-    """Mean pieces a part on meshes; strays would cost halo exchanges (observed 1.00, 1.02, 1.00)."""
+    """Mean pieces per part on meshes; strays would cost halo exchanges (observed 1.00, 1.02, 1.00)."""
     for name in ("square", "cube", "triangles"):
         g = instance(name)
         count = np.mean([pieces(g, partition(g, 16, seed=s), 16).mean() for s in SEEDS])
-        assert count <= 1.15, f"{name}: {count:.2f} pieces a part"
+        assert count <= 1.15, f"{name}: {count:.2f} pieces per part"
 
 
 @pytest.mark.parametrize("name", ["square", "cube", "random geometric", "triangles"])

@@ -110,7 +110,7 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
     -------
     Report
         Figures: ``ub``, ``cut``, ``weights``, ``empty``, ``boundary``, ``pieces``, ``max_pieces``; with several
-        weights a vertex, each is judged, ``ub`` is the largest and ``ub_by_constraint`` lists them.
+        weights per vertex, each is judged, ``ub`` is the largest and ``ub_by_constraint`` lists them.
     """
     notes = Notes(name)
     p = _usable(notes, part, graph.nvtxs, nparts)

@@ -20,8 +20,8 @@ examples:
       --coupled-cells fluid=10000 --coupled-cells solid=3400
 
 A table of costs has the heading component,cells,cost and any of iterations, coupled_cells,
-coupled_cost, max_cells, min_cells, granularity, least, most; cost is seconds a cell and
-iteration, coupled_cost seconds a coupled cell and coupling phase.
+coupled_cost, max_cells, min_cells, granularity, least, most; cost is seconds per cell and
+iteration, coupled_cost seconds per coupled cell and coupling phase.
 """
 
 
@@ -31,19 +31,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--total", type=int, required=True, metavar="N", help="processes in all")
     parser.add_argument("--component", nargs=4, action="append", default=[],
                         metavar=("NAME", "CELLS", "COST", "ITERATIONS"),
-                        help="a component without a table: seconds a cell and iteration, iterations a coupling step")
+                        help="a component without a table: seconds per cell and iteration, iterations per "
+                             "coupling step")
     parser.add_argument("--coupling", choices=["concurrent", "serial"], default="concurrent",
                         help="all components at once (default), or one after the other, each on its own processes")
     group = parser.add_argument_group("limits, of every component")
     group.add_argument("--granularity", type=int, metavar="N", help="numbers of processes are multiples of this")
     group.add_argument("--max-cells", type=int, metavar="N", help="cells that fit in the memory of a process")
-    group.add_argument("--min-cells", type=int, metavar="N", help="fewest cells a process")
+    group.add_argument("--min-cells", type=int, metavar="N", help="fewest cells per process")
     group = parser.add_argument_group("coupled processes (N^cpl), where the coupled cells are known")
     add_pairs(group, "--cells", "number of cells, where the table has none")
     add_pairs(group, "--coupled-cells", "number of coupled cells")
     add_pairs(group, "--iterations", "iterations between two coupling phases (default: of the table, else 1)")
     add_pairs(group, "--coupled-cost", "seconds for a coupled cell in a coupling phase (default: as in an iteration)")
-    group.add_argument("--latency", type=float, default=2e-6, metavar="S", help="seconds a message (default 2e-6)")
+    group.add_argument("--latency", type=float, default=2e-6, metavar="S", help="seconds per message (default 2e-6)")
     group.add_argument("--datum", type=float, default=1e-8, metavar="S",
                        help="seconds for the data of a cell: bytes over bandwidth (default 1e-8)")
     group.add_argument("--aligned", action="store_true", help="the borders of the parts on both sides coincide")

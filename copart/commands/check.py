@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--nparts", type=int, metavar="K", help="number of parts (default: from the name .part.K, "
                        "else the largest number plus one)")
     group.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
-    group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
+    group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number per line")
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     group = parser.add_argument_group("coupled meshes")
     group.add_argument("--parts", type=int, nargs="+", metavar="N", help="numbers of parts (default as above)")

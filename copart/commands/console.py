@@ -66,7 +66,7 @@ class Console:
 class Progress:
     """Callable ``(step, done, total)``; shows nothing in the first two seconds.
 
-    On a terminal a bar that goes away, elsewhere one line a step; both on stderr.
+    On a terminal a bar that goes away, elsewhere one line per step; both on stderr.
     """
 
     def __init__(self, quiet: bool = False):

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--objective", choices=["total", "max"], default="total",
                         help="what best chooses by: data between all nodes (default), or of the busiest one")
     parser.add_argument("--no-compare", action="store_true", help="run the chosen algorithm only")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the new rank of each old rank, one a line")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the new rank of each old rank, one per line")
     parser.add_argument("--picture", metavar="FILE", help="draw the grid coloured by node, before and after "
                         "(needs matplotlib)")
 
@@ -140,7 +140,7 @@ def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[
 
 def table(found: dict[str, tuple[Reordering, float]], before: InterNode, base: str, chosen: str, grid: Grid,
           stencil: Stencil, sizes: Sequence[int]) -> Table:
-    """One row an algorithm: data between nodes, of the busiest node, and how many times less than before."""
+    """One row per algorithm: data between nodes, of the busiest node, and how many times less than before."""
     from ..mapping.cartesian import improvement
     from ..report.tables import Table
 
@@ -181,7 +181,7 @@ def read_grid(args: argparse.Namespace) -> Grid:
 
 
 def read_periods(text: str | None, ndims: int) -> list[bool] | None:
-    """One word a dimension, or one for all."""
+    """One word per dimension, or one for all."""
     from ..errors import ConfigError
 
     if text is None:

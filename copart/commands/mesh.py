@@ -135,7 +135,7 @@ def _values(values: Any) -> str:
 
     array = np.asarray(values)
     if array.ndim > 1 and array.shape[1:] != (1,):
-        return f"{' x '.join(map(str, array.shape[1:]))} values a cell"
+        return f"{' x '.join(map(str, array.shape[1:]))} values per cell"
     different = np.unique(array)
     if len(different) <= 12:
         return ", ".join(str(v) for v in different)

@@ -20,8 +20,8 @@ examples:
   copart part mesh.msh 16 --preset strong -o parts.vtu
   copart part mesh.msh 16 --preset best --time-limit 60 --threads 8
   copart part case:air 32 --write openfoam        one region of a case; also files for decomposePar
-  copart part two-phase.graph 8                   several weights a vertex (ncon in the header): each is balanced
-  copart part wing.graph 8 --fixed pinned.txt     one number a line: a part, or -1 for a free vertex
+  copart part two-phase.graph 8                   several weights per vertex (ncon in the header): each is balanced
+  copart part wing.graph 8 --fixed pinned.txt     one number per line: a part, or -1 for a free vertex
 
 Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
 gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
     parser.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
-    parser.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number a line")
+    parser.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number per line")
     parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     parser.add_argument("--best-balance", action="store_true",
                         help="where no balanced partition is found, take the best balance instead of stopping")
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         graph, mesh = component(args.source, args.load)
         check_kind(target, mesh)
         if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
-            raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights a vertex")
+            raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights per vertex")
         if kinds:
             writing.check_single(kinds, args.source, mesh)
         fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
@@ -152,7 +152,7 @@ def write_parts(target: Path, part: Any, mesh: Mesh | None) -> None:
 
 
 def read_shares(path: str) -> list[float]:
-    """Numbers, one a line; lines may be empty."""
+    """Numbers, one per line; lines may be empty."""
     from ..errors import FormatError
 
     try:
@@ -165,5 +165,5 @@ def read_shares(path: str) -> list[float]:
             try:
                 shares.append(float(line))
             except ValueError:
-                raise FormatError(path, f"needs one number a line, found {line.strip()!r:.40}", i) from None
+                raise FormatError(path, f"needs one number per line, found {line.strip()!r:.40}", i) from None
     return shares

@@ -29,14 +29,14 @@ examples:
   copart plan fluid-case:interface solid.inp --parts 64 16 --write openfoam,precice,pvtu
   copart plan fluid.su2 wall.su2 coolant.su2 --parts 32 4 16
   copart plan fluid.su2 wall.su2 --total 128 --costs times.csv      see copart advise
-  copart plan fluid.su2 wall.su2 --total 128 --costs 2e-6,5e-6      seconds a cell
+  copart plan fluid.su2 wall.su2 --total 128 --costs 2e-6,5e-6      seconds per cell
   copart plan four-zones.su2 --parts 24 4 4 4        all zones of one file
   copart plan fluid.su2 wall.su2 --parts 96 32 --machine topology.conf --nodes "n[1-4]" --slots 32
   copart plan fluid.su2 wall.su2 --parts 96 32 --hierarchy 16:2:4 --placement disjoint
   copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
-(one number a line), interedges.mtx (pairs of coupled cells; of more than two
+(one number per line), interedges.mtx (pairs of coupled cells; of more than two
 components A-B.interedges.mtx for each pair that meets), coupling.json (who sends
 which cells to whom) and metrics.json; with --write also NAME.K.pvtu and its
 pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machine

@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("machine")
     group.add_argument("--nodes", type=int, required=True, metavar="K", help="number of nodes")
     group.add_argument("--slots", type=int, required=True, nargs="+", metavar="S",
-                       help="processes that a node can run: one number, or one a node")
+                       help="processes that a node can run: one number, or one per node")
     group.add_argument("--placement", default="block", metavar="WHERE",
                        help="where the ranks run: block fills one node after another (default), cyclic or cyclic:B "
-                            "deals them one or B at a time, or a file with the node of each rank, one number a line")
+                            "deals them one or B at a time, or a file with the node of each rank, one number per line")
     group.add_argument("--model", default="lucia-network", metavar="TABLE",
                        help="time of a message by size: lucia-network (default), meluxina-network, lucia-local, "
                             "meluxina-local, or a file with lines 'bytes latency bandwidth'")

@@ -19,7 +19,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("source", metavar="GRAPH_OR_MESH", help="file that the parts belong to")
-    parser.add_argument("partfile", metavar="PARTFILE", help="former part of each vertex, one number a line")
+    parser.add_argument("partfile", metavar="PARTFILE", help="former part of each vertex, one number per line")
     parser.add_argument("nparts", type=int, metavar="N", help="new number of parts")
     parser.add_argument("--from", dest="former", type=int, metavar="M",
                         help="former number of parts (default: from the name .part.M, else largest number + 1)")

@@ -11,7 +11,7 @@ from .options import named
 
 EPILOG = """\
 examples:
-  copart replan copart-out --load fluid=fluid-load.txt -o next      one whole number a line
+  copart replan copart-out --load fluid=fluid-load.txt -o next      one whole number per line
   copart replan copart-out --parts 32 8 -o next                     other numbers of parts
   copart replan copart-out --source fluid=new.vtu --load work       loads as a cell array of the meshes
   copart replan next --load fluid=later.txt -o after-next
@@ -105,7 +105,7 @@ def _pair(names: str) -> tuple[str, str]:
 
 
 def _loads(path: str) -> Any:
-    """Whole numbers, one a line."""
+    """Whole numbers, one per line."""
     from ..formats.text import read_numbers
 
     numbers = read_numbers(path)

@@ -22,7 +22,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, fraction, integers, part_array
+from ..arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, PartArray, fraction, integers, part_array
 from ..errors import ConfigError, PartitionError
 from ..graph import Graph
 from ..kgggp_ml import finest, partition
@@ -36,15 +36,13 @@ from ..partitioner.rounds import Team
 from ..partitioner.settling import settle
 from ..repart import migration_plan, repartition, repartitioning_arguments
 
-Parts = NDArray[np.int32]
-
 #: Edges and sizes are scaled to whole numbers whose ratio is `alpha`; no number is larger than this.
 _FINEST_RATIO = 64
 
 
 def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
-                         alpha: float = 5.0, fixed: ArrayLike | None = None, starts: Sequence[Parts] = (),
-                         extra: Callable[[Parts], float] | None = None, **settings: Unpack[Settings]) -> Parts:
+                         alpha: float = 5.0, fixed: ArrayLike | None = None, starts: Sequence[PartArray] = (),
+                         extra: Callable[[PartArray], float] | None = None, **settings: Unpack[Settings]) -> PartArray:
     """Balanced `n`-way partition of small ``alpha * cut + migration``, seen from the `m`-way partition `part`.
 
     Parameters
@@ -116,7 +114,7 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, options: O
             begin.append(free)
         fresh = partition(graph, n, run, fixed=pinned, strict=False)
         begin.append(keep_numbers(fresh, former, m, n, graph.sizes, pinned))
-    best: tuple[tuple[int, float], Parts] | None = None
+    best: tuple[tuple[int, float], PartArray] | None = None
     for start in begin:
         new = part_array("starts", start, graph.nvtxs, n, PartitionError).copy()
         excess = _refined(scaled, new, n, limit, affinity, pinned, run)
@@ -130,8 +128,8 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, options: O
     return best[1]
 
 
-def keep_numbers(new: Parts, former: Parts, m: int, n: int, sizes: ArrayLike | None = None,
-                 fixed: Parts | None = None) -> Parts:
+def keep_numbers(new: PartArray, former: PartArray, m: int, n: int, sizes: ArrayLike | None = None,
+                 fixed: PartArray | None = None) -> PartArray:
     """Renumber the parts ``0..n-1`` of `new` so that most data keeps the number of its former part.
 
     A maximum-weight matching (Oliker & Biswas 1998); parts that hold fixed vertices keep their number.
@@ -150,8 +148,8 @@ def keep_numbers(new: Parts, former: Parts, m: int, n: int, sizes: ArrayLike | N
     return renumbered[new]
 
 
-def _refined(graph: Graph, part: Parts, n: int, limit: NDArray[np.int64], affinity: Affinity | None,
-             pinned: Parts | None, run: Options) -> int:
+def _refined(graph: Graph, part: PartArray, n: int, limit: NDArray[np.int64], affinity: Affinity | None,
+             pinned: PartArray | None, run: Options) -> int:
     """One V-cycle inside the parts of `part`, in place; returns the weight left above the limits."""
     if pinned is not None:
         np.copyto(part, pinned, where=pinned >= 0)
@@ -161,7 +159,7 @@ def _refined(graph: Graph, part: Parts, n: int, limit: NDArray[np.int64], affini
         return settle(level, pull, part, limit, team, run.seed)
 
 
-def _moved(graph: Graph, former: Parts, new: Parts, m: int, n: int) -> int:
+def _moved(graph: Graph, former: PartArray, new: PartArray, m: int, n: int) -> int:
     return migration_volume(migration_matrix(former, new, m, n, graph.sizes))
 
 

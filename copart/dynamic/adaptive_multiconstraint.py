@@ -1,6 +1,6 @@
 """Adaptive repartitioning under several balance constraints.
 
-The graph is enriched with one fixed vertex a former part, which all vertices of that part are joined to by what they
+The graph is enriched with one fixed vertex per former part, which all vertices of that part are joined to by what they
 cost to move; its cut is ``alpha * cut + migration`` but for a constant, and any partitioner that keeps fixed vertices
 minimises it.  Starts are refined on it: the former parts, a partition of it, and one of the graph alone whose
 parts get the numbers that keep most data in place.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import VERTEX
+from ..arrays import VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..graph import Graph
 from ..interface.price import Price
@@ -22,10 +22,8 @@ from ..options import Options
 from .adaptive import adaptive_repartition, keep_numbers
 from .rerun import Rerun
 
-Parts = NDArray[np.int32]
 
-
-def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, Parts]:
+def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, PartArray]:
     """New part of the coupled cells of every component, along the spanning tree of the coupling graph.
 
     The parts that own coupled cells are those that hold most of these now; the prices of volume and messages decide
@@ -71,12 +69,13 @@ class _Surface:
         How many former parts there are, counted so.
     """
 
-    def __init__(self, name: str, graph: Graph, cells: Parts, number: Parts, part: Parts, former_parts: int):
+    def __init__(self, name: str, graph: Graph, cells: PartArray, number: PartArray, part: PartArray,
+                 former_parts: int):
         self.name, self.graph, self.cells, self.number = name, graph, cells, number
         self.part, self.former_parts = part, former_parts
 
     @classmethod
-    def begun(cls, former: CoPartition, name: str, graph: Graph, cells: Parts, n: int, k: int) -> _Surface:
+    def begun(cls, former: CoPartition, name: str, graph: Graph, cells: PartArray, n: int, k: int) -> _Surface:
         """With the former parts, of which `k` go on to own coupled cells."""
         held = former[name][cells]
         number = coupled_numbers(held, graph.weights, n, k)
@@ -87,7 +86,7 @@ class _Surface:
         return cls(name, graph, cells, number, compact[held], k + len(others))
 
 
-def coupled_numbers(held: Parts, weights: NDArray[np.int64], n: int, k: int) -> Parts:
+def coupled_numbers(held: PartArray, weights: NDArray[np.int64], n: int, k: int) -> PartArray:
     """Which `k` of the parts ``0..n-1`` are to own the coupled cells: those that hold most of them, ascending.
 
     Parameters
@@ -108,7 +107,7 @@ def coupled_numbers(held: Parts, weights: NDArray[np.int64], n: int, k: int) -> 
 
 
 def _projection(problem: CoupledProblem, source: _Surface, name: str, surface: _Surface,
-                options: Options) -> Parts:
+                options: Options) -> PartArray:
     """Proj from a neighbour that has been treated, then Repart, under the numbers that keep most cells in place."""
     relation = problem.facing(source.name, name)
     assert relation is not None
@@ -120,7 +119,7 @@ def _projection(problem: CoupledProblem, source: _Surface, name: str, surface: _
 
 
 def _coupling_cost(problem: CoupledProblem, former: CoPartition, done: Mapping[str, _Surface], name: str,
-                   surface: _Surface, price: Price) -> Callable[[Parts], float]:
+                   surface: _Surface, price: Price) -> Callable[[PartArray], float]:
     """Volume and messages with all neighbours, in units of the cut; those not treated yet count as they were."""
     facing = []
     for other in problem.names:
@@ -141,16 +140,16 @@ class Facing(NamedTuple):
     """The other side of an interface: interedges to its cells, their parts, how many parts, sizes of the cells."""
 
     interedges: Interedges
-    part: Parts
+    part: PartArray
     nparts: int
     sizes: NDArray[np.int64]
 
 
 def coupling_cost(facing: Sequence[Facing], nparts: int, sizes: NDArray[np.int64], price: Price
-                  ) -> Callable[[Parts], float]:
+                  ) -> Callable[[PartArray], float]:
     """What `nparts` parts of cells with `sizes` cost in volume and messages with others, in units of the cut."""
 
-    def cost(new: Parts) -> float:
+    def cost(new: PartArray) -> float:
         total = 0.0
         for relation, part, count, theirs in facing:
             out = coupling_matrix(relation, new, part, nparts, count, sizes)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import FREE, VERTEX
+from ..arrays import FREE, VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CouplingError
 from ..interface.counts import Counts, coupled_counts, part_counts
@@ -18,8 +17,6 @@ from ..metrics import evaluate
 from ..migration.plan import MigrationPlan
 from ..options import Options
 from .adaptive import adaptive_repartition
-
-Parts = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +73,8 @@ class Rerun:
         """What a cut edge of weight 1 costs, beside 1 for a unit of ``vsize`` that moves."""
         return self.alpha * self.price[0]
 
-    def extended(self, coupled: Mapping[str, Parts], near: Mapping[str, Parts] | None = None) -> dict[str, Parts]:
+    def extended(self, coupled: Mapping[str, PartArray], near: Mapping[str, PartArray] | None = None
+                 ) -> dict[str, PartArray]:
         """The components repartitioned with their coupled cells as given; the parts `near` are one more start."""
         parts = {}
         for name, graph in self.problem.components.items():

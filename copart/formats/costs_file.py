@@ -1,18 +1,18 @@
 """What components cost, as CSV tables with a heading.
 
-*Measured times*, several lines a component::
+*Measured times*, several lines per component::
 
     component,processes,seconds
     fluid,16,12.5
     fluid,64,3.9
 
-*Costs*, one line a component; empty entries are left open::
+*Costs*, one line per component; empty entries are left open::
 
     component,cells,cost,iterations,coupled_cells,coupled_cost,max_cells,min_cells,granularity,least,most
     fluid,1000000,2e-6,10,,,,,,,
 
-``cost`` is seconds a cell and iteration, ``coupled_cost`` seconds a coupled cell and coupling phase.  ``cells`` may be
-left open where they are known otherwise; columns but ``component`` and ``cost`` may be absent.
+``cost`` is seconds per cell and iteration, ``coupled_cost`` seconds per coupled cell and coupling phase.
+``cells`` may be left open where they are known otherwise; columns but ``component`` and ``cost`` may be absent.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def _triples(matrix: Any) -> list[list[int]]:
 
 def _exchanges(u: NDArray[np.int32], v: NDArray[np.int32], part_a: NDArray[np.int32], part_b: NDArray[np.int32],
                nb: int) -> list[dict[str, Any]]:
-    """One entry a pair of parts with interedges, ascending by (part of A, part of B)."""
+    """One entry per pair of parts with interedges, ascending by (part of A, part of B)."""
     key = part_a[u].astype(np.int64) * nb + part_b[v]
     order = np.argsort(key, kind="stable")
     met, first = np.unique(key[order], return_index=True)

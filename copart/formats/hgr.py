@@ -1,7 +1,7 @@
-"""hMETIS hypergraph files (``.hgr``): one line a net, its weight and its pins counted from 1.
+"""hMETIS hypergraph files (``.hgr``): one line per net, its weight and its pins counted from 1.
 
 The header is ``nnets nvtxs [fmt]``; fmt 1 and 11 put a weight before the pins
-of each net, 10 and 11 add one line a vertex with its weight.  A net has at
+of each net, 10 and 11 add one line per vertex with its weight.  A net has at
 least one pin, so empty lines mean nothing and are skipped.  (hMETIS manual,
 section on the input file.)
 """

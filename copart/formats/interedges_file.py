@@ -1,4 +1,4 @@
-"""Interedges as Matrix Market files: one line a pair of cells, cells of A by cells of B, counted from 1."""
+"""Interedges as Matrix Market files: one line per pair of cells, cells of A by cells of B, counted from 1."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_interedges(path: PathLike) -> Interedges:
     try:
         table = np.loadtxt(io.StringIO("\n".join(body)), ndmin=2).reshape(count, 3) if count else np.zeros((0, 3))
     except ValueError as error:
-        raise FormatError(path, f"needs two cells and a weight a line: {str(error).lower()}") from None
+        raise FormatError(path, f"needs two cells and a weight per line: {str(error).lower()}") from None
     try:
         return Interedges.from_pairs(na, nb, table[:, 0] - 1, table[:, 1] - 1, table[:, 2])
     except CouplingError as error:

@@ -5,7 +5,7 @@ Each writer has a reader that inverts it.  A *seat* is a host and the number of 
 ===================  ===========================================================================
 Open MPI             rankfile, ``rank 3=node07 slot=5``: ``mpirun --map-by rankfile:file=...``
 MPICH, Intel MPI     hostfile of Hydra, ``node07:2``, hosts in the order of the ranks
-Slurm                one host a rank, for ``SLURM_HOSTFILE`` and ``srun -m arbitrary``; programs by ``--multi-prog``
+Slurm                one host per rank, for ``SLURM_HOSTFILE`` and ``srun -m arbitrary``; programs by ``--multi-prog``
 Cray, HPE            ``MPICH_RANK_ORDER``: ranks in the order of the slots, ``MPICH_RANK_REORDER_METHOD=3``
 ===================  ===========================================================================
 """
@@ -40,7 +40,7 @@ class Program(NamedTuple):
 
 # ---- Open MPI
 def rankfile(seats: Sequence[Seat]) -> str:
-    """Open MPI's rankfile: one line a rank."""
+    """Open MPI's rankfile: one line per rank."""
     return "".join(f"rank {rank}={seat.host} slot={seat.slot}\n" for rank, seat in enumerate(seats))
 
 
@@ -80,7 +80,7 @@ def read_hydra_hostfile(path: PathLike) -> list[str]:
 
 # ---- Slurm
 def slurm_hostfile(seats: Sequence[Seat]) -> str:
-    """What ``SLURM_HOSTFILE`` names: the host of each rank, one a line."""
+    """What ``SLURM_HOSTFILE`` names: the host of each rank, one per line."""
     return "".join(f"{seat.host}\n" for seat in seats)
 
 
@@ -139,7 +139,7 @@ def read_rank_order(path: PathLike) -> NDArray[np.int32]:
 
 # ---- plain
 def permutation(processors: ArrayLike) -> str:
-    """Processor of each rank, one a line."""
+    """Processor of each rank, one per line."""
     return "".join(f"{int(p)}\n" for p in np.asarray(processors))
 
 

@@ -142,7 +142,7 @@ def _named(bare: Machine, nodes: PathLike | Sequence[str]) -> Machine:
     count = np.array([n or 1 for _, n in listed])
     if count.sum() != bare.nprocs:
         raise MappingError(f"node list: offers {count.sum()} slots, the machine has {bare.nprocs} processors; it takes "
-                           f"one slot a processor, in their order")
+                           f"one slot per processor, in their order")
     return Machine(bare.architecture, names, np.repeat(np.arange(len(names)), count), levels=bare.levels)
 
 

@@ -1,4 +1,4 @@
-"""METIS graph files: one line a vertex, its size, weight, and neighbours counted from 1.
+"""METIS graph files: one line per vertex, its size, weight, and neighbours counted from 1.
 
 The header is ``nvtxs nedges [fmt [ncon]]``; the digits of ``fmt`` say whether
 vertex sizes, vertex weights and edge weights are present, ``ncon`` how many weights
@@ -125,7 +125,7 @@ def _header(numbers: Numbers, head: int) -> tuple[int, int, bool, int, bool]:
                             line=line)
     has_size, has_vwgt, has_ewgt = bool(fmt // 100), bool(fmt // 10 % 10), bool(fmt % 10)
     if not 0 <= ncon <= 64:
-        raise numbers.error(f"ncon, the number of vertex weights a vertex, must be 0 to 64, is {ncon}", line=line)
+        raise numbers.error(f"ncon, the number of vertex weights per vertex, must be 0 to 64, is {ncon}", line=line)
     if ncon and not has_vwgt:
         raise numbers.error(f"ncon is {ncon}, fmt {fmt} says that there are no vertex weights", line=line)
     return nvtxs, nedges, has_size, max(ncon, 1) if has_vwgt else 0, has_ewgt

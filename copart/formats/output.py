@@ -46,7 +46,7 @@ def write_json(path: PathLike, value: Any) -> None:
 
 
 def _json(value: Any, indent: str) -> str:
-    """JSON text with one entry a line, but lists of numbers in one line."""
+    """JSON text with one entry per line, but lists of numbers in one line."""
     inner = indent + " "
     if isinstance(value, dict) and value:
         if not all(isinstance(key, str) for key in value):

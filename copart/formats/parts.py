@@ -1,4 +1,4 @@
-"""Part files: one part number a line, line i for vertex i - 1; by custom named ``NAME.part.K``."""
+"""Part files: one part number per line, line i for vertex i - 1; by custom named ``NAME.part.K``."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def read_part(path: PathLike, nvtxs: int | None = None, nparts: int | None = Non
     wrong = count[:used] != 1
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise numbers.error(f"needs one part number a line, found {count[i]}", line=int(numbers.number[i]))
+        raise numbers.error(f"needs one part number per line, found {count[i]}", line=int(numbers.number[i]))
     if nvtxs is not None and used != nvtxs:
         line = int(numbers.number[nvtxs]) if used > nvtxs else numbers.last_line()
-        raise numbers.error(f"needs {nvtxs} part numbers, one a vertex, has {used}", line=line)
+        raise numbers.error(f"needs {nvtxs} part numbers, one per vertex, has {used}", line=line)
     limit = nparts if nparts is not None else count_in_name(path)
     low, high = -1 if free else 0, limit if limit is not None else 2**31 - 1
     outside = (numbers.values < low) | (numbers.values >= high)
@@ -57,7 +57,7 @@ def read_part(path: PathLike, nvtxs: int | None = None, nparts: int | None = Non
 
 
 def write_part(path: PathLike, part: ArrayLike) -> None:
-    """Write a part array, one number a line, atomically."""
+    """Write a part array, one number per line, atomically."""
     checked = part_array("part", part, np.size(part), 2**31 - 1, PartitionError)
     write_text_atomic(path, "".join(f"{p}\n" for p in checked.tolist()))
 

@@ -62,7 +62,7 @@ def channel(problem: CoupledProblem, copartition: CoPartition, a: str, b: str) -
 
 
 def precice_hints(problem: CoupledProblem, copartition: CoPartition) -> str:
-    """XML with one ``m2n`` line a coupled pair, and the reasons for its attributes as comments."""
+    """XML with one ``m2n`` line per coupled pair, and the reasons for its attributes as comments."""
     out = ['<?xml version="1.0" encoding="UTF-8"?>\n',
            _comment("What the partitions mean for preCICE 3: copy the m2n lines into precice-config.xml.",
                     "Set the names to those of your participants; on a cluster add network=\"ib0\" or the like."),

@@ -137,7 +137,7 @@ def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, in
         given = {name: counts.get(name) for name in problem.names}
     elif isinstance(counts, Sequence) or np.ndim(counts) == 1:
         if len(counts) != len(problem.names):  # type: ignore[arg-type]
-            raise ConfigError(f"{what}: needs {len(problem.names)} numbers, one a component, got {len(counts)}")  # type: ignore[arg-type]
+            raise ConfigError(f"{what}: needs {len(problem.names)} numbers, one per component, got {len(counts)}")  # type: ignore[arg-type]
         given = dict(zip(problem.names, counts, strict=True))  # type: ignore[arg-type]
     else:
         given = dict.fromkeys(problem.names, counts)

@@ -3,7 +3,7 @@
 The names below are loaded when they are first used.
 
 ==================  ====================================================================================
-`map_graph`         a graph onto a machine, several vertices a processor: small sum of weight times distance
+`map_graph`         a graph onto a machine, several vertices per processor: small sum of weight times distance
 `place_processes`   processes onto processors, one to one
 `evaluate_mapping`  what a mapping is worth; `dilation_cost`: its objective alone
 ==================  ====================================================================================

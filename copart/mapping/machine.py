@@ -216,7 +216,7 @@ def _costs(names: Sequence[str], nouter: int, distance: str | Sequence[float] | 
     found = numbers("distance", distance)[::-1]
     if len(found) != len(names):
         shown = ":".join(reversed(names)) or "none"
-        raise ConfigError(f"distance: needs one number a level, innermost first, here {len(names)} ({shown}), "
+        raise ConfigError(f"distance: needs one number per level, innermost first, here {len(names)} ({shown}), "
                           f"has {len(found)}")
     return found
 
@@ -261,7 +261,7 @@ def machine(hierarchy: str | Sequence[int], distance: str | Sequence[float] | No
             raise
         raise ConfigError(f"hierarchy: needs whole numbers separated by colons, got {hierarchy!r}") from None
     if distance is not None and len(found := numbers("distance", distance)) != len(arities):
-        raise ConfigError(f"distance: needs one number a level of the hierarchy, {len(arities)}, has {len(found)}")
+        raise ConfigError(f"distance: needs one number per level of the hierarchy, {len(arities)}, has {len(found)}")
     nouter = 1 if len(arities) > 1 else 0
     costs = _costs([str(a) for a in arities], nouter, distance)
     tree = TreeLeaf(arities[::-1], costs)

@@ -9,12 +9,31 @@ from .interfaces.interface import find_interedges, find_interface
 from .polyhedra import Polyhedra
 from .readers.foreign import from_meshio
 from .readers.reading import read_mesh
-from .transform import Placement
+from .transform import Transform
 from .value import Mesh
 from .writing.gmsh_parts import write_gmsh
 from .writing.pieces import write_aste, write_pieces
 from .writing.vtu import write_mesh, write_vtu
 
-__all__ = ["Interface", "Mesh", "Placement", "Polyhedra", "cube", "cylinder", "dual_graph", "extract",
-           "find_interedges", "find_interface", "from_meshio", "read_mesh", "regions", "select", "tube", "write_aste",
-           "write_gmsh", "write_mesh", "write_pieces", "write_vtu"]
+__all__ = [
+           "Interface",
+           "Mesh",
+           "Polyhedra",
+           "Transform",
+           "cube",
+           "cylinder",
+           "dual_graph",
+           "extract",
+           "find_interedges",
+           "find_interface",
+           "from_meshio",
+           "read_mesh",
+           "regions",
+           "select",
+           "tube",
+           "write_aste",
+           "write_gmsh",
+           "write_mesh",
+           "write_pieces",
+           "write_vtu",
+]

@@ -74,7 +74,7 @@ def shape_of(cell_type: str, width: int) -> CellShape:
                         f"also of higher order")
     dimension, ncorners, facets = _SHAPES[name]
     if width < ncorners:
-        raise MeshError(f"cells {cell_type}: need at least {ncorners} nodes a cell, these have {width}")
+        raise MeshError(f"cells {cell_type}: need at least {ncorners} nodes per cell, these have {width}")
     return CellShape(dimension, ncorners, _padded(facets))
 
 

@@ -1,4 +1,4 @@
-"""The dual graph of a mesh: one vertex a cell, one edge a shared facet."""
+"""The dual graph of a mesh: one vertex per cell, one edge per shared facet."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def points_of(values: Any) -> NDArray[np.float64]:
     try:
         p = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise MeshError("points: need numbers, one row a point") from None
+        raise MeshError("points: need numbers, one row per point") from None
     if p.size == 0:
         return np.zeros((0, 3))
     if p.ndim != 2 or p.shape[1] not in (1, 2, 3):
@@ -68,7 +68,7 @@ def block_of(cell_type: Any, nodes: Any, npoints: int) -> Block:
     if array.size == 0 and array.dtype != object:
         return name, np.zeros((0, 1), np.int64)
     if array.ndim != 2 or array.dtype == object:
-        raise MeshError(f"cells {name}: need one row of nodes a cell, all of one length")
+        raise MeshError(f"cells {name}: need one row of nodes per cell, all of one length")
     shape_of(name, array.shape[1])
     flat = integers(f"cells {name}", array.reshape(-1), np.int64, MeshError)
     low, high = int(flat.min()), int(flat.max())
@@ -91,7 +91,7 @@ def facet_groups_of(groups: Mapping[str, Any], npoints: int, dimension: int) -> 
             out[str(name)] = frozen(np.zeros((0, dimension), np.int64))
             continue
         if array.ndim != 2:
-            raise MeshError(f"facet group {name!r}: needs one row of nodes a facet, has shape {array.shape}")
+            raise MeshError(f"facet group {name!r}: needs one row of nodes per facet, has shape {array.shape}")
         flat = integers(f"facet group {name!r}", array.reshape(-1), np.int64, MeshError, low=-1, high=npoints)
         array = flat.reshape(array.shape)
         there = array >= 0

@@ -178,7 +178,7 @@ def _masked(mesh: Grouped, keep: NDArray[np.bool_]) -> list[Block]:
 
 
 def _array(mesh: Grouped, name: Any) -> NDArray[Any]:
-    """A cell array with one value a cell."""
+    """A cell array with one value per cell."""
     if name not in mesh.cell_data:
         known = ", ".join(mesh.cell_data) or "none"
         raise MeshError(f"region: mesh {mesh.name!r} has no cell array {name!r}; it has: {known}")
@@ -186,5 +186,5 @@ def _array(mesh: Grouped, name: Any) -> NDArray[Any]:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise MeshError(f"region: cell array {name!r} has several values a cell, shape {values.shape}")
+        raise MeshError(f"region: cell array {name!r} has several values per cell, shape {values.shape}")
     return values

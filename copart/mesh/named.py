@@ -56,7 +56,7 @@ def with_group_fields(mesh: Mesh, fields: Mapping[str, Any]) -> Mesh:
         members = np.asarray(values)
         if members.dtype.kind not in "iu" or (members.ndim != 1 + (kind == "facets") and members.size):
             raise MeshError(f"field data {key!r}: needs whole numbers, "
-                            f"{'the nodes of one facet a row' if kind == 'facets' else 'one a row'}")
+                            f"{'the nodes of one facet per row' if kind == 'facets' else 'one per row'}")
         groups[_KINDS[kind]][name] = members.astype(np.int64)
         if key.startswith(_CHOSEN):
             interface = name

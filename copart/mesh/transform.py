@@ -18,7 +18,7 @@ MAX_COPIES = 1000
 
 
 @dataclass(frozen=True)
-class Placement:
+class Transform:
     """First `scale`, then `shift`, then copies at every multiple of `period`.
 
     Parameters
@@ -37,7 +37,7 @@ class Placement:
 
     Examples
     --------
-    >>> Placement(scale=0.001, shift=(0, 0, 1)).remarks("wall")
+    >>> Transform(scale=0.001, shift=(0, 0, 1)).remarks("wall")
     ("'wall' is scaled by 0.001", "'wall' is moved by (0, 0, 1)")
     """
 
@@ -130,4 +130,4 @@ def _three(name: str, values: Any) -> tuple[float, float, float]:
     return x, y, z
 
 
-__all__ = ["Placement", "likely_factors", "vector_text"]
+__all__ = ["Transform", "likely_factors", "vector_text"]

@@ -114,7 +114,7 @@ class Mesh(Grouped):
         for name, values in self.cell_data.items():
             array = np.asarray(values)
             if array.ndim == 0 or len(array) not in (sum(sizes), cells):
-                raise MeshError(f"cell data {name!r}: needs {cells} entries, one a cell, has shape {array.shape}")
+                raise MeshError(f"cell data {name!r}: needs {cells} entries, one per cell, has shape {array.shape}")
             if len(array) != cells:
                 array = np.concatenate([array[start[i]:start[i + 1]] for i in main])
             data[name] = frozen(array)

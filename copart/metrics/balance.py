@@ -32,7 +32,7 @@ def allowed_weight(share: int | Fraction, eps: float) -> int:
 
 
 def max_part_weight(total: int, nparts: int, eps: float) -> int:
-    """Largest weight a part may have: ``floor((1 + eps) * ceil(total / nparts))``.
+    """Largest weight that a part may have: ``floor((1 + eps) * ceil(total / nparts))``.
 
     Examples
     --------

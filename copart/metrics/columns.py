@@ -88,11 +88,11 @@ def comparison_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
     return MANY_COLUMNS if rows and "cut" in rows[0] else COMPARISON_COLUMNS
 
 
-#: Of `ComponentMetrics`, one row a component.
+#: Of `ComponentMetrics`, one row per component.
 COMPONENT_COLUMNS = (
     Column("name", "component", str, "the mesh or graph of one code"),
     Column("cells", "cells", count, "cells of the component"),
-    Column("parts", "parts", count, "parts, one a process"),
+    Column("parts", "parts", count, "parts, one per process"),
     Column("ub", "ub %", percent, "imbalance: heaviest part over the mean, less one"),
     Column("cut", "cut", count, "edges between different parts, by weight"),
     Column("pieces", "pieces", count, "connected pieces of all parts together; as many as parts where each is in one"),
@@ -102,7 +102,7 @@ COMPONENT_COLUMNS = (
     Column("cut_cpl", "cut^cpl", count, "edges between different parts among the coupled cells"),
 )
 
-#: Of `PairMetrics`, one row a coupled pair; "there" is from the first to the second.
+#: Of `PairMetrics`, one row per coupled pair; "there" is from the first to the second.
 PAIR_COLUMNS = (
     Column("pair", "pair", str, "two components that exchange data; \"there\" is from the first to the second"),
     Column("interedges", "interedges", count, "pairs of cells that exchange data"),
@@ -127,7 +127,7 @@ REPARTITION_COLUMNS = (
 )
 
 
-#: Of `PartMetrics`, one row a part.
+#: Of `PartMetrics`, one row per part.
 PART_COLUMNS = (
     Column("part", "part", count, "number of the part, from 0"),
     Column("cells", "cells", count, "cells of the part"),

@@ -179,7 +179,7 @@ class ComponentMetrics:
 
 
 class CoupledMetrics:
-    """Figures of a co-partition: one entry a component and one a coupled pair, in their order."""
+    """Figures of a co-partition: one entry per component and one per coupled pair, in their order."""
 
     components: Mapping[str, ComponentMetrics]
     pairs: Mapping[tuple[str, str], PairMetrics]
@@ -212,7 +212,7 @@ class CoupledMetrics:
         return out if self.pool_ub is None else {**out, "pool_ub": self.pool_ub}
 
     def to_dicts(self, of: str = "components") -> list[dict[str, Any]]:
-        """One row a component, or one a coupled pair: ready for ``pandas.DataFrame``.
+        """One row per component, or one per coupled pair: ready for ``pandas.DataFrame``.
 
         Parameters
         ----------

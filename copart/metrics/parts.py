@@ -39,7 +39,7 @@ class PartMetrics:
         return len(self.load)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One row a part, plain JSON types: ready for ``pandas.DataFrame``."""
+        """One row per part, plain JSON types: ready for ``pandas.DataFrame``."""
         keys = ("cells", "load", "coupled_cells", "coupled_load", "partners", "sends")
         columns = [getattr(self, key).tolist() for key in keys]
         return [{"component": self.name, "part": part, **dict(zip(keys, row, strict=True))}

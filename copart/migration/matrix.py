@@ -267,7 +267,7 @@ def _proportional(total: int, share: NDArray[np.float64]) -> NDArray[np.int64]:
     out = np.floor(exact).astype(WEIGHT)
     missing = total - int(out.sum())
     order = np.lexsort((np.arange(len(out)), out - exact))
-    # floating point may be off by more than one a part where the total is beyond 2^53
+    # floating point may be off by more than one per part where the total is beyond 2^53
     np.add.at(out, order[np.arange(abs(missing)) % len(out)], np.sign(missing))
     return np.asarray(out)
 

@@ -20,7 +20,7 @@ from ..errors import CouplingError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moves:
-    """The cells of one component that change their part, one message a pair of parts.
+    """The cells of one component that change their part, one message per pair of parts.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def cart_create(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None =
     periods : sequence of bool, optional
         Which dimensions wrap around; none where not given.
     stencil : str or array_like of int
-        With whom every process exchanges data: a kind, one row an offset, or a flat list; see
+        With whom every process exchanges data: a kind, one row per offset, or a flat list; see
         :func:`copart.mapping.cartesian.as_stencil`.
     weights : (k,) array_like of int, optional
         How much is sent along each offset.

@@ -2,7 +2,7 @@
 
 Everyone turns its messages into times; one rank gathers them, partitions the graph and sends back to every rank its
 slot, a node and a position there. The new rank is found by an all-gather of these slots or, where processes are
-placed block-cyclically, by one message a rank (:mod:`copart.mapping.ranks.isomorphism`).
+placed block-cyclically, by one message per rank (:mod:`copart.mapping.ranks.isomorphism`).
 (N. Tihon, Graph Partitioning and its application to MPI, 2024, Sections 3.3 and 5.1.)
 """
 

@@ -17,7 +17,7 @@ class Affinity:
     """What a vertex gains by being in a part, by rows of a small table.
 
     Vertex v in part k adds ``table[origin[v], k] * vsize[v]`` to what the
-    partitioner keeps uncut.  It is the gain of one fixed vertex a part, joined
+    partitioner keeps uncut.  It is the gain of one fixed vertex per part, joined
     to all vertices of some origins, without ever building those edges
     (the enriched graph of Predari & Esnard 2014, Section III-C, Fig. 5).
 

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) -> list[Array]:
-    """Partitions into ``len(limit)`` parts, one a salt, by halving the set of parts again and again.
+    """Partitions into ``len(limit)`` parts, one per salt, by halving the set of parts again and again.
 
     The fixed vertices of each part are collapsed into one, which may go to either side: a
     bisection itself decides which fixed parts stay together, so that neighbours are not

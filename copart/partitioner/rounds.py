@@ -1,6 +1,6 @@
 """Synchronous rounds on several threads.
 
-`Team.run` cuts a range of vertices into one piece a thread and calls a kernel
+`Team.run` cuts a range of vertices into one piece per thread and calls a kernel
 on each piece.  Kernels release the interpreter lock, so plain Python threads
 suffice: nothing extra is compiled, and no threading runtime is started.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-#: Below this many vertices a piece, handing work to a thread costs more than it saves (about 50 us).
+#: Below this many vertices per piece, handing work to a thread costs more than it saves (about 50 us).
 GRAIN = 4096
 
 

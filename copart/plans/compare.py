@@ -114,7 +114,7 @@ class Comparison:
         return write_page(path, page_of(self))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One row a run, with scheme and seed: ready for ``pandas.DataFrame``."""
+        """One row per run, with scheme and seed: ready for ``pandas.DataFrame``."""
         return [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]
 
     def _repr_html_(self) -> str:
@@ -122,7 +122,7 @@ class Comparison:
         return scheme_table(self.rows())
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a scheme: ``scheme`` and the mean over the seeds of every figure."""
+        """One row per scheme: ``scheme`` and the mean over the seeds of every figure."""
         out: list[dict[str, Any]] = []
         for name in self.schemes:
             figures = [run.figures() for run in self.runs if run.scheme == name]

@@ -25,7 +25,7 @@ from .sources import Opened, looks_like_arrays, open_mesh, open_source, others, 
 if TYPE_CHECKING:
     from ..mesh import Mesh
     from ..mesh.interfaces.detection import Interface
-    from ..mesh.transform import Placement
+    from ..mesh.transform import Transform
 
 _log = logging.getLogger(__name__)
 
@@ -186,15 +186,15 @@ def _search(meshes: Mapping[str, Mesh], kind: str, meeting: Meeting,
             tell: Progress) -> tuple[dict[Pair, Interedges], dict[Pair, Interface]]:
     """The interedges of every two meshes that meet."""
     from ..mesh import find_interface
-    from ..mesh.transform import Placement
+    from ..mesh.transform import Transform
 
-    names, where = list(meshes), meeting.placements(list(meshes))
+    names, where = list(meshes), meeting.transforms(list(meshes))
     reach: dict[str, Any] = {"tolerance": meeting.tolerance, "gap": meeting.gap, "several": bool(meeting.several)}
     placed = {name: where[name].apply(mesh) for name, mesh in meshes.items()}
     if len(names) == 2:
         a, b = names
         last = replace(where[b], period=_common_period(where, a, b))
-        relation, interface = find_interface(placed[a], meshes[b], kind, placement=last, **reach)
+        relation, interface = find_interface(placed[a], meshes[b], kind, transform=last, **reach)
         first = replace(where[a], period=None).remarks(meshes[a].name)
         interface = replace(interface, remarks=(*first, *interface.remarks))
         return {(a, b): relation}, {(a, b): interface.named(a, b)}
@@ -206,7 +206,7 @@ def _search(meshes: Mapping[str, Mesh], kind: str, meeting: Meeting,
         tell(f"finding the interedges of {a} and {b}", i, len(pairs))
         try:
             relation, interface = find_interface(placed[a], placed[b], kind, **reach,
-                                                 placement=Placement(period=_common_period(where, a, b)))
+                                                 transform=Transform(period=_common_period(where, a, b)))
         except NoInterfaceError as error:
             nothing[a, b] = error
             continue
@@ -217,7 +217,7 @@ def _search(meshes: Mapping[str, Mesh], kind: str, meeting: Meeting,
     return relations, interfaces
 
 
-def _common_period(where: Mapping[str, Placement], a: str, b: str) -> tuple[float, float, float] | None:
+def _common_period(where: Mapping[str, Transform], a: str, b: str) -> tuple[float, float, float] | None:
     """The period of two components: to repeat one of them by a vector is to repeat the other by its reverse."""
     found = {where[name].period for name in (a, b)} - {None}
     if len(found) > 1:

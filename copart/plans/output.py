@@ -2,7 +2,7 @@
 
 ===================  ====================================================================
 ``NAME.vtu``         the mesh of a component with cell arrays ``part`` and ``coupled``
-``NAME.part.K``      part of every cell, one number a line
+``NAME.part.K``      part of every cell, one number per line
 ``interedges.mtx``   which cells of A and of B are coupled, and their weights; of more than two components
                      ``A-B.interedges.mtx`` for each pair that meets
 ``coupling.json``    who sends which cells to whom in a coupling phase

@@ -126,7 +126,7 @@ class Plan:
         return write_page(path, page_of(self))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One row a part of every component: ready for ``pandas.DataFrame``."""
+        """One row per part of every component: ready for ``pandas.DataFrame``."""
         return [row for parts in part_metrics(self.problem, self.copartition).values() for row in parts.to_dicts()]
 
     def to_dict(self) -> dict[str, Any]:

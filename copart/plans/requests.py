@@ -28,7 +28,7 @@ from ..options import Options
 if TYPE_CHECKING:
     from ..mapping.machine import Machine
     from ..mesh import Mesh
-    from ..mesh.transform import Placement
+    from ..mesh.transform import Transform
 
 Costs = str | os.PathLike[str] | Sequence[float] | Mapping[str, float]
 """A table of costs or times (see :mod:`copart.formats.costs_file`), or what a unit of load costs in each component."""
@@ -66,7 +66,7 @@ class Meeting:
 
     Examples
     --------
-    >>> Meeting(scale={"solid": 0.001}).placements(["fluid", "solid"])["solid"].scale
+    >>> Meeting(scale={"solid": 0.001}).transforms(["fluid", "solid"])["solid"].scale
     0.001
     """
 
@@ -91,9 +91,9 @@ class Meeting:
             if not isinstance(getattr(self, label), Mapping):
                 raise ConfigError(f"{label}: needs a mapping from components, as in {label}={{'b': ...}}, got "
                                   f"{getattr(self, label)!r}")
-        self.placements([*self.scale, *self.shift, *self.periodic])  # what is wrong is said before files are read
+        self.transforms([*self.scale, *self.shift, *self.periodic])  # what is wrong is said before files are read
 
-    def placements(self, names: Sequence[str]) -> dict[str, Placement]:
+    def transforms(self, names: Sequence[str]) -> dict[str, Transform]:
         """Where each component is put first.
 
         Raises
@@ -101,11 +101,11 @@ class Meeting:
         ConfigError
             A name is of no component, or a value is out of range.
         """
-        from ..mesh.transform import Placement
+        from ..mesh.transform import Transform
 
         scale, shift = self._of("scale", names), self._of("shift", names)
         periodic = self._of("periodic", names)
-        return {name: Placement(scale.get(name, 1.0), shift.get(name, (0.0, 0.0, 0.0)), periodic.get(name))
+        return {name: Transform(scale.get(name, 1.0), shift.get(name, (0.0, 0.0, 0.0)), periodic.get(name))
                 for name in names}
 
     def named(self, names: Sequence[str]) -> Meeting:
@@ -263,8 +263,8 @@ def settings_of(options: Options) -> dict[str, Any]:
 
 def placed_meshes(meshes: Mapping[str, Mesh], settings: Mapping[str, Any]) -> dict[str, Mesh]:
     """The meshes in one coordinate system: scaled and moved as they were to meet one another."""
-    placements = Meeting.of_settings(settings).placements(settings["names"])
-    return {name: placements[name].apply(mesh) for name, mesh in meshes.items()}
+    where = Meeting.of_settings(settings).transforms(settings["names"])
+    return {name: where[name].apply(mesh) for name, mesh in meshes.items()}
 
 
 def check_fit(problem: CoupledProblem, parts: Sequence[int]) -> None:

@@ -170,7 +170,7 @@ def from_arrays(points: Any, cells: Any) -> Mesh:
         return Mesh(points, cells)
     array = np.asarray(cells)
     if array.ndim != 2:
-        raise MeshError(f"cells: need one row of nodes a cell, have shape {array.shape}")
+        raise MeshError(f"cells: need one row of nodes per cell, have shape {array.shape}")
     nodes = array.shape[1]
     if nodes == 4 and np.shape(points)[1] == 2:
         return Mesh(points, [("quad", array)])

@@ -1,7 +1,7 @@
 """The files that solvers, couplers and viewers take, beside what every plan leaves behind.
 
 ============  =============================================================================================
-``pvtu``      ``NAME.K.pvtu`` and ``NAME.K/NAME.K_P.vtu``: a file a part, with one layer of ghosts
+``pvtu``      ``NAME.K.pvtu`` and ``NAME.K/NAME.K_P.vtu``: a file per part, with one layer of ghosts
 ``gmsh``      ``NAME.K.msh``: MSH 2.2 with partition tags
 ``openfoam``  ``NAME.K.openfoam``: ``constant/cellDecomposition`` and ``system/decomposeParDict``
 ``aste``      ``NAME.K.aste``: the coupling surface in pieces ``NAME_P.vtu``, with ``NAME_recovery.json``

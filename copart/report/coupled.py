@@ -176,7 +176,7 @@ def _plain(value: Any) -> str:
 
 # ---- pictures
 def _panels(all_shown: Sequence[Shown], body: Any) -> str:
-    """One panel a scheme; nothing where there is nothing to show."""
+    """One panel per scheme; nothing where there is nothing to show."""
     bodies = [(s.scheme, body(s)) for s in all_shown]
     return "".join(panel(scheme, html) for scheme, html in bodies) if all(html for _, html in bodies) else ""
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import PartArray
 from ..coupling import Interedges
 from ..mesh import Mesh
 from ..mesh.interfaces.surface import Surface
@@ -19,7 +20,6 @@ from .projection import Chart, Line, interface
 from .scene import FINE, Scene, flat_scene, frame_of
 
 Points = NDArray[np.float64]
-Parts = NDArray[np.int32]
 Tell = Callable[[int], str]
 
 #: More interedges than these are thinned out evenly.
@@ -33,7 +33,7 @@ class Side:
     key: str
     """Prefix of the parts' keys on the page."""
     name: str
-    part: Parts
+    part: PartArray
     colour: NDArray[np.int64]
     """(nparts,) number of the colour of each part."""
     tell: Tell
@@ -65,11 +65,11 @@ class FaceOn:
             out.append((f"{side.name}'s side, {self.how}", note,
                         picture(pixels, over, f"interface {self.how}, {note}")))
         thin = _thinned(self.shown, "of them")
-        note = f"a line a pair of cells that exchange data, in the colour of {a.name}'s part{thin}"
+        note = f"a line per pair of cells that exchange data, in the colour of {a.name}'s part{thin}"
         out.append(("interedges", note, self._fabric(seen, a, note)))
         return out
 
-    def _fabric(self, seen: list[Parts], a: Side, note: str) -> str:
+    def _fabric(self, seen: list[PartArray], a: Side, note: str) -> str:
         pixels = np.full(seen[0].shape, NOTHING, np.uint8)
         pixels[borders(seen[1])] = WEAK
         pixels[borders(seen[0], 2)] = STRONG
@@ -80,7 +80,7 @@ def _thinned(shown: float, what: str) -> str:
     return "" if shown == 1 else f"; {shown:.0%} {what} are drawn"
 
 
-def _strands(lines: Points, part: Parts, a: Side) -> list[str]:
+def _strands(lines: Points, part: PartArray, a: Side) -> list[str]:
     """Lines as one path a part of A."""
     out = ['<g class="strands">']
     for p in np.unique(part).tolist():
@@ -103,7 +103,7 @@ class LaidStraight:
     def views(self, a: Side, b: Side) -> list[tuple[str, str, str]]:
         """Title, note and SVG of the picture."""
         thin = _thinned(self.shown, "of the interedges")
-        note = f"parts of {a.name} above, of {b.name} below; a line a pair of cells that exchange data{thin}"
+        note = f"parts of {a.name} above, of {b.name} below; a line per pair of cells that exchange data{thin}"
         over = _strands(self.lines, a.part[self.cells], a)
         for side, (middle, half, cell), top in zip((a, b), self.sides, (_TOP, _BOTTOM), strict=True):
             over.append(f'<text class="name" x="0" y="{top - 6 if top == _TOP else top + _BAR + 17}">'
@@ -113,7 +113,7 @@ class LaidStraight:
         return [("laid straight", note, f'<svg class="picture wide" viewBox="0 0 {_LENGTH} {_BOTTOM + _BAR + 26}" '
                  f'role="img" aria-label="{escape(note)}">{body}</svg>')]
 
-    def _runs(self, side: Side, middle: Points, half: Points, part: Parts, top: float) -> list[str]:
+    def _runs(self, side: Side, middle: Points, half: Points, part: PartArray, top: float) -> list[str]:
         out = []
         order = np.argsort(middle, kind="stable")
         ends = np.flatnonzero(np.diff(part[order])) + 1

@@ -65,7 +65,7 @@ def draw_advice(path: str | os.PathLike[str], advice: Advice) -> Path:
             axes[1].plot([k], [best], "o", color=line.get_color())
             axes[1].annotate(str(k), (k, best), (4, 4), textcoords="offset points")
         axes[1].set(title="interface and halo of a coupled process", xlabel="coupled processes",
-                    ylabel="seconds a step")
+                    ylabel="seconds per step")
         axes[1].legend()
     return write_picture(figure, path)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..arrays import PartArray
 from ..graph import Graph
 from ..mesh import Mesh
 from ..metrics import imbalance, migration_matrix, part_weights
@@ -21,10 +22,8 @@ from .palette import colour_numbers
 from .scene import cut_scene, mesh_scene, whole_boundary
 from .words import number, repartition_words, times
 
-Parts = NDArray[np.int32]
 
-
-def repartition_page(graph: Graph, old: Parts, new: Parts, m: int, n: int, figures: Mapping[str, Any],
+def repartition_page(graph: Graph, old: PartArray, new: PartArray, m: int, n: int, figures: Mapping[str, Any],
                      mesh: Mesh | None = None, *, eps: float | None = None, name: str = "graph") -> str:
     """The page, as HTML.
 
@@ -32,7 +31,7 @@ def repartition_page(graph: Graph, old: Parts, new: Parts, m: int, n: int, figur
     ----------
     graph : Graph
     old, new : (nvtxs,) int32
-        Parts before, ``0..m-1``, and after, ``0..n-1``; equal numbers are the same process.
+        PartArray before, ``0..m-1``, and after, ``0..n-1``; equal numbers are the same process.
     m, n : int
     figures : mapping
         With the keys of ``REPARTITION_COLUMNS``.
@@ -65,8 +64,8 @@ def repartition_page(graph: Graph, old: Parts, new: Parts, m: int, n: int, figur
                     f"copart {__version__}: method {figures['method']}, {figures['seconds']:.2f} s.")
 
 
-def _sides(graph: Graph, old: Parts, new: Parts, m: int, n: int, moves: Any) -> tuple[Side, Side]:
-    """Former and new parts; one colour a process, so that what keeps its colour has stayed."""
+def _sides(graph: Graph, old: PartArray, new: PartArray, m: int, n: int, moves: Any) -> tuple[Side, Side]:
+    """Former and new parts; one colour per process, so that what keeps its colour has stayed."""
     most = max(m, n)
     meets: set[tuple[int, int]] = set()
     for part, count in ((old, m), (new, n)):

@@ -65,7 +65,7 @@ class Table:
         return "\n".join("| " + " | ".join(row) + " |" for row in [list(self.header), rule, *rows])
 
     def to_dicts(self) -> list[dict[str, str]]:
-        """One row a dict of finished strings by heading: ready for ``pandas.DataFrame``."""
+        """One row per dict of finished strings by heading: ready for ``pandas.DataFrame``."""
         return [dict(zip(self.header, row, strict=True)) for row in self.rows]
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Table:
 
 
 def comparison_table(rows: Sequence[Mapping[str, Any]], title: str = "", notes: Sequence[str] = ()) -> Table:
-    """The schemes' table: one row a scheme, the published columns, the smallest entries marked.
+    """The schemes' table: one row per scheme, the published columns, the smallest entries marked.
 
     Parameters
     ----------
@@ -126,13 +126,13 @@ def scheme_table(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
 
 
 def component_table(metrics: CoupledMetrics, title: str = "") -> Table:
-    """One row a component: size, parts, imbalance and cut of the whole and of the coupled cells."""
+    """One row per component: size, parts, imbalance and cut of the whole and of the coupled cells."""
     rows = [[c.show(row[c.key]) for c in COMPONENT_COLUMNS] for row in metrics.to_dicts()]
     return Table([c.title for c in COMPONENT_COLUMNS], rows, title=title)
 
 
 def pair_table(metrics: CoupledMetrics, title: str = "") -> Table:
-    """One row a coupled pair: interedges, volumes and messages."""
+    """One row per coupled pair: interedges, volumes and messages."""
     rows = [[c.show(row[c.key]) for c in PAIR_COLUMNS] for row in metrics.to_dicts("pairs")]
     return Table([c.title for c in PAIR_COLUMNS], rows, title=title)
 

@@ -55,7 +55,7 @@ def component_words(c: ComponentMetrics) -> list[str]:
 
 
 def uncoupled_words(parts: Mapping[str, Sequence[int]], nparts: Mapping[str, int]) -> list[str]:
-    """Which parts have nothing to do in a coupling phase, a line a component; nothing where all take part.
+    """Which parts have nothing to do in a coupling phase, a line per component; nothing where all take part.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """How many processes each component gets, and how many of them own coupled cells.
 
-`Workload` says how long one component takes on n processes, from a cost a cell or
+`Workload` says how long one component takes on n processes, from a cost per cell or
 from measured times; `distribute` shares out the processes; `coupled_processes` chooses
 N^cpl.  `advise` does all of it.
 """

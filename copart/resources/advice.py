@@ -84,7 +84,7 @@ def advise(workloads: Sequence[Workload], total: int, coupling: str = "concurren
     iterations : mapping of str to float, optional
         Iterations between two coupling phases; 1 where not given.
     latency, datum : float
-        Seconds for a message and for the data of one cell (bytes a cell over bandwidth).
+        Seconds for a message and for the data of one cell (bytes per cell over bandwidth).
     coupled_cost : mapping of str to float, optional
         Seconds for a coupled cell in a coupling phase; where not given, what a cell costs in one iteration.
     least_coupled : mapping of str to int, optional

@@ -128,7 +128,7 @@ class Workload:
 
     @classmethod
     def of_cells(cls, name: str, cells: int, cost: float, iterations: float = 1.0, **limits: int | None) -> Workload:
-        """From a cost a cell: perfect speed-up.
+        """From a cost per cell: perfect speed-up.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class Workload:
         max_cells : int, optional
             Cells that fit in the memory of a process: a lower limit for the number of processes.
         min_cells : int, optional
-            Fewest cells a process: an upper limit.
+            Fewest cells per process: an upper limit.
         least, most : int, optional
             Fewest and most processes.
 

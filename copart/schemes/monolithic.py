@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import WEIGHT, whole
+from ..arrays import WEIGHT, PartArray, whole
 from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.adaptive import adaptive_repartition
 from ..dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstraint
@@ -26,8 +26,6 @@ from ..metrics import copartition_limit, pair_metrics
 from ..operators import part
 from ..options import Options, Settings
 from ..partitioner.multiconstraint import partition_multiconstraint
-
-Parts = NDArray[np.int32]
 
 
 def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: Counts | None = None,
@@ -113,10 +111,11 @@ def _pool_size(problem: CoupledProblem, nparts: Counts) -> int:
     return sum(part_counts(problem, nparts).values())
 
 
-def _beside_cut(problem: CoupledProblem, first: dict[str, int], pool: int, price: Price) -> Callable[[Parts], float]:
+def _beside_cut(problem: CoupledProblem, first: dict[str, int], pool: int, price: Price
+                 ) -> Callable[[PartArray], float]:
     """Volume and messages between processes in units of the cut, less the interedges that are cut instead of them."""
 
-    def cost(made: Parts) -> float:
+    def cost(made: PartArray) -> float:
         one, total = _in_pool(problem, made, first, pool), 0.0
         for (a, b), interedges in problem.pairs.items():
             found, (u, v, _) = pair_metrics(a, b, problem, one), interedges.pairs()
@@ -139,7 +138,7 @@ def _loads_of_each(problem: CoupledProblem) -> NDArray[np.int64]:
     return np.concatenate(columns)
 
 
-def _in_pool(problem: CoupledProblem, made: Parts, first: dict[str, int], pool: int) -> CoPartition:
+def _in_pool(problem: CoupledProblem, made: PartArray, first: dict[str, int], pool: int) -> CoPartition:
     parts = {name: made[first[name]:first[name] + graph.nvtxs] for name, graph in problem.components.items()}
     return CoPartition(parts, dict.fromkeys(problem.names, pool), shared=True)
 

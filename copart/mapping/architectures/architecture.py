@@ -6,7 +6,8 @@ again until one processor, a terminal domain, is left.  Domains are small tuples
 of whole numbers, all of one length for one architecture, so that they can be
 dictionary keys and rows of an array.  Distances between terminal domains are
 exact, others are estimates that get better as domains shrink.
-(``spec/architecture-mapping``, section 2: the protocol of dual recursive bipartitioning.)
+(The protocol of dual recursive bipartitioning: F. Pellegrini and S. Lachat, Process Mapping onto Complex Architectures
+and Partitions Thereof, Inria RR-9135, 2017.)
 """
 
 from __future__ import annotations

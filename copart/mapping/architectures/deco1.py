@@ -2,7 +2,7 @@
 
 All distances between processors are kept; the distance of two larger domains is the mean over their sons, again and
 again, and so a weighted mean over their processors, which a table of sums gives at once.
-(``spec/architecture-mapping``, section 3, deco 1.)
+(Pellegrini & Lachat 2017, Inria RR-9135: deco 1.)
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The target graph is coarsened by matchings until one vertex is left; the tree of the matchings is the bipartition
 tree.  All coarse graphs are kept with traversal weights, and the distance of two domains is that of a search of a few
 steps in the finest of them where both are one vertex, or else between their fathers, and so on: accurate near,
-approximate far.  (``spec/architecture-mapping``, section 3, deco 2.)
+approximate far.  (Pellegrini & Lachat 2017, Inria RR-9135: deco 2.)
 """
 
 from __future__ import annotations

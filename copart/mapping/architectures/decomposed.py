@@ -3,7 +3,7 @@
 A bipartition tree of n processors is kept as the **order** of its leaves and, between any two neighbours in that
 order, the **level** at which they are merged: the lower, the nearer.  A domain is an interval ``(low, high)`` of the
 order, and is cut where its level is highest.  That is the tree of matchings with the vertices left out that take no
-process, and with nodes of one son merged with it.  (``spec/architecture-mapping``, section 3.)
+process, and with nodes of one son merged with it.  (Pellegrini & Lachat 2017, Inria RR-9135.)
 """
 
 from __future__ import annotations

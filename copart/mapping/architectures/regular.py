@@ -1,7 +1,7 @@
 """Architectures given by a formula: grids, tori and hypercubes of any size, in a few numbers each.
 
 Each also says how its vertices are merged pairwise, stage by stage, until one is left
-(:meth:`Matched.sides`): that is the bipartition tree of any subset of it.  (``spec/architecture-mapping``, section 3.)
+(:meth:`Matched.sides`): that is the bipartition tree of any subset of it.  (Pellegrini & Lachat 2017, Inria RR-9135.)
 """
 
 from __future__ import annotations

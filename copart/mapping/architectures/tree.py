@@ -46,7 +46,7 @@ class TreeLeaf(Matched):
     def __init__(self, arities: Sequence[int], costs: Sequence[float], labels: ArrayLike | None = None):
         several = [whole("arities", a, low=1) for a in arities]
         if len(costs) != len(several):
-            raise MappingError(f"costs: needs one a level of the tree, {len(several)}, has {len(costs)}")
+            raise MappingError(f"costs: needs one per level of the tree, {len(several)}, has {len(costs)}")
         cost = [fraction("costs", c) for c in costs]
         self.arities = tuple(a for a in several if a > 1)
         self.costs = tuple(c for a, c in zip(several, cost, strict=True) if a > 1)

@@ -128,7 +128,7 @@ def preference(grid: Grid, stencil: Stencil, criterion: str | Sequence[float]) -
         raise MappingError(f"criterion: {criterion!r} is none of cosine, cosine-length, cut, and no list of numbers")
     values = [float(v) for v in criterion]
     if len(values) != grid.ndims or not all(map(math.isfinite, values)):
-        raise MappingError(f"criterion: needs {grid.ndims} finite numbers, one a dimension, got {values}")
+        raise MappingError(f"criterion: needs {grid.ndims} finite numbers, one per dimension, got {values}")
     return fixed_preference(values)
 
 

@@ -37,7 +37,7 @@ def dims_create(nprocs: int, dims: int | Sequence[int], rule: str = "open-mpi") 
     nprocs : int
         Number of processes.
     dims : int or sequence of int
-        Number of dimensions; or one number a dimension: sizes that are given stay, zeros are chosen.
+        Number of dimensions; or one number per dimension: sizes that are given stay, zeros are chosen.
     rule : {"open-mpi", "balanced"}
         ``open-mpi``: prime factors, largest first, each into the smallest size so far, as Open MPI 4 does.
         ``balanced``: as equal as possible: the largest size as small as it can be, then the next.

@@ -113,7 +113,7 @@ def _halo(sizes: Sequence[Fraction], weight: Sequence[Fraction], n: Sequence[int
 def _factors(name: str, values: Sequence[float] | None, size: int) -> list[Fraction]:
     given = [1.0] * size if values is None else [fraction(name, v) for v in values]
     if len(given) != size:
-        raise MappingError(f"{name}: needs {size} numbers, one a dimension, has {len(given)}")
+        raise MappingError(f"{name}: needs {size} numbers, one per dimension, has {len(given)}")
     return [Fraction(v) for v in given]
 
 

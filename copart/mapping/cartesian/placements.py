@@ -56,7 +56,7 @@ def blocked(sizes: Sequence[int]) -> NDArray[np.int32]:
 
 
 def round_robin(sizes: Sequence[int]) -> NDArray[np.int32]:
-    """(nprocs,) int32 node of each rank, one rank a node in turn; full nodes are passed over."""
+    """(nprocs,) int32 node of each rank, one rank per node in turn; full nodes are passed over."""
     turn = np.concatenate([np.arange(s) for s in sizes])
     return blocked(sizes)[np.argsort(turn, kind="stable")]
 

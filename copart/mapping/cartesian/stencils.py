@@ -46,7 +46,7 @@ class Stencil:
     def __init__(self, offsets: ArrayLike, weights: ArrayLike | None = None, name: str = "user"):
         rows = np.asarray(offsets)
         if rows.ndim != 2 or rows.shape[1] == 0:
-            raise MappingError(f"stencil: needs one row an offset, has shape {rows.shape}")
+            raise MappingError(f"stencil: needs one row per offset, has shape {rows.shape}")
         flat = integers("stencil", rows.reshape(-1), np.int64, MappingError, low=-2**31, high=2**31)
         rows = flat.reshape(rows.shape)
         zero = np.flatnonzero(~rows.any(axis=1))

@@ -23,7 +23,7 @@ PLACEMENTS = ("linear", "disjoint", "shared")
 
 
 def place(processes: Processes, machine: Machine, placement: str = "shared", *,
-          weights: str | tuple[float, float] = "equal", seed: int = 1) -> Placed:
+          phase_weights: str | tuple[float, float] = "equal", seed: int = 1) -> Placed:
     """Place the processes of a coupled run one to one: small sum of data times distance, both phases together.
 
     Parameters
@@ -34,7 +34,7 @@ def place(processes: Processes, machine: Machine, placement: str = "shared", *,
         At least as many slots as processes.
     placement : {"shared", "disjoint", "linear"}
         ``shared`` is never worse than the others that apply, in the weighted sum.
-    weights : {"equal", "traffic"} or (float, float)
+    phase_weights : {"equal", "traffic"} or (float, float)
         What data of the regular and of the coupling phase weighs: ``traffic``, 1 and 1, so that the phase that sends
         most decides; ``equal``, so that each phase counts the same in sum, since one waits for the other.
     seed : int
@@ -44,7 +44,7 @@ def place(processes: Processes, machine: Machine, placement: str = "shared", *,
     MappingError
         Fewer slots than processes; or too few hosts for ``disjoint``, no named hosts, or a shared pool.
     ConfigError
-        The placement or the weights are not known.
+        The placement or the weights of the phases are not known.
     """
     check_placement(placement)
     if placement == "linear":
@@ -53,13 +53,14 @@ def place(processes: Processes, machine: Machine, placement: str = "shared", *,
         check_room(processes.nprocs, machine)
         raise MappingError(f"placement: {len(machine.hosts)} hosts are too few for every code to have hosts of its "
                            f"own; use placement shared, or more hosts")
-    return next(p for p in placements(processes, machine, weights=weights, seed=seed) if p.name == placement)
+    made = placements(processes, machine, phase_weights=phase_weights, seed=seed)
+    return next(one for one in made if one.name == placement)
 
 
-def placements(processes: Processes, machine: Machine, *, weights: str | tuple[float, float] = "equal",
+def placements(processes: Processes, machine: Machine, *, phase_weights: str | tuple[float, float] = "equal",
                seed: int = 1) -> tuple[Placed, ...]:
     """Every placement that applies, in the order of :data:`PLACEMENTS`."""
-    graph = processes.graph(_weights(processes, weights))
+    graph = processes.graph(_weights(processes, phase_weights))
     check_room(processes.nprocs, machine)
     made = {"linear": np.arange(processes.nprocs, dtype=np.int32)}
     apart = _apart(processes, machine)
@@ -81,13 +82,13 @@ def check_placement(placement: str) -> None:
         raise ConfigError(f"placement: {placement!r} is not known; choose one of {', '.join(PLACEMENTS)}")
 
 
-def _weights(processes: Processes, weights: str | tuple[float, float]) -> tuple[float, float]:
-    if not isinstance(weights, str):
-        regular, coupling = weights
+def _weights(processes: Processes, given: str | tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(given, str):
+        regular, coupling = given
         return regular, coupling
-    if weights not in ("equal", "traffic"):
-        raise ConfigError(f"weights: {weights!r} is not known; choose equal, traffic or two numbers")
-    return processes.equal_weights() if weights == "equal" else (1, 1)
+    if given not in ("equal", "traffic"):
+        raise ConfigError(f"phase_weights: {given!r} is not known; choose equal, traffic or two numbers")
+    return processes.equal_weights() if given == "equal" else (1, 1)
 
 
 def _apart(processes: Processes, machine: Machine) -> list[NDArray[np.int64]] | None:

@@ -146,7 +146,7 @@ def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations:
 
 def halo_volumes(graph: Graph, part: NDArray[np.int32],
                  nparts: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """What parts of one component send their neighbours: sender, receiver and data, one entry a message.
+    """What parts of one component send their neighbours: sender, receiver and data, one entry per message.
 
     A cell's datum goes once to each other part that holds a neighbour of it.
     """

@@ -9,7 +9,7 @@ local search    `heider`, `exchange` (N^2, N_p, N_d of VieM)
 ==============  ==========================================================================================
 
 Sources: C. Schulz & J. L. Traeff, "Better Process Mapping and Sparse Quadratic Assignment" (2017); and those named with
-each method, as restated in ``spec/cartesian-mapping``, section 3.
+each method.
 """
 
 from .constructions import greedy, mueller_merbach, treematch

@@ -49,7 +49,7 @@ def greedy(processes: Any, machine: Machine | Architecture) -> Placement:
     """Fill the lowest groups of processors one after another, vertex of highest priority first.
 
     A process gets priority for its traffic with those in the group and those queued for it; the rule is that of the
-    centralized greedy of ``spec/cartesian-mapping`` 3.3, with weights, for any graph.  Ties: the smaller number.
+    central greedy (:mod:`copart.mapping.cartesian.greedy`), with weights, for any graph.  Ties: the smaller number.
     """
     graph, target = as_processes(processes), architecture_of(machine)
     n = graph.nvtxs

@@ -27,7 +27,7 @@ _SECTIONS = 4096
 
 
 def recursive_bipartitioning(graph: Graph, machine: Architecture, seed: int) -> Placement:
-    """Dual recursive bipartitioning with room for one process a processor, then exchanges."""
+    """Dual recursive bipartitioning with room for one process per processor, then exchanges."""
     bare = Graph(graph.xadj, graph.adjncy, graph.ewgt)
     return exchange(bare, machine, map_graph(bare, machine, eps=0.0, seed=seed), neighbourhood="N_2")
 

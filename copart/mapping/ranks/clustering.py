@@ -41,7 +41,7 @@ class CoarseLevel:
         return sums(row, graph.edge_weights, graph.nvtxs) + 2 * self.inner
 
     def contract(self, cluster: NDArray[np.int32]) -> CoarseLevel:
-        """The level with one vertex a cluster, clusters numbered 0, 1, ...; all weights add up."""
+        """The level with one vertex per cluster, clusters numbered 0, 1, ...; all weights add up."""
         k = int(cluster.max(initial=-1)) + 1
         u, v, w = self.graph.edges()
         within = cluster[u] == cluster[v]
@@ -99,7 +99,7 @@ def _order(graph: Graph, seed: int) -> NDArray[np.int32]:
 
 
 def _alone(level: CoarseLevel) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[Any, ...]]:
-    """Degrees; every vertex a cluster; and the weights and degrees of the clusters with two scratch arrays."""
+    """Degrees; every vertex as its own cluster; weights and degrees of the clusters, with two scratch arrays."""
     n, degree = level.graph.nvtxs, level.degrees
     state = level.graph.weights.copy(), degree.copy(), np.zeros(n, WEIGHT), np.empty(n, VERTEX)
     return degree, np.arange(n, dtype=VERTEX), state

@@ -62,7 +62,7 @@ class Messages:
         put(self, "target", frozen(integers("target", self.target, VERTEX, MappingError, low=0, high=n, size=m)))
         nbytes = np.array(self.nbytes, np.float64)
         if nbytes.shape != (m,):
-            raise MappingError(f"bytes: needs {m} entries, one a message, has shape {nbytes.shape}")
+            raise MappingError(f"bytes: needs {m} entries, one per message, has shape {nbytes.shape}")
         put(self, "nbytes", frozen(nbytes))
         if self.count is not None:
             put(self, "count", frozen(integers("count", self.count, WEIGHT, MappingError, low=1, size=m)))
@@ -103,7 +103,7 @@ class CommunicationGraph:
     Parameters
     ----------
     graph : Graph
-        One vertex a rank; edge weights are times in units of `resolution`, at least 1.
+        One vertex per rank; edge weights are times in units of `resolution`, at least 1.
     resolution : float
         Microseconds.
     """

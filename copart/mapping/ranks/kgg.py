@@ -58,7 +58,7 @@ def grow(graph: Graph, capacities: ArrayLike, *, seeds: str = "all", seed: int =
         the graph, the part with the most room takes it.
     seeds : {"all", "random"}
         "all": every vertex is a candidate from the beginning. "random": k
-        random vertices are placed first, one a part, and only neighbours of
+        random vertices are placed first, one per part, and only neighbours of
         placed vertices are candidates; faster where k is large, with worse cuts.
     seed : int
         Decides ties, and the random vertices.

@@ -84,9 +84,9 @@ class CostModel:
         for name in ("sizes", "latency", "bandwidth"):
             column = np.array(getattr(self, name), np.float64)
             if column.ndim != 1 or len(column) == 0:
-                raise ConfigError(f"cost model: {name} needs one number a step, has shape {column.shape}")
+                raise ConfigError(f"cost model: {name} needs one number per step, has shape {column.shape}")
             if len(column) != len(np.atleast_1d(self.sizes)):
-                raise ConfigError(f"cost model: {name} needs {len(np.atleast_1d(self.sizes))} entries, one a size, "
+                raise ConfigError(f"cost model: {name} needs {len(np.atleast_1d(self.sizes))} entries, one per size, "
                                   f"has {len(column)}")
             bad = ~np.isfinite(column) | (column < 0) | ((column == 0) & (name == "bandwidth"))
             if bad.any():

@@ -2,7 +2,7 @@
 
 The weight of clusters is bounded by a fraction of the smallest capacity, so that coarse vertices can be packed; sizes
 may be exceeded by one coarse vertex on the way, and are exact on the input graph.  With parts of a hundred processes
-there is little to gain: the coarsest graph must keep many vertices a part.
+there is little to gain: the coarsest graph must keep many vertices per part.
 (N. Tihon, Graph Partitioning and its application to MPI, 2024, Section 4.1.)
 """
 
@@ -17,7 +17,7 @@ from .clustering import COARSENERS, CoarseLevel
 from .kgg import check_capacities, grow
 from .negative_cycles import refine
 
-#: Coarsening ends at this many vertices a part, or when a level shrinks by less than a twentieth.
+#: Coarsening ends at this many vertices per part, or when a level shrinks by less than a twentieth.
 VERTICES_PER_PART = 64
 #: Smallest capacity over the largest weight of a cluster.
 CLUSTERS_PER_PART = 8
@@ -67,7 +67,7 @@ def multilevel(graph: Graph, capacities: ArrayLike, *, coarsener: str = "rhem", 
         See :func:`coarsen`.
     seed : int
     per_part : int
-        Coarsening ends at `per_part` vertices a part.
+        Coarsening ends at `per_part` vertices per part.
     """
     cap = check_capacities(graph, capacities)
     bound = max(int(cap.min(where=cap > 0, initial=graph.nvtxs)) // CLUSTERS_PER_PART, 1)

@@ -40,7 +40,7 @@ class Moves(NamedTuple):
     gain: NDArray[np.int64]
 
 
-class Parts:
+class Refinement:
     """A partition under refinement: parts, their weights, and every vertex' connections to them.
 
     Parameters
@@ -189,7 +189,7 @@ def refine(graph: Graph, part: ArrayLike, capacities: ArrayLike, *, seed: int = 
     """
     cap = check_capacities(graph, capacities)
     unit = graph.vwgt is None
-    state = Parts(graph, part, cap)
+    state = Refinement(graph, part, cap)
     rng = np.random.default_rng([seed, 2])
     n, k = graph.nvtxs, len(cap)
     barred = np.zeros(n, np.bool_)
@@ -229,7 +229,7 @@ def refine(graph: Graph, part: ArrayLike, capacities: ArrayLike, *, seed: int = 
     return Refined(state.part, cycles, paths, gain)
 
 
-def _pairs(state: Parts, rng: np.random.Generator, unbalanced: bool, all_pairs: bool,
+def _pairs(state: Refinement, rng: np.random.Generator, unbalanced: bool, all_pairs: bool,
            by_gain: bool) -> NDArray[np.int64]:
     """Ordered pairs of parts in random order, or those of largest gain first.
 
@@ -253,7 +253,7 @@ def _pairs(state: Parts, rng: np.random.Generator, unbalanced: bool, all_pairs: 
     return pairs
 
 
-def _excess_after(state: Parts, moves: Moves, chosen: list[int]) -> int:
+def _excess_after(state: Refinement, moves: Moves, chosen: list[int]) -> int:
     size = state.size.copy()
     weight = state.graph.weights[moves.vertex[chosen]]
     np.add.at(size, moves.head[chosen], weight)

@@ -1,7 +1,7 @@
 """MPI rank reordering: number the running processes anew so that ranks which talk much share a node.
 
 Processes stay where they are; only their numbers change. The graph of communication times is partitioned into one
-part a node, with exactly as many ranks as it runs processes, and the ranks of a part are given to the processes of
+part per node, with exactly as many ranks as it runs processes, and the ranks of a part are given to the processes of
 its node. Where that would not lower the time between nodes, everybody keeps its number.
 (N. Tihon, Graph Partitioning and its application to MPI, 2024.)
 """

@@ -27,7 +27,7 @@ def cube(cells: str = "hexa", size: int | None = None, offset: Sequence[float] =
     cells : {"hexa", "tetra"}
         Regular hexahedra, or the Delaunay tetrahedra of spread points.
     size : int, optional
-        ``hexa``: cells a side, so ``size**3`` cells, x fastest; 25 where not given.
+        ``hexa``: cells per side, so ``size**3`` cells, x fastest; 25 where not given.
         ``tetra``: number of cells wanted, met within 1 %; 40630 where not given.
     offset : 3 floats
         Where the corner (0, 0, 0) goes.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...arrays import fraction
 from ...coupling import Interedges
 from ...errors import ConfigError, MeshError, NoInterfaceError
-from ..transform import Placement
+from ..transform import Transform
 from ..value import Mesh
 from .advice import nothing_found, same_way
 from .detection import Interface, Side, describe
@@ -55,10 +55,11 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", tolerance: 
         an extruded one as seen along the normal; weight 1.
         ``overlap``: the cells share volume (of a surface inside a volume: area), which is the weight.
     tolerance : float, optional
-        Largest gap.  ``facet``: as a fraction of the larger facet's diameter, 0.1 where not given.
-        ``touch``: as a fraction of the shorter of the two cells' shortest edges.  Where not given
-        0.001, and as much as facets of curved walls are apart that match as for ``facet``.
-        ``overlap``: as a fraction of the larger cell, 0.1 where not given; volumes need none.
+        Largest gap between two cells that meet, as a fraction of their size.
+        ``facet``: of the larger facet's diameter; 0.1 by default.
+        ``touch``: of the shortest edge of either cell; 0.001 by default.  If the walls are curved, facets that match
+        as for ``facet`` may lie further apart: then their gap is allowed as well.
+        ``overlap``: of the larger cell; 0.1 by default.  Only surfaces need it, volumes overlap or do not.
     gap : float, optional
         Largest gap in the unit of the coordinates, instead of `tolerance`.
 
@@ -84,7 +85,7 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", tolerance: 
 
 
 def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance: float | None = None,
-                   gap: float | None = None, placement: Placement | None = None, several: bool = False,
+                   gap: float | None = None, transform: Transform | None = None, several: bool = False,
                    ) -> tuple[Interedges, Interface]:
     """Find the pairs of cells that meet, and say where that is.
 
@@ -92,7 +93,7 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance
     ----------
     mesh_a, mesh_b, kind, tolerance, gap
         As for :func:`find_interedges`; the gap is in the unit of A.
-    placement : Placement, optional
+    transform : Transform, optional
         Where B is put first.
     several : bool
         Take all surfaces that match, whichever way they face.  Otherwise two or more of comparable size are
@@ -124,15 +125,15 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance
         raise ConfigError("tolerance, gap: give one of the two, not both")
     reach = Reach(max(_ROUNDING, TOLERANCE[kind] if tolerance is None else fraction("tolerance", tolerance)),
                   None if gap is None else fraction("gap", gap))
-    placement = placement or Placement()
-    there = placement.apply(mesh_b)
+    transform = transform or Transform()
+    there = transform.apply(mesh_b)
     extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
     if reach.length is not None:
         # a gap of nothing still allows for rounding
         reach = reach._replace(length=max(reach.length, 1e-12 * extent))
     margin = reach.length if reach.length is not None else reach.fraction * extent
-    offsets = placement.offsets(mesh_a.bounds, there.bounds, margin)
-    remarks = placement.remarks(mesh_b.name)
+    offsets = transform.offsets(mesh_a.bounds, there.bounds, margin)
+    remarks = transform.remarks(mesh_b.name)
     if kind == "overlap":
         found = _overlap(mesh_a, there, reach, offsets, remarks)
     elif kind == "touch":

@@ -47,7 +47,7 @@ def read_calculix(path: Path) -> Mesh:
         for side in sorted(p for p in path.parent.iterdir() if p.suffix.lower() in SIDE_FILES and p.is_file()):
             _read(side, deck, seen, 1, side.name)
     if deck.parts > 1:
-        raise FormatError(path, f"{deck.parts} parts (*PART) are not supported; write a flat input, or a mesh a part")
+        raise FormatError(path, f"{deck.parts} parts (*PART) are not supported; write a flat input, or a mesh per part")
     if not deck.ids:
         raise FormatError(path, "no nodes (*NODE)")
     if not deck.elements:

@@ -42,7 +42,7 @@ def from_meshio(source: Any, name: str = "mesh") -> Mesh:
     for key, parts in (getattr(source, "cell_data", None) or {}).items():
         arrays = [np.asarray(p) for p in parts]
         if len(arrays) != len(sizes) or any(a.ndim == 0 or len(a) != n for a, n in zip(arrays, sizes, strict=True)):
-            raise MeshError(f"cell data {key!r}: does not have one entry a cell")
+            raise MeshError(f"cell data {key!r}: does not have one entry per cell")
         full = [a for a in arrays if len(a)]
         if full and len({a.shape[1:] for a in full}) == 1:
             data[str(key)] = np.concatenate(full)

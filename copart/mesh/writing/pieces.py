@@ -35,7 +35,7 @@ _FACET_TYPES = {2: 3, 3: 5, 4: 9}
 
 def write_pieces(path: Path, mesh: Mesh, part: NDArray[np.int32], nparts: int,
                  cell_data: Mapping[str, Any] | None = None) -> list[str]:
-    """Write one VTU file a part, and the PVTU file that lists them.
+    """Write one VTU file per part, and the PVTU file that lists them.
 
     Parameters
     ----------

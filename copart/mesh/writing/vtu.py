@@ -51,7 +51,7 @@ def write_vtu(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str, 
     Raises
     ------
     MeshError
-        An array has not one entry a cell, or VTK has no such cells.
+        An array has not one entry per cell, or VTK has no such cells.
     FormatError
         The file cannot be written.
     """
@@ -134,13 +134,13 @@ def cell_arrays(mesh: Mesh, more: Mapping[str, Any] | None = None) -> dict[str, 
     Raises
     ------
     MeshError
-        An array has not one entry a cell.
+        An array has not one entry per cell.
     """
     out = {}
     for name, values in {**mesh.cell_data, **(more or {})}.items():
         array = np.asarray(values)
         if array.ndim == 0 or len(array) != mesh.ncells:
-            raise MeshError(f"cell data {name!r}: needs {mesh.ncells} entries, one a cell, has shape {array.shape}")
+            raise MeshError(f"cell data {name!r}: needs {mesh.ncells} entries, one per cell, has shape {array.shape}")
         out[name] = array.astype(np.int8) if array.dtype == bool else array
     return out
 

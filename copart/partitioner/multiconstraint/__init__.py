@@ -2,7 +2,7 @@
 
 Multilevel, as :mod:`copart.kgggp_ml`, on vectors of weights (Karypis & Kumar 1998, *Multilevel algorithms for
 multi-constraint graph partitioning*): coarsening on the sum of the normalised weights, recursive bisection with one
-queue a side and constraint, k-way FM with rollback under a matrix of limits, one a constraint and part.
+queue per side and constraint, k-way FM with rollback under a matrix of limits, one per constraint and part.
 
 Whether a feasible partition exists at all is NP-hard to tell with one constraint already, and with several weights
 a vertex there may be none where every single constraint has one.  What is returned is feasible; else an error says

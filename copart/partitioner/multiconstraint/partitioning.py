@@ -209,12 +209,12 @@ def even_limits(vwgts: Array, nparts: int, eps: float | ArrayLike, tpwgts: Array
     ncon = vwgts.shape[1]
     slack = np.asarray(eps)
     if slack.shape not in ((), (ncon,)):
-        raise ConfigError(f"eps: needs one number, or {ncon}, one a constraint; has shape {slack.shape}")
+        raise ConfigError(f"eps: needs one number, or {ncon}, one per constraint; has shape {slack.shape}")
     shares = [tpwgts] * ncon
     if tpwgts is not None and np.ndim(tpwgts) == 2:
         shares = list(np.asarray(tpwgts))
         if len(shares) != ncon:
-            raise ConfigError(f"tpwgts: needs {ncon} rows, one a constraint, has {len(shares)}")
+            raise ConfigError(f"tpwgts: needs {ncon} rows, one per constraint, has {len(shares)}")
     totals = vwgts.sum(axis=0)
     return np.array([max_part_weights(int(totals[c]), nparts, slack.tolist() if slack.ndim == 0 else slack[c].item(),
                                       shares[c]) for c in range(ncon)])

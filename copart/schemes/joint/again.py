@@ -13,9 +13,8 @@ import logging
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import VERTEX, sums
+from ...arrays import VERTEX, PartArray, sums
 from ...coupling import CoPartition
 from ...dynamic.adaptive import whole_ratio
 from ...dynamic.published import projrepart_again
@@ -27,8 +26,6 @@ from .annealing import Annealing, Schedule
 from .cells import CoupledCells, offsets
 
 logger = logging.getLogger(__name__)
-
-Parts = NDArray[np.int32]
 
 SCHEDULE = Schedule(100, (30.0, 0.5), (10.0, 0.05), (5.0, 20.0))
 
@@ -50,7 +47,7 @@ def joint_again(run: Rerun) -> CoPartition:
     return min(made, other, key=run.cost)
 
 
-def reanneal(run: Rerun, made: CoPartition) -> dict[str, Parts] | None:
+def reanneal(run: Rerun, made: CoPartition) -> dict[str, PartArray] | None:
     """Coupled parts of small ``alpha * price . (cut, totV, totZ) + migration``, from those of `made`.
 
     Parameters
@@ -87,7 +84,7 @@ def reanneal(run: Rerun, made: CoPartition) -> dict[str, Parts] | None:
     return {name: number[name][s.part[cells.span(name)] - cells.offset[name]] for name in problem.names}
 
 
-def _drawn(cells: CoupledCells, former: dict[str, Parts], edge: int, datum: int) -> Cells:
+def _drawn(cells: CoupledCells, former: dict[str, PartArray], edge: int, datum: int) -> Cells:
     """The cells with edges that weigh `edge` times as much, and one more to their former part where it is coupled."""
     g, row, part, pull = cells.cells, [], [], []
     for name, members in cells.members.items():

@@ -45,7 +45,7 @@ class Annealing:
     Attributes
     ----------
     problem : CoupledProblem
-    count, coupled : mapping of str to int
+    nparts, ncoupled : mapping of str to int
         Parts of each component, and those that own coupled cells.
     both : bool
         Volume counts both ways.
@@ -55,8 +55,8 @@ class Annealing:
     """
 
     problem: CoupledProblem
-    count: Mapping[str, int]
-    coupled: Mapping[str, int]
+    nparts: Mapping[str, int]
+    ncoupled: Mapping[str, int]
     both: bool
     price: NDArray[np.float64]
     options: Options
@@ -105,7 +105,7 @@ class Annealing:
         if relieve(g, s, cells.owner, self.price[:3]):
             now = s.part.copy()
             for name, graph in self.problem.components.items():
-                first, k = cells.offset[name], self.coupled[name]
+                first, k = cells.offset[name], self.ncoupled[name]
                 rows = slice(first, first + k)
                 if (s.load[rows] > s.limit[rows]).any():
                     sub, _ = rest_joined(graph, cells.members[name])

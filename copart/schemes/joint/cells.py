@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import VERTEX, WEIGHT, sums
+from ...arrays import VERTEX, WEIGHT, PartArray, sums
 from ...coupling import CoupledProblem
 from ...graph import Graph
 from ...kernels import coupled as kernels
@@ -21,7 +21,8 @@ from ...metrics import part_room
 from ...operators import rest_joined
 
 Array = np.ndarray[Any, Any]
-Parts = Mapping[str, NDArray[np.int32]]
+PartArrays = Mapping[str, PartArray]
+"""Part of each vertex, by component."""
 
 
 class CoupledCells:
@@ -51,7 +52,7 @@ class CoupledCells:
         What kernels work on.
     """
 
-    def __init__(self, problem: CoupledProblem, parts: Parts, ncoupled: Mapping[str, int], both: bool):
+    def __init__(self, problem: CoupledProblem, parts: PartArrays, ncoupled: Mapping[str, int], both: bool):
         self.problem, self.ncoupled, self.parts = problem, ncoupled, parts
         names, graphs = problem.names, problem.components
         self.members = {name: problem.coupled(name) for name in names}

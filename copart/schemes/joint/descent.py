@@ -51,11 +51,11 @@ class Descent:
     def __init__(self, task: Annealing, team: Team):
         problem = task.problem
         self.task, self.team = task, team
-        nowhere = {name: np.full(g.nvtxs, task.coupled[name], VERTEX) for name, g in problem.components.items()}
-        self.base = CoupledCells(problem, nowhere, task.coupled, task.both)
-        self.limit = self.base.limits(task.count, task.options.eps)
+        nowhere = {name: np.full(g.nvtxs, task.ncoupled[name], VERTEX) for name, g in problem.components.items()}
+        self.base = CoupledCells(problem, nowhere, task.ncoupled, task.both)
+        self.limit = self.base.limits(task.nparts, task.options.eps)
         self.components = {
-            name: CoupledLevels(graph, self.base.members[name], task.count[name], task.coupled[name], team,
+            name: CoupledLevels(graph, self.base.members[name], task.nparts[name], task.ncoupled[name], team,
                                 task.options)
             for name, graph in problem.components.items()
         }
@@ -64,7 +64,7 @@ class Descent:
 
     def _led(self) -> dict[str, str]:
         """Who is led by whom: small components by large ones with as many parts on the interface at least."""
-        problem, coupled = self.task.problem, self.task.coupled
+        problem, coupled = self.task.problem, self.task.ncoupled
         size = {name: graph.nvtxs for name, graph in problem.components.items()}
         meeting = {frozenset(pair): len(relation) for pair, relation in problem.pairs.items() if len(relation)}
         led: dict[str, str] = {}

@@ -143,7 +143,7 @@ class CoupledLevels:
         return sums(self.labels, self.loads[self.at], self.ncoupled)
 
     def _cut_at_interface(self) -> int:
-        """Edge cut of the edges of coupled vertices; 0 where nobody asks."""
+        """Cut edges with a coupled vertex at one end or both; 0 while `cut` is not kept up to date."""
         if self._cut is None:
             return 0
         row, other, weight, index = self._entries()

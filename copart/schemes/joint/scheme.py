@@ -36,7 +36,7 @@ from ...options import Options, Settings
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
 from .annealing import Annealing, Schedule
-from .cells import CoupledCells, Parts
+from .cells import CoupledCells, PartArrays
 from .descent import Descent
 from .finish import finish, held
 
@@ -48,12 +48,12 @@ DIRECTIONS = ("forward", "both")
 """Whose volume counts: data from the first component of each pair to the second, as in totV, or both ways."""
 
 FIXES = ("hard", "soft")
-"""Whether the coupled cells stay when the components are refined at last, or are annealed once more thereafter."""
+"""The last refinement keeps the coupled cells where they are (hard), or is followed by one more annealing (soft)."""
 
 AGAIN = Schedule(50, (0.5, 0.1), (1.0, 0.05), (5.0, 20.0))
 
 SMALL = 100_000
-"""Problems of up to so many vertices also start from AWARE's and PROJREPART's partitions, and never fall behind."""
+"""Up to so many vertices AWARE and PROJREPART are run, too, and the result has no more traffic than theirs."""
 
 
 def joint(
@@ -131,7 +131,7 @@ def joint(
                                      f"{coupled[name]} parts; take aware or projrepart")
     task = Annealing(problem, count, coupled, directions == "both", prices, run)
     small = sum(graph.nvtxs for graph in problem.components.values()) <= SMALL
-    found: list[Parts] = []
+    found: list[PartArrays] = []
     try:
         with Team(run.threads) as team:
             found.append(Descent(task, team).parts())
@@ -147,18 +147,18 @@ def joint(
     return CoPartition(_best_of(task, found, published) if published else found[0], count, coupled)
 
 
-def _published(task: Annealing) -> list[Parts]:
+def _published(task: Annealing) -> list[PartArrays]:
     """What AWARE and PROJREPART make of the problem, where they find a partition."""
-    found: list[Parts] = []
+    found: list[PartArrays] = []
     for scheme in (aware, projrepart):
         try:
-            found.append(scheme(task.problem, task.count, task.coupled, task.options).parts)
+            found.append(scheme(task.problem, task.nparts, task.ncoupled, task.options).parts)
         except PartitionError as error:
             logger.info("%s", error)
     return found
 
 
-def _best_of(task: Annealing, found: list[Parts], others: list[Parts]) -> Parts:
+def _best_of(task: Annealing, found: list[PartArrays], others: list[PartArrays]) -> PartArrays:
     """The cheapest of `found`, the others and these annealed again, none with more traffic than any other has."""
     again = [_finished(task, _annealed_again(task, other)) for other in others]
     made = [(*_figures(task, one), one) for one in (*found, *again, *others)]
@@ -166,30 +166,30 @@ def _best_of(task: Annealing, found: list[Parts], others: list[Parts]) -> Parts:
     return min((m for m in made if m[0] <= bound), key=lambda m: m[1])[2]
 
 
-def _figures(task: Annealing, parts: Parts) -> tuple[int, float]:
+def _figures(task: Annealing, parts: PartArrays) -> tuple[int, float]:
     """Volume and messages added up, and all three at their prices."""
-    cells = CoupledCells(task.problem, parts, task.coupled, task.both)
-    s = cells.shares(cells.start(), cells.limits(task.count, task.options.eps))
+    cells = CoupledCells(task.problem, parts, task.ncoupled, task.both)
+    s = cells.shares(cells.start(), cells.limits(task.nparts, task.options.eps))
     cut = sum(edge_cut(graph, parts[name]) for name, graph in task.problem.components.items())
     return int(s.total[1] + s.total[2]), float(task.price[:3] @ (cut, *s.total[1:]))
 
 
-def _annealed_again(task: Annealing, parts: Parts) -> dict[str, Array]:
+def _annealed_again(task: Annealing, parts: PartArrays) -> dict[str, Array]:
     """`parts`, which are balanced, with the coupled cells annealed at a low temperature."""
-    cells = CoupledCells(task.problem, parts, task.coupled, task.both)
-    s = cells.shares(cells.start(), cells.limits(task.count, task.options.eps))
+    cells = CoupledCells(task.problem, parts, task.ncoupled, task.both)
+    s = cells.shares(cells.start(), cells.limits(task.nparts, task.options.eps))
     task.cool(cells.cells, s, AGAIN, fair=True)
     return cells.scatter(task.relieved(cells, cells.cells, s))
 
 
-def _finished(task: Annealing, parts: Parts) -> dict[str, Array]:
+def _finished(task: Annealing, parts: PartArrays) -> dict[str, Array]:
     """The components refined with their coupled cells where they are."""
     return {name: _refined(task, name, parts[name]) for name in task.problem.names}
 
 
 def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np.int32]:
     """Refined with the coupled cells where they are; extended from them where that finds no balance."""
-    graph, nparts, cells = task.problem.components[name], task.count[name], task.problem.coupled(name)
+    graph, nparts, cells = task.problem.components[name], task.nparts[name], task.problem.coupled(name)
     within = copartition_balance(graph, nparts, task.options)
     limit = max_part_weights(graph.total_weight, nparts, within.eps)
     level, pull = finest(graph, nparts, None, None)
@@ -199,7 +199,7 @@ def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np
                   task.options.seed, team) == 0:
             return out
     logger.info("%s: refinement did not reach balance, extending anew", name)
-    return ext(graph, cells, start[cells], task.coupled[name], nparts, task.options)
+    return ext(graph, cells, start[cells], task.ncoupled[name], nparts, task.options)
 
 
 __all__ = ["DIRECTIONS", "FIXES", "joint"]

@@ -1,0 +1,130 @@
+"""``copart map`` and SCOTCH's mapping and coordinate files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from copart.cli import main
+from copart.errors import FormatError
+from copart.formats import write_metis
+from copart.formats.scotch_mapping import read_map, read_xyz, write_map, write_xyz
+from copart.mapping import dilation_cost
+from copart.mapping.architectures.regular import Torus
+from copart.mapping.architectures.tree import TreeLeaf
+
+from ..helpers import grid, shared
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_metis(tmp_path / "g.graph", grid(12, 12))
+    (tmp_path / "t.tgt").write_text("torus3D 2 2 2\n")
+    return tmp_path
+
+
+def run(capsys, *argv: str):
+    assert main([*argv, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_map_then_evaluate(files, capsys):
+    made = run(capsys, "map", "g.graph", "--machine", "t.tgt")
+    place = read_map("g.graph.map", 144, 8)
+    assert made["dilation_cost"] == dilation_cost(grid(12, 12), Torus((2, 2, 2)), place)
+    again = run(capsys, "map", "g.graph", "--machine", "t.tgt", "--eval", "g.graph.map")
+    assert {key: made[key] for key in again} == again
+    assert main(["map", "g.graph", "--machine", "t.tgt", "--eval", "g.graph.map"]) == 0
+    out = capsys.readouterr().out
+    assert f"cost {made['dilation_cost']:g}" in out
+    assert {"imbalance", "neighbours", "dilation"} <= set(out.split())
+    assert "distance 0:" in out
+    assert not (files / "g.graph.map.map").exists()
+
+
+def test_hierarchy_part_files_and_one_to_one(files, capsys):
+    made = run(capsys, "map", "g.graph", "--hierarchy", "4:2:3", "--distance", "1:10:100", "-o", "g.part.24")
+    place = np.loadtxt("g.part.24", int)
+    assert made["dilation_cost"] == dilation_cost(grid(12, 12), TreeLeaf([3, 2, 4], [100, 10, 1]), place)
+    run(capsys, "map", "g.graph", "--hierarchy", "12:12", "--distance", "1:9", "--one-to-one")
+    assert sorted(read_map("g.graph.map").tolist()) == list(range(144))
+
+
+def test_fixed_and_remapping(files, capsys):
+    fixed = np.full(144, -1)
+    fixed[[0, 143]] = [5, 2]
+    write_map("fixed.map", fixed)
+    run(capsys, "map", "g.graph", "--machine", "t.tgt", "--fixed", "fixed.map", "-o", "a.map")
+    assert read_map("a.map")[[0, 143]].tolist() == [5, 2]
+    kept = run(capsys, "map", "g.graph", "--machine", "t.tgt", "--from", "a.map", "--migration-cost", "1000",
+               "-o", "b.map")
+    assert kept["moved"] == 0
+    assert np.array_equal(read_map("a.map"), read_map("b.map"))
+
+
+@pytest.mark.parametrize(("argv", "message"), [
+    (["--machine", "t.tgt", "--one-to-one"], "144 processes need a slot each, the machine has 8"),
+    (["--machine", "t.tgt", "--eval", "g.graph"], "part"),
+    (["--machine", "t.tgt", "--eval", "x.map", "-o", "y.map"], "--eval makes no mapping"),
+    (["--machine", "t.tgt", "--one-to-one", "--from", "x.map"], "takes neither"),
+    (["--machine", "t.tgt", "-o", "g.graph"], "g.graph"),
+    ([], "machine"),
+])
+def test_errors_write_nothing(files, capsys, argv, message):
+    before = sorted(files.iterdir())
+    assert main(["map", "g.graph", *argv]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert sorted(files.iterdir()) == before
+
+
+# ---- files
+def test_map_files(tmp_path):
+    path = tmp_path / "a.map"
+    write_map(path, [2, 0, 1])
+    assert path.read_text() == "3\n0\t2\n1\t0\n2\t1\n"
+    assert read_map(path).tolist() == [2, 0, 1]
+    path.write_text("3\n3 1\n1 2\n2 0\n")  # counted from 1, in any order
+    assert read_map(path, 3, 3).tolist() == [2, 0, 1]
+    path.write_text("0\n")
+    assert read_map(path).tolist() == []
+    old = read_map(shared("data/graphs/bump_old.map"))
+    assert (len(old), old[0], old[2]) == (9800, 24, 0)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "empty"), ("2\n0 1\n", "2 lines"), ("2\n0 1\n0 1\n", "given twice"), ("2\n0 1\n2 1\n", "outside"),
+    ("2\n0 -2\n1 0\n", "processor -2"), ("2\n0 1\n1 4\n", "processor 4"), ("3\n0 1\n1 1\n2 1\n", "needs 2"),
+])
+def test_map_errors(tmp_path, text, message):
+    path = tmp_path / "a.map"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_map(path, 2 if text else None, 4)
+
+
+def test_coordinates(tmp_path):
+    points = np.random.default_rng(1).normal(size=(20, 3))
+    for d in (1, 2, 3):
+        write_xyz(tmp_path / "a.xyz", points[:, :d])
+        assert np.array_equal(read_xyz(tmp_path / "a.xyz", 20), points[:, :d])
+    path = shared("data/graphs/bump.xyz.gz")
+    found = read_xyz(path)
+    assert found.shape == (9800, 2)
+    with gzip.open(path, "rt") as file:
+        assert np.array_equal(found, np.loadtxt(file, skiprows=2)[:, 1:])
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("2\n", "needs the number"), ("4\n0\n", "not 4"), ("2\n1\n0 1\n", "announced"), ("1\n2\n0 1\n0 2\n", "gaps"),
+    ("1\n1\n0 nan\n", "finite"), ("1\n1\n0 x\n", "numbers only"),
+])
+def test_coordinate_errors(tmp_path, text, message):
+    (tmp_path / "a.xyz").write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_xyz(tmp_path / "a.xyz")

@@ -1,0 +1,152 @@
+"""What results say of themselves: on a prompt, in a notebook, as rows for pandas."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import copart
+from copart.coupling import CoPartition, CoupledProblem, Interedges
+from copart.errors import ConfigError
+from copart.metrics import evaluate
+from copart.metrics.columns import (
+    COMPARISON_COLUMNS,
+    COMPONENT_COLUMNS,
+    PAIR_COLUMNS,
+    PART_COLUMNS,
+    REPARTITION_COLUMNS,
+    html_table,
+    title_html,
+)
+from copart.metrics.parts import part_metrics
+from copart.report import Table, comparison_table
+
+from ..helpers import grid
+
+
+@pytest.fixture(scope="module")
+def made():
+    side = np.arange(10)
+    return copart.compare(grid(10, 10, vwgt=np.arange(100) % 5 + 1), grid(10, 10), parts=(4, 3), seeds=2,
+                          schemes=["naive", "aware"], names=("water", "wall <1>"),
+                          interedges=Interedges.from_pairs(100, 100, 90 + side, side))
+
+
+class Cells(HTMLParser):
+    """Text of the cells of all tables, by row."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.titles, self.open = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.titles.append(dict(attrs).get("title"))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+
+    def handle_data(self, data):
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+def test_a_graph_says_the_range_of_its_weights():
+    assert repr(grid(2, 2, vwgt=[3, 1, 2, 9])) == "Graph(4 vertices, 4 edges, vwgt 1 to 9)"
+    assert repr(grid(2, 2, coords=np.zeros((4, 2)))) == "Graph(4 vertices, 4 edges, coords)"
+    assert repr(copart.Graph([0], [], vwgt=[])) == "Graph(0 vertices, 0 edges)"
+
+
+def test_a_copartition_says_how_large_its_parts_are():
+    made = CoPartition({"a": [0, 0, 1], "b": [2, 2]}, {"a": 2, "b": 3}, {"b": 1})
+    assert repr(made) == "CoPartition(a: 2 parts of 1 to 2 vertices, b: 3 parts of 0 to 2 vertices (1 coupled))"
+
+
+def test_metrics_are_told_by_component_and_pair(made):
+    metrics = made.runs[0].metrics
+    first, second, pair = repr(metrics).splitlines()
+    assert first == repr(metrics.a)
+    assert first.startswith("water: 100 cells in 4 parts, ub ")
+    assert second.startswith("wall <1>: 100 cells in 3 parts")
+    assert pair == repr(metrics.pair)
+    assert f"totZ {metrics.pair.totZ}" in pair
+
+
+def test_part_metrics_agree_with_counting():
+    problem = CoupledProblem.of_two(grid(3, 4, vwgt=range(1, 13), vsize=range(12)), grid(2, 2),
+                                    Interedges.from_pairs(12, 4, [0, 0, 1, 5, 9], [0, 3, 1, 2, 2]))
+    a, b = np.arange(12) % 3, np.array([1, 0, 0, 1])
+    parts = part_metrics(problem, CoPartition({"a": a, "b": b}, {"a": 4, "b": 2}))
+    u, v, _ = problem.interedges.pairs()
+    for p, row in enumerate(parts["a"].to_dicts()):
+        mine = a == p
+        coupled = np.isin(np.arange(12), u) & mine
+        sent = {(int(i), int(b[j])) for i, j in zip(u, v, strict=True) if a[i] == p}
+        assert row == {"component": "a", "part": p, "cells": mine.sum(), "load": np.arange(1, 13)[mine].sum(),
+                       "coupled_cells": coupled.sum(), "coupled_load": np.arange(1, 13)[coupled].sum(),
+                       # a datum of size 0 makes no message
+                       "partners": len({q for i, q in sent if i > 0}), "sends": sum(i for i, _ in sent)}
+    back = {(int(j), int(a[i])) for i, j in zip(u, v, strict=True)}
+    assert parts["b"].sends.tolist() == [sum(b[j] == q for j, _ in back) for q in range(2)]
+    assert repr(parts["b"]) == "PartMetrics(b: 2 parts of 2 to 2, 2 coupled)"
+
+
+def test_rows_are_plain_and_equally_long(made):
+    import json
+
+    plan = copart.plan(made.problem.a, made.problem.b, parts=(4, 3), interedges=made.problem.interedges)
+    tables = [made.to_dicts(), made.rows(), plan.to_dicts(), plan.metrics.to_dicts(), plan.metrics.to_dicts("pairs"),
+              comparison_table(made.rows()).to_dicts()]
+    for rows in tables:
+        assert len({tuple(row) for row in rows}) == 1
+        assert json.loads(json.dumps(rows)) == rows
+    assert [(row["scheme"], row["seed"]) for row in made.to_dicts()] == [("naive", 1), ("naive", 2), ("aware", 1),
+                                                                        ("aware", 2)]
+    assert sum(row["load"] for row in plan.to_dicts() if row["component"] == "a") == made.problem.a.total_weight
+    with pytest.raises(ConfigError, match="components or pairs"):
+        plan.metrics.to_dicts("parts")
+
+
+def test_notebooks_show_the_figures(made):
+    metrics = made.runs[0].metrics
+    rows = Cells(metrics._repr_html_()).rows
+    assert rows[1][:2] == ["water", "100"]
+    assert rows[2][0] == "wall <1>"
+    assert rows[-1] == ["water - wall <1>", *(str(getattr(metrics.pair, c.key)) for c in PAIR_COLUMNS[1:])]
+    assert Cells(metrics.a._repr_html_()).rows[1] == rows[1]
+    assert Cells(metrics.pair._repr_html_()).rows[-1] == rows[-1]
+    compared = Cells(made._repr_html_()).rows
+    assert [row[0] for row in compared] == ["scheme", "naive", "aware"]
+    assert compared[1][9] == f"{made.rows()[0]['totV']:.0f}"
+
+
+def test_a_table_shows_itself(made):
+    table = Table(["name", "x"], [["a & b", "1"], ["c", "2"]], frozenset({(0, 1)}), "title")
+    assert repr(table) == table.text()
+    assert Cells(table._repr_html_()).rows == [["name", "x"], ["a & b", "1"], ["c", "2"]]
+    assert "<strong>1</strong>" in table._repr_html_()
+    assert "<caption>title</caption>" in table._repr_html_()
+
+
+@pytest.mark.parametrize("columns", [COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS,
+                                     REPARTITION_COLUMNS])
+def test_every_column_has_a_title_and_a_meaning(columns):
+    assert len({c.key for c in columns}) == len({c.title for c in columns}) == len(columns)
+    titles = [t for t in Cells(html_table(columns, [])).titles if t]
+    assert titles == [c.meaning for c in columns]
+    assert all(c.meaning for c in columns)
+    assert "_" not in "".join(title_html(c.title) for c in columns)
+
+
+def test_component_columns_are_figures_of_the_metrics(made):
+    metrics = evaluate(made.problem, made.copartitions["naive"])
+    assert {c.key for c in COMPONENT_COLUMNS} <= set(metrics.a.to_dict())
+    assert {c.key for c in PAIR_COLUMNS} - {"pair"} <= set(metrics.pair.to_dict())

@@ -1,0 +1,162 @@
+"""Tables and pictures: what they mark, how interfaces are laid flat, that every kind of mesh can be drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import copart
+from copart.coupling import Interedges
+from copart.errors import ConfigError
+from copart.mesh import Mesh, cube, cylinder, tube
+from copart.report import COMPARISON_COLUMNS, Table, comparison_table, component_table, pair_table
+from copart.report.palette import COLOURS, RGB, colour_numbers, part_colours
+from copart.report.pictures import draw_coupled
+from copart.report.projection import Chart, Line, interface, mean_normal
+from copart.report.scene import mesh_scene, whole_boundary
+
+from ..helpers import grid
+
+
+def rows(**changes):
+    row = dict.fromkeys((c.key for c in COMPARISON_COLUMNS), 1.0)
+    return [{"scheme": "one", **row}, {"scheme": "two", **row, **changes}]
+
+
+# ---- tables
+def test_the_smallest_of_a_column_is_marked_and_a_tie_of_all_is_not():
+    table = comparison_table(rows(totZ=0.5, cut_a=7, ncoupled_a=0))
+    header = list(table.header)
+    assert table.best == {(1, header.index("totZ")), (0, header.index("cut_A"))}
+    assert "0.5*" in table.text()
+    assert "**0.5**" in table.markdown()
+
+
+def test_what_looks_equal_is_marked_alike():
+    third = [{"scheme": "three", **rows()[0], "totV": 99.0}]
+    third[0]["scheme"] = "three"
+    table = comparison_table(rows(totV=1.004) + third)
+    column = list(table.header).index("totV")
+    assert {r for r, c in table.best if c == column} == {0, 1}
+
+
+def test_plain_text_is_aligned():
+    table = Table(["name", "x"], [["a", "1"], ["longer", "1000"]], frozenset({(0, 1)}), "title", ["note"])
+    title, header, rule, first, second, *notes = table.text().splitlines()
+    assert title == "title"
+    assert notes == ["note", "* best of its column"]
+    # ends of the figures stand below each other, the mark behind them
+    assert header.index("x") == first.index("1") == len(second) - 1 == len(first) - 2 == len(rule) - 2
+
+
+def test_rich_form_has_every_row():
+    assert comparison_table(rows()).rich().row_count == 2
+
+
+def test_tables_of_a_plan():
+    plan = copart.plan(cube("hexa", 4), cube("hexa", 6, offset=(1, 0, 0)), parts=(2, 4))
+    assert [row[1] for row in component_table(plan.metrics).rows] == ["64", "216"]
+    assert pair_table(plan.metrics).rows[0][4] == str(plan.metrics.pair.totZ)
+
+
+# ---- colours
+def test_neighbours_have_different_colours_and_all_are_used():
+    graph = grid(8, 8)
+    u, v, _ = graph.edges()
+    colour = part_colours(graph, np.arange(64, dtype=np.int32), 64)
+    assert (colour[u] != colour[v]).all()
+    assert len(np.unique(colour)) == len(COLOURS) == len(np.unique(RGB, axis=0))
+    assert len(np.unique(colour_numbers(20, [(i, j) for i in range(20) for j in range(i)]))) == len(COLOURS)
+
+
+# ---- geometry
+def test_a_cube_shows_three_faces_the_interface_first():
+    mesh = cube("hexa", 4)
+    scene = mesh_scene(mesh, whole_boundary(mesh), np.array([1.0, 0.0, 0.0]))
+    middle = mesh.centres()[np.unique(scene.cell[scene.cell >= 0])]
+    assert len(middle) == 64 - 27
+    assert (middle[:, 0] > 0.8).sum() == 16
+    # the face that matters most has most room
+    facing = mesh.centres()[scene.cell[scene.cell >= 0]]
+    assert (facing[:, 0] > 0.8).mean() > 0.5
+
+
+def test_the_interface_of_two_cubes_is_their_common_face():
+    a, b = cube("hexa", 4), cube("hexa", 6, offset=(1, 0, 0))
+    at_a, at_b = np.flatnonzero(a.centres()[:, 0] > 0.8), np.flatnonzero(b.centres()[:, 0] < 1.1)
+    facets = interface(a, b, at_a, at_b)
+    assert len(facets.cell) == 16
+    assert np.allclose(facets.corners[..., 0], 1.0)
+    assert np.allclose(mean_normal(facets, 3), [1, 0, 0])
+    flat = Chart.of(facets, 3).flat(facets)
+    assert np.ptp(flat[..., 0]) == pytest.approx(1.0)
+    assert np.ptp(flat[..., 1]) == pytest.approx(1.0)
+
+
+def test_a_tube_is_unrolled():
+    shell, core = tube(0.5, 0.6, 2.0, (1, 32, 8)), cylinder(0.5, 2.0, (8, 8))
+    facets = interface(shell, core, np.arange(shell.ncells), np.arange(core.ncells))
+    assert len(facets.cell) == 32 * 8
+    assert mean_normal(facets, 3) is None
+    flat = Chart.of(facets, 3).flat(facets)
+    assert np.ptp(flat[..., 1]) == pytest.approx(2.0)
+    assert np.ptp(flat[..., 0].mean(axis=1)) == pytest.approx(2 * np.pi * 0.5 * 31 / 32, rel=0.01)
+
+
+def square(n, bottom, top, rows=1):
+    x, y = np.meshgrid(np.linspace(0, 1, n + 1), np.linspace(bottom, top, rows + 1))
+    first = (np.arange(rows)[:, None] * (n + 1) + np.arange(n)).ravel()
+    return Mesh(np.column_stack([x.ravel(), y.ravel()]),
+                [("quad", np.column_stack([first, first + 1, first + n + 2, first + n + 1]))])
+
+
+def test_a_line_is_laid_straight():
+    a, b = square(5, 0, 1), square(8, -1, 0)
+    sides = [interface(a, b, np.arange(5), np.arange(8)), interface(b, a, np.arange(8), np.arange(5))]
+    line = Line.of(sides[0])
+    assert line.length == pytest.approx(1.0)
+    for side, n in zip(sides, (5, 8), strict=True):
+        middle, half = line.place(side)
+        x = side.centre[:, 0]
+        assert np.allclose(half, 0.5 / n)
+        # the walk may start at either end
+        assert np.abs(middle - x).max() <= 0.051 or np.abs(1 - middle - x).max() <= 0.051
+
+
+# ---- pictures
+def pixels(path):
+    from matplotlib.image import imread
+
+    return imread(path)[..., :3]
+
+
+CASES = {
+    "cubes": lambda: (cube("hexa", 4), cube("tetra", 300, offset=(1, 0, 0))),
+    "tube": lambda: (tube(0.5, 0.6, 2.0, (3, 16, 4)), cylinder(0.5, 2.0, (8, 6))),
+    "plane": lambda: (square(12, 0, 1, 6), square(7, -1, 0, 5)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_kind_of_pair_can_be_drawn(tmp_path, case):
+    a, b = CASES[case]()
+    made = copart.compare(a, b, parts=(4, 3), coupled=(2, 2), seeds=1, names=("a", "b"), interedges="touch")
+    path = draw_coupled(tmp_path / "new" / "p.png", made.problem, made.meshes, made.copartitions, "aware")
+    image = pixels(path)
+    colours = {tuple(c) for c in (image.reshape(-1, 3) * 255).round().astype(int).tolist()}
+    assert image.shape[1] == 1870
+    assert len(colours) > 50
+    assert [p.name for p in path.parent.iterdir()] == ["p.png"]
+
+
+def test_graphs_have_their_matrices_drawn(tmp_path):
+    side = np.arange(10)
+    made = copart.compare(grid(10, 10), grid(10, 10), parts=(4, 4), seeds=1, schemes=["naive", "projrepart"],
+                          interedges=Interedges.from_pairs(100, 100, 90 + side, side))
+    path = draw_coupled(tmp_path / "p.png", made.problem, {}, made.copartitions, "naive")
+    assert pixels(path).shape[0] == 583
+
+
+def test_a_picture_needs_a_known_format(tmp_path):
+    with pytest.raises(ConfigError, match="no known format"):
+        draw_coupled(tmp_path / "p.mesh", None, {}, {}, "naive")  # type: ignore[arg-type]
