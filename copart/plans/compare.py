@@ -190,7 +190,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
         [whole("seeds", s, low=0) for s in seeds]  # type: ignore[union-attr]
     if not numbers:
         raise ConfigError("seeds: needs at least one")
-    run = Options.of(options, settings).replace(seed=numbers[0])
+    run = requests.options_of(options, settings).replace(seed=numbers[0])
     requests.check_components(components)
     parts, sharing = requests.parts_or_total(parts, total, pool)
     if parts is not None and len(components) > 1:

@@ -23,7 +23,7 @@ from ..errors import ConfigError, PartitionError
 from ..interface.counts import Counts
 from ..mapping.coupled.placements import check_placement
 from ..metrics.columns import letter_of
-from ..options import Options
+from ..options import Options, Settings
 
 if TYPE_CHECKING:
     from ..mapping.machine import Machine
@@ -195,6 +195,18 @@ class Site:
         return dict(zip(names, counts("iterations", found, names), strict=True))
 
 
+def options_of(options: Options | None, settings: Settings) -> Options:
+    """The options of a call that also takes a meeting, a total and a site; TypeError says what belongs there."""
+    for name in settings:
+        if name in Meeting.__dataclass_fields__:
+            raise TypeError(f"{name} is given as meeting=copart.Meeting({name}=...)")
+        if name in ("costs", "coupling"):
+            raise TypeError(f"{name} is given as total=copart.Sharing(total, {name}=...)")
+        if name in Site.__dataclass_fields__:
+            raise TypeError(f"{name} is given as site=copart.Site(machine, {name}=...)")
+    return Options.of(options, settings)
+
+
 def counts(label: str, values: Counts, components: int | Sequence[str], pool: bool = False) -> list[int]:
     """Counts in the order of the components, each at least 1.
 
@@ -299,4 +311,4 @@ def check_components(components: Sequence[Any]) -> None:
 
 
 __all__ = ["Costs", "Meeting", "Sharing", "Site", "check_components", "check_fit", "counts", "described",
-           "parts_or_total", "placed_meshes", "settings_of"]
+           "options_of", "parts_or_total", "placed_meshes", "settings_of"]

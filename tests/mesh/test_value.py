@@ -169,7 +169,7 @@ def test_facets_have_cyclic_order_and_cover_each_corner():
         assert width - len(edges) + len(shape.facets) == 2
 
 
-@pytest.mark.parametrize("module", ["value", "dual", "interface", "cubes", "tubes"])
+@pytest.mark.parametrize("module", ["value", "dual", "interfaces.interface", "generated.cubes", "generated.tubes"])
 def test_examples_in_docstrings(module):
     result = doctest.testmod(importlib.import_module(f"copart.mesh.{module}"))
     assert result.attempted > 0

@@ -253,7 +253,7 @@ def test_part_arrays_are_checked():
         coupling_matrix(inter, [0, 0, 0], [0, 0, 2], 2, 2)
 
 
-@pytest.mark.parametrize("name", ["metrics", "coupling_metrics", "coupling", "graph"])
+@pytest.mark.parametrize("name", ["metrics.balance", "metrics.components", "metrics.pairs", "coupling", "graph"])
 def test_the_examples_in_the_documentation(name):
     found = doctest.testmod(importlib.import_module(f"copart.{name}"))
     assert found.attempted > 0

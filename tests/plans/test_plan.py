@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import meshio
 import numpy as np
@@ -193,7 +194,7 @@ def test_any_component_is_scaled_moved_and_repeated():
     # behind by a multiple of a period, of the first or of the second
     back = B.translated((-6, 0, 0))
     for name in ("left", "right"):
-        made = copart.plan(A, back, parts=(2, 3), meeting=copart.Meeting(periodic={name: (2, 0, 0)}))
+        made = copart.plan(A, back, parts=(2, 3), meeting=copart.Meeting(periodic={name: (6, 0, 0)}))
         assert len(made.problem.interedges) == len(want[0])
     with pytest.raises(ConfigError, match="periodic: left and right meet and have different periods"):
         copart.plan(A, back, parts=(2, 3), meeting=copart.Meeting(periodic={"a": (2, 0, 0), "b": (3, 0, 0)}))
@@ -201,6 +202,15 @@ def test_any_component_is_scaled_moved_and_repeated():
         copart.plan(A, B, parts=(2, 3), meeting=copart.Meeting(shift={"middle": (1, 0, 0)}))
     with pytest.raises(ConfigError, match="scale: is given twice for right"):
         copart.plan(A, B, parts=(2, 3), meeting=copart.Meeting(scale={"b": 2, "right": 3}))
+
+
+def test_a_field_given_plainly_says_where_it_belongs():
+    for name, where in (("tolerance", "meeting=copart.Meeting(tolerance=...)"),
+                        ("costs", "total=copart.Sharing(total, "),
+                        ("placement", "site=copart.Site(machine, placement=...)"), ("speed", "unexpected keyword")):
+        for call in (copart.plan, copart.compare):
+            with pytest.raises(TypeError, match=re.escape(where)):
+                call(A, B, parts=(2, 3), **{name: 1})
 
 
 def test_counts_are_never_hidden():

@@ -321,9 +321,11 @@ def test_a_cap_uncouples_no_cell(most):
 
 
 def test_a_cap_is_told():
-    plan = copart.plan(at(4, 0, name="a"), at(12, 1, name="b"), parts=(2, 3), max_interedges=4)
+    plan = copart.plan(at(4, 0, name="a"), at(12, 1, name="b"), parts=(2, 3),
+                       meeting=copart.Meeting(max_interedges=4))
     assert len(plan.problem.interedges) == 144, "each of the finer cells keeps its only one"
-    plan = copart.plan(at(5, 0, name="a"), at(7, 1, name="b"), parts=(2, 3), max_interedges=2)
+    plan = copart.plan(at(5, 0, name="a"), at(7, 1, name="b"), parts=(2, 3),
+                       meeting=copart.Meeting(max_interedges=2))
     assert any("interedges of a and b are left out" in remark for remark in plan.remarks)
     assert plan.settings["max_interedges"] == 2
 
