@@ -296,7 +296,7 @@ class Graph:
 
 
 def _vertex_weights(values: ArrayLike, nvtxs: int) -> NDArray[np.int64]:
-    """(nvtxs,) int64 weights, or (nvtxs, ncon) where there are several a vertex."""
+    """(nvtxs,) int64 weights, or (nvtxs, ncon) where there are several per vertex."""
     given = np.asarray(values)
     if given.ndim != 2 or given.shape[1] == 0:
         return weights("vwgt", given, nvtxs, GraphError)

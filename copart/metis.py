@@ -92,7 +92,7 @@ def part_graph(nparts: int, adjacency: Any = None, xadj: ArrayLike | None = None
     xadj, adjncy : array_like of int, optional
         The same in compressed rows, instead of `adjacency`.
     vweights : (nvtxs,) or (nvtxs, ncon) array_like of int, optional
-        Vertex weights; several a vertex are balanced each.
+        Vertex weights; of several per vertex, each is balanced.
     eweights : (2 * nedges,) array_like of int, optional
         Weight of each entry of `adjncy`, equal in both directions.
     tpwgts : (nparts,) sequence of float, optional

@@ -25,8 +25,8 @@ RUNS = """
 import importlib, json, pkgutil
 import numpy as np
 import copart.kernels
-from copart.algorithms import SCHEMES
-from copart.options import Affinity
+from copart.schemes.registry import SCHEMES
+from copart.partitioner.affinity import Affinity
 from copart.coupling import CoupledProblem, Interedges
 from copart.schemes.corepartition import corepartition
 from copart.graph import Graph

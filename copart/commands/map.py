@@ -23,7 +23,7 @@ examples:
   copart map mesh.graph --machine m16x16.tgt --from old.map --migration-cost 2
   copart map mesh.graph --machine m16x16.tgt --eval mesh.map       figures of a mapping made by anyone
 
-A mapping is written in SCOTCH's form: the number of vertices, then a vertex and its processor a line; or, with a name
+A mapping is written in SCOTCH's form: the number of vertices, then a vertex and its processor per line; or, with a name
 that does not end with .map, as a part file: line i is the processor of vertex i - 1. Both forms are read.
 """
 

@@ -31,7 +31,7 @@ class Nets:
     eptr : (nnets + 1,) int64
         ``eind[eptr[e]:eptr[e + 1]]`` are the pins of net e.
     eind : (npins,) int32
-        Vertices, in the order of the file, each once a net.
+        Vertices, in the order of the file, each once per net.
     nwgt : (nnets,) int64 or None
         Net weights; None is all 1.
     vwgt : (nvtxs,) int64 or None

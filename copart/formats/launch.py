@@ -148,7 +148,7 @@ def read_permutation(path: PathLike) -> NDArray[np.int32]:
     entries = list(_entries(path))
     bad = next(((n, line) for n, line in entries if not line.isdecimal()), None)
     if bad is not None:
-        raise FormatError(path, f"needs one processor a line, got {bad[1]!r}", bad[0])
+        raise FormatError(path, f"needs one processor per line, got {bad[1]!r}", bad[0])
     out = np.array([int(line) for _, line in entries], np.int32)
     if len(np.unique(out)) < len(out):
         raise FormatError(path, "two ranks have the same processor")

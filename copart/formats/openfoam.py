@@ -1,7 +1,7 @@
 """OpenFOAM's manual decomposition: the list of processors and the dictionary that names it.
 
 ``decomposePar`` reads ``constant/cellDecomposition`` (for a region
-``constant/REGION/cellDecomposition``), one processor a cell in the order of the
+``constant/REGION/cellDecomposition``), one processor per cell in the order of the
 mesh, when ``system/decomposeParDict`` (``system/REGION/decomposeParDict``) says
 ``method manual`` and names the file in ``manualCoeffs``.
 """

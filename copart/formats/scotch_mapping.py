@@ -1,7 +1,7 @@
 """SCOTCH mappings (``.map``) and coordinates (``.xyz``).
 
-``.map``: the number of lines, then a vertex and its processor a line, in any order.  ``.xyz``: the number of dimensions
-(1, 2 or 3), the number of vertices, then a vertex and its coordinates a line.  (SCOTCH user's guide, chapter on
+``.map``: the number of lines, then a vertex and its processor per line, in any order.  ``.xyz``: the number of
+dimensions (1, 2 or 3), the number of vertices, then a vertex and its coordinates per line.  (SCOTCH user's guide, chapter on
 files.)
 """
 
@@ -40,7 +40,7 @@ def read_map(path: PathLike, nvtxs: int | None = None, nprocs: int | None = None
     numbers = read_numbers(path, comment="")
     values = numbers.values
     if not len(values):
-        raise FormatError(path, "is empty, needs the number of lines and a vertex and its processor a line")
+        raise FormatError(path, "is empty, needs the number of lines and a vertex and its processor per line")
     count = int(values[0])
     if len(values) != 1 + 2 * count:
         raise numbers.error(f"{count} lines of two numbers are announced, the file has {len(values) - 1} numbers after "

@@ -50,7 +50,7 @@ class MappingConfig:
     tries : int
         Bipartitions grown in every job, best kept.
     passes : int
-        Passes of refinement a level, at most.
+        Passes of refinement per level, at most.
     stall : float
         Moves without improvement after which a pass ends, as a share of the level's vertices.
     policy : str

@@ -11,6 +11,7 @@ from .. import arrays
 from ..arrays import OFFSET, VERTEX
 from ..errors import MeshError
 from ..graph import Graph
+from .groups import cell_array
 from .polyhedra import Polyhedra
 from .value import Mesh
 
@@ -67,7 +68,7 @@ def _faces(solid: Polyhedra) -> Facets:
     return Facets(np.empty((0, 4), VERTEX), owner, local, link, solid.neighbour[local] < 0)
 
 
-def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
+def dual_graph(mesh: Mesh, load: Any = None) -> Graph:
     """The graph of cells joined by shared facets.
 
     Two cells are neighbours when a face (3D), an edge (2D) or a point (1D) of
@@ -77,7 +78,7 @@ def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
     Parameters
     ----------
     mesh : Mesh
-    weights : str or (ncells,) array_like of int, optional
+    load : str or (ncells,) array_like of int, optional
         Load of each cell: the name of a cell array of `mesh`, or the numbers. 1 where not given.
 
     Returns
@@ -98,14 +99,14 @@ def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
     """
     from ..kernels.mesh_dual import count_neighbours, fill_neighbours, sort_rows
 
-    load = None if weights is None else cell_weights(mesh, weights)
+    vwgt = None if load is None else cell_loads(mesh, load)
     facets = all_facets(mesh)
     n = mesh.ncells
     xadj = np.empty(n + 1, OFFSET)
     room = count_neighbours(facets.link, facets.owner, MOST_NEIGHBOURS * len(facets.link) + 1_000_000, xadj)
     if room < 0:
         raise MeshError(f"mesh {mesh.name!r}: so many cells share a facet that the graph would have more than "
-                        f"{MOST_NEIGHBOURS} neighbours a facet; perhaps cells are listed again and again")
+                        f"{MOST_NEIGHBOURS} neighbours per facet; perhaps cells are listed again and again")
     adjncy = np.empty(room, VERTEX)
     fill_neighbours(facets.link, facets.owner, xadj, np.empty(n, OFFSET), adjncy)
     entries = sort_rows(xadj, adjncy)
@@ -115,17 +116,11 @@ def dual_graph(mesh: Mesh, weights: Any = None) -> Graph:
     coords = mesh.centres()
     if mesh.dimension < 3 and not coords[:, 2].any():
         coords = coords[:, :2]
-    return Graph(xadj, adjncy[:entries], vwgt=load, coords=coords)
+    return Graph(xadj, adjncy[:entries], vwgt=vwgt, coords=coords)
 
 
-def cell_weights(mesh: Mesh, given: Any) -> NDArray[np.int64]:
-    """(ncells,) int64 weights from a cell array of `mesh`, by name, or from numbers."""
+def cell_loads(mesh: Mesh, given: Any) -> NDArray[np.int64]:
+    """(ncells,) int64 loads from a cell array of `mesh`, by name, or from numbers."""
     if isinstance(given, str):
-        if given not in mesh.cell_data:
-            known = ", ".join(mesh.cell_data) or "none"
-            raise MeshError(f"weights: mesh {mesh.name!r} has no cell array {given!r}; it has: {known}")
-        values = np.asarray(mesh.cell_data[given])
-        if values.ndim == 2 and values.shape[1] == 1:
-            values = values[:, 0]
-        return arrays.weights(f"cell array {given!r}", values, mesh.ncells, MeshError)
-    return arrays.weights("weights", given, mesh.ncells, MeshError)
+        return arrays.weights(f"cell array {given!r}", cell_array(mesh, given, "load"), mesh.ncells, MeshError)
+    return arrays.weights("load", given, mesh.ncells, MeshError)

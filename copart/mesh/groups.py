@@ -55,7 +55,7 @@ def regions(mesh: M, array: str | None = None) -> dict[str, M]:
     """
     if array is None:
         return {name: _cells(mesh, cells, name) for name, cells in mesh.cell_groups.items() if len(cells)}
-    values = _array(mesh, array)
+    values = cell_array(mesh, array, "region")
     return {str(value): extract(mesh, values == value, name=str(value)) for value in np.unique(values)}
 
 
@@ -107,7 +107,7 @@ def _cells(mesh: M, cells: NDArray[np.int64], name: str) -> M:
 
 def _with_value(mesh: M, array: Any, value: Any) -> M:
     """The cells where a cell array has a value."""
-    values = _array(mesh, array)
+    values = cell_array(mesh, array, "region")
     if isinstance(value, str) and values.dtype.kind in "iuf":
         try:
             value = float(value)  # a number typed on a command line
@@ -177,14 +177,19 @@ def _masked(mesh: Grouped, keep: NDArray[np.bool_]) -> list[Block]:
     return out
 
 
-def _array(mesh: Grouped, name: Any) -> NDArray[Any]:
-    """A cell array with one value per cell."""
+def cell_array(mesh: Grouped, name: Any, what: str) -> NDArray[Any]:
+    """A cell array with one value per cell; `what` begins the message where there is none.
+
+    Raises
+    ------
+    MeshError
+    """
     if name not in mesh.cell_data:
         known = ", ".join(mesh.cell_data) or "none"
-        raise MeshError(f"region: mesh {mesh.name!r} has no cell array {name!r}; it has: {known}")
+        raise MeshError(f"{what}: mesh {mesh.name!r} has no cell array {name!r}; it has: {known}")
     values = np.asarray(mesh.cell_data[name])
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise MeshError(f"region: cell array {name!r} has several values per cell, shape {values.shape}")
+        raise MeshError(f"{what}: cell array {name!r} has several values per cell, shape {values.shape}")
     return values

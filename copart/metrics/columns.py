@@ -63,7 +63,7 @@ COMPARISON_COLUMNS = (
     Column("cut_b", "cut_B", count, "edges of B between different parts"),
     Column("cut_cpl_a", "cut_A^cpl", count, "the same among A's coupled cells"),
     Column("cut_cpl_b", "cut_B^cpl", count, "the same among B's coupled cells"),
-    Column("totV", "totV", count, "data sent from A to B in a coupling phase: each cell once a destination part"),
+    Column("totV", "totV", count, "data sent from A to B in a coupling phase: each cell once per destination part"),
     Column("totZ", "totZ", tenth, "messages from A to B in a coupling phase"),
     Column("ncoupled_a", "N_A^cpl", tenth, "parts of A that own coupled cells", ranked=False),
     Column("ncoupled_b", "N_B^cpl", tenth, "parts of B that own coupled cells", ranked=False),
@@ -106,7 +106,7 @@ COMPONENT_COLUMNS = (
 PAIR_COLUMNS = (
     Column("pair", "pair", str, "two components that exchange data; \"there\" is from the first to the second"),
     Column("interedges", "interedges", count, "pairs of cells that exchange data"),
-    Column("totV_ab", "totV there", count, "data sent there in a coupling phase: each cell once a destination part"),
+    Column("totV_ab", "totV there", count, "data sent there in a coupling phase: each cell once per destination part"),
     Column("totV_ba", "totV back", count, "data sent back"),
     Column("totZ", "totZ", count, "messages there in a coupling phase"),
     Column("maxV", "maxV", count, "data sent or received there by the busiest process"),
@@ -135,7 +135,7 @@ PART_COLUMNS = (
     Column("coupled_cells", "coupled cells", count, "cells that exchange data with another component"),
     Column("coupled_load", "coupled load", count, "weight of its coupled cells: work in a coupling phase"),
     Column("partners", "sends to", count, "parts of other components that it sends to"),
-    Column("sends", "sends", count, "data it sends in a coupling phase: each cell once a destination part"),
+    Column("sends", "sends", count, "data it sends in a coupling phase: each cell once per destination part"),
 )
 
 

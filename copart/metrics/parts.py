@@ -31,7 +31,7 @@ class PartMetrics:
     partners: Counts
     """Parts of other components that it sends to."""
     sends: Counts
-    """Data that it sends in a coupling phase: each cell once a destination part."""
+    """Data that it sends in a coupling phase: each cell once per destination part."""
 
     @property
     def nparts(self) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, CouplingError
 from ..formats.costs_file import read_costs
-from ..interface.counts import coupled_counts
+from ..interface.counts import Counts, coupled_counts
 from ..resources import Advice, Workload, advise
-from .requests import Costs
+from .requests import Costs, Sharing, check_fit, counts
 
 
 def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupling: str = "concurrent",
@@ -77,4 +77,45 @@ def _by_name(problem: CoupledProblem, costs: Any) -> dict[str, float]:
     return dict(zip(problem.names, values, strict=True))
 
 
-__all__ = ["allot"]
+class Counted(NamedTuple):
+    """How many parts there are, in the order of the components, and how many may own coupled cells."""
+
+    parts: list[int]
+    coupled: list[int] | None
+    advice: Advice | None
+    """Where processes were shared out."""
+
+
+def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | None, coupled: Counts | None, pool: bool,
+            eps: float) -> Counted:
+    """The numbers of parts as given, or as they follow from what is to be shared out.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    parts, sharing
+        One of them, as :func:`copart.plans.requests.parts_or_total` gives them.
+    coupled : mapping, sequence or int, optional
+        Parts of each component that may own coupled cells; as advised, or by the scheme, where not given.
+    pool : bool
+        Whether one number alone is accepted, for the size of a pool that all share.
+    eps : float
+        Imbalance allowed.
+
+    Raises
+    ------
+    ConfigError, PartitionError
+        The counts do not fit the components.
+    """
+    advice = None
+    if sharing is not None:
+        advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, eps)
+        parts, coupled = advice.parts, advice.ncoupled if coupled is None else coupled
+    assert parts is not None
+    found = counts("parts", parts, problem.names, pool)
+    limits = None if coupled is None else counts("coupled", coupled, problem.names)
+    check_fit(problem, found)
+    return Counted(found, limits, advice)
+
+
+__all__ = ["Counted", "allot", "counted"]

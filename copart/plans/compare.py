@@ -24,7 +24,7 @@ from ..options import Options, Settings
 from ..report import scheme_table
 from ..schemes.registry import SCHEMES, own_options, run_scheme, scheme
 from . import requests
-from .allot import allot
+from .allot import counted
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .requests import Meeting, Sharing, Site
 
@@ -198,13 +198,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
     tell = progress or silent
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
     problem = found.problem
-    if sharing is not None:
-        advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, run.eps)
-        parts, coupled = advice.parts, advice.ncoupled if coupled is None else coupled
-    assert parts is not None
-    count = requests.counts("parts", parts, problem.names, pool)
-    limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
-    requests.check_fit(problem, count)
+    count, limits, _ = counted(problem, parts, sharing, coupled, pool, run.eps)
     if site is not None:
         check_room(sum(count), site.machine)
     tell("compiling kernels", 0, 0)

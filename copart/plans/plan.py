@@ -33,7 +33,7 @@ from ..resources import Advice
 from ..schemes import registry
 from ..schemes.registry import DEFAULT
 from . import requests
-from .allot import allot
+from .allot import counted
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
 from .requests import Meeting, Sharing, Site
@@ -230,14 +230,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     tell = progress or silent
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
     problem = found.problem
-    advice = None
-    if sharing is not None:
-        advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, run.eps)
-        parts, coupled = advice.parts, advice.ncoupled if coupled is None else coupled
-    assert parts is not None
-    count = requests.counts("parts", parts, problem.names, pool)
-    limits = None if coupled is None else requests.counts("coupled", coupled, problem.names)
-    requests.check_fit(problem, count)
+    count, limits, advice = counted(problem, parts, sharing, coupled, pool, run.eps)
     if site is not None:
         check_room(count[0] if pool and len(count) == 1 else sum(count), site.machine)
     if output is not None:

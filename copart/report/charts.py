@@ -99,7 +99,7 @@ def _digits(parts: NDArray[np.int64]) -> int:
 
 def bar_chart(values: ArrayLike, mean: float, key: str, colour: NDArray[np.int64], tell: Tell, alt: str,
               limit: float | None = None, height: float = 132) -> str:
-    """A bar a part against the mean.
+    """A bar per part against the mean.
 
     Parameters
     ----------

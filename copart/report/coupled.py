@@ -136,7 +136,7 @@ def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledPr
     between = "from {0.a} to {0.b}".format(*pairs) if len(pairs) == 1 else "from the first to the second of every pair"
     if pairs:
         entries.append((number(sum(p.totZ for p in pairs)), f"messages {between}"))
-        entries.append((number(sum(p.totV_ab for p in pairs)), f"values {between}, each cell once a destination"))
+        entries.append((number(sum(p.totV_ab for p in pairs)), f"values {between}, each cell once per destination"))
     lead = ""
     if len(rows) > 1:
         lead = words(comparison_words(rows, problem.names)) + f"<h3>{escape(shown.scheme)}</h3>"

@@ -81,7 +81,7 @@ def _thinned(shown: float, what: str) -> str:
 
 
 def _strands(lines: Points, part: PartArray, a: Side) -> list[str]:
-    """Lines as one path a part of A."""
+    """Lines as one path per part of A."""
     out = ['<g class="strands">']
     for p in np.unique(part).tolist():
         d = "".join(f"M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}" for (x, y), (u, v) in lines[part == p].tolist())

@@ -105,7 +105,7 @@ class Canvas:
 
     def _fill(self, triangle: Points, area: Points, value: Points, number: NDArray[np.int32],
               first: NDArray[np.int64], last: NDArray[np.int64], size: int) -> None:
-        """Triangles whose boxes have at most `size` pixels a side."""
+        """Triangles whose boxes have at most `size` pixels per side."""
         grid = np.arange(size)
         column, row = first[:, 0, None] + grid, first[:, 1, None] + grid
         x, y = column + 0.5, row + 0.5

@@ -88,7 +88,7 @@ def test_comments_ranges_and_order_of_lines(tmp_path):
     ("MPICH_RANK_ORDER", "0,x\n", "needs ranks with commas"),
     ("MPICH_RANK_ORDER", "0,2\n", "rank 1 is missing"),
     ("processors.txt", "0\n0\n", "two ranks have the same processor"),
-    ("processors.txt", "0\n-1\n", ":2: needs one processor a line"),
+    ("processors.txt", "0\n-1\n", ":2: needs one processor per line"),
 ])
 def test_bad_files(tmp_path, name, text, rule):
     (tmp_path / name).write_text(text)

@@ -222,7 +222,7 @@ def test_weights_by_name_and_by_array():
     (np.full(8, 0.5), "not whole numbers"),
     (-np.arange(8), "negative"),
     (np.full(8, np.nan), "not whole numbers"),
-    (np.ones((8, 3), int), "one dimension"),
+    (np.ones((8, 3), int), "several values per cell"),
     (np.full(8, 2**62), "overflow"),
 ])
 def test_unusable_weights(values, message):

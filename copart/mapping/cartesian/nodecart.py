@@ -47,7 +47,7 @@ class Nodecart:
     Attributes
     ----------
     intra, inter : tuple of int
-        Sizes of the box of processes inside a node, and of the grid of nodes; their products a dimension
+        Sizes of the box of processes inside a node, and of the grid of nodes; their products per dimension
         are the sizes of the grid.
 
     Examples
@@ -79,7 +79,7 @@ class Nodecart:
     def order(self) -> NDArray[np.int32]:
         """(size,) int32 vertex of every slot."""
         ids = np.arange(self.grid.size, dtype=VERTEX)
-        # one pair of axes a dimension: which node, where in it
+        # one pair of axes per dimension: which node, where in it
         pairs = [n for two in zip(self.inter, self.intra, strict=True) for n in two]
         axes = [*range(0, 2 * self.grid.ndims, 2), *range(1, 2 * self.grid.ndims, 2)]
         return ids.reshape(pairs).transpose(axes).ravel()

@@ -94,13 +94,14 @@ def treematch(processes: Any, machine: Machine | Architecture) -> Placement:
     """TreeMatch: bottom-up, group what communicates most to the arity of each level, add up traffic, go on upward.
 
     Groups are chosen among all candidates, heaviest first and not overlapping, while these are few; else each grows
-    from the heaviest edge left.  (E. Jeannot & G. Mercier 2010.)  The tree must have one arity a level.
+    from the heaviest edge left.  (E. Jeannot & G. Mercier 2010.)  The tree must have one arity per level.
     """
     graph, target = as_processes(processes), architecture_of(machine)
     tree = host_tree(target)
     arities = tree.arities()
     if arities is None:
-        raise MappingError(f"treematch: needs a tree with equal arities a level, {target!r} has none; use multisection")
+        raise MappingError(f"treematch: needs a tree with equal arities on each level, {target!r} has none; "
+                           f"use multisection")
     k, n = target.nprocs, graph.nvtxs
     flow = np.zeros((k, k))
     u, v, w = graph.edges()

@@ -35,7 +35,7 @@ def as_processes(processes: Any) -> Graph:
 
 
 def as_placement(name: str, place: ArrayLike, nprocesses: int, nprocs: int) -> Placement:
-    """`place` checked: one processor a process, none twice."""
+    """`place` checked: one processor per process, none twice."""
     found = integers(name, place, VERTEX, MappingError, low=0, high=nprocs, size=nprocesses)
     used, count = np.unique(found, return_counts=True)
     if (count > 1).any():

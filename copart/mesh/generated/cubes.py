@@ -50,7 +50,7 @@ def cube(cells: str = "hexa", size: int | None = None, offset: Sequence[float] =
     n = DEFAULT_SIZE[cells] if size is None else whole("size", size, low=1)
     if cells == "hexa":
         if n > 1000:
-            raise ConfigError(f"size: at most 1000 hexahedra a side, got {n}")
+            raise ConfigError(f"size: at most 1000 hexahedra per side, got {n}")
         points, nodes = _grid_points(n, n, n), grid_cells(n, n, n)
         mesh = Mesh(points / n, [("hexahedron", nodes)], name=name or f"cube-hexa-{n}x{n}x{n}")
     else:

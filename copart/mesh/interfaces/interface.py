@@ -45,7 +45,7 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", tolerance: 
         In one coordinate system and unit.  Of a mesh with a named `interface` only that counts.
     kind : {"facet", "touch", "overlap"}
         ``facet``: boundary facets that overlap, weighted by the area (3D meshes) or
-        length (2D meshes) of the overlap, summed a pair of cells.  Facets overlap when they are at most
+        length (2D meshes) of the overlap, summed for each pair of cells.  Facets overlap when they are at most
         45 degrees from parallel and their gap is within the tolerance.  Facets that face the
         same way count only where no two face one another.  Where one mesh has a dimension more,
         the cells of the other (a shell) are the facets; a flat mesh that is no shell on

@@ -186,7 +186,7 @@ def _nodes(card: Card) -> tuple[Ints, NDArray[np.float64]]:
     if lines and len(flat) % len(lines) == 0:
         width = len(flat) // len(lines)
     if len(flat) != width * len(lines) or not 2 <= width <= 7:
-        card.fail("*NODE needs a number and up to three coordinates a line")
+        card.fail("*NODE needs a number and up to three coordinates per line")
     table = flat.reshape(-1, width)
     bad = ~(np.abs(table[:, 0]) < 2**53) | (table[:, 0] != np.floor(table[:, 0])) | (table[:, 0] < 1)
     if bad.any():

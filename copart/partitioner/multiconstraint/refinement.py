@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
 
-#: FM passes a level, at most; a pass that wins less than this share of the cut is the last.
+#: FM passes per level, at most; a pass that wins less than this share of the cut is the last.
 _PASSES, _LEAST_GAIN = 8, 0.002
 
 #: FM passes after a round under looser limits, at most.
