@@ -1,8 +1,8 @@
 """SCOTCH mappings (``.map``) and coordinates (``.xyz``).
 
 ``.map``: the number of lines, then a vertex and its processor per line, in any order.  ``.xyz``: the number of
-dimensions (1, 2 or 3), the number of vertices, then a vertex and its coordinates per line.  (SCOTCH user's guide, chapter on
-files.)
+dimensions (1, 2 or 3), the number of vertices, then a vertex and its coordinates per line.
+(SCOTCH user's guide, chapter on files.)
 """
 
 from __future__ import annotations
