@@ -108,3 +108,22 @@ def test_every_command_and_public_name_is_told():
         assert f"copart {command}" in texts, command
     for public in set(copart.__all__) - {"__version__"}:
         assert re.search(rf"\b{public}\b", texts), public
+
+
+def test_every_public_name_and_folder_has_an_api_page():
+    import copart
+
+    told: set[str] = set()
+    for page in (ROOT / "docs" / "api").glob("*.md"):
+        for block in page.read_text(encoding="utf-8").split("\n::: ")[1:]:
+            module = block.split()[0]
+            told.add(module)
+            members = re.search(r"members: \[(.*)\]", block)
+            told |= {f"{module}.{name.strip()}" for name in members.group(1).split(",")} if members else set()
+    for name in set(copart.__all__) - {"__version__"}:
+        thing = getattr(copart, name)
+        assert f"{thing.__module__}.{thing.__name__}" in told, f"{name} ({thing.__module__}) is on no page of docs/api"
+    # what runs inside, and what people look at rather than call
+    inside = {"kernels", "commands", "report"}
+    folders = {path.parent.name for path in (ROOT / "copart").glob("*/__init__.py")} - inside
+    assert folders == {module.split(".")[1] for module in told} & folders, "a folder has no page in docs/api"

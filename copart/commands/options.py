@@ -143,7 +143,7 @@ def scheme_options(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
-class _Counts(argparse.Action):
+class _WholeNumbers(argparse.Action):
     """Whole numbers; what follows them is taken for components, so that these may stand behind."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
@@ -165,7 +165,7 @@ def add_components(parser: argparse.ArgumentParser) -> None:
     # components that stand behind counts
     parser.set_defaults(behind=[])
     group = parser.add_argument_group("coupling")
-    group.add_argument("--parts", nargs="+", action=_Counts, metavar="N",
+    group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
                        help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
     group.add_argument("--total", type=int, metavar="N", help="processes in all, instead of --parts: shared out so "
                        "that the slowest component is as fast as can be (see copart advise)")
@@ -174,7 +174,7 @@ def add_components(parser: argparse.ArgumentParser) -> None:
                             "of load costs in each component, with commas (default: the same)")
     group.add_argument("--serial", action="store_true",
                        help="with --total: components compute one after the other, not at once")
-    group.add_argument("--coupled", nargs="+", action=_Counts, metavar="K",
+    group.add_argument("--coupled", nargs="+", action=_WholeNumbers, metavar="K",
                        help="parts of each that may own coupled cells "
                             "(default: floor(N^(2/3)), as for a cube's face, more on thin walls)")
     group.add_argument("--interface", choices=["spread", "gather", "uncut"], default="spread",
