@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT, sums
+from ...errors import PartitionError
 from ...graph import Graph
 from ...kernels.coupled import Cells, Shares
 from ...kgggp_ml import partition
@@ -94,8 +95,11 @@ class Descent:
             if stage is not None and any(at.values()):
                 self._anneal(stage, MIDDLE)
         self._settle()
-        for component in self.components.values():
-            component.finish()
+        for name, component in self.components.items():
+            try:
+                component.finish()
+            except PartitionError as error:
+                raise PartitionError(f"component {name}: {error}; raise eps or ask for other counts") from None
         return {name: component.result() for name, component in self.components.items()}
 
     def _refine(self, name: str) -> None:

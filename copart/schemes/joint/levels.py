@@ -210,7 +210,7 @@ class CoupledLevels:
         if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team):
             self.extend()
             if settle(g, self.pull, self.part, self.limit, self.team, self.seed):
-                raise PartitionError(overweight(self.part, self.graph, self.limit))
+                raise PartitionError(overweight(self.result(), self.graph, self.limit))
         self._cut = None
 
     def result(self) -> NDArray[np.int32]:

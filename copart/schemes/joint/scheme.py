@@ -132,18 +132,21 @@ def joint(
     task = Annealing(problem, count, coupled, directions == "both", prices, run)
     small = sum(graph.nvtxs for graph in problem.components.values()) <= SMALL
     found: list[PartArrays] = []
+    failed: PartitionError | None = None
     try:
         with Team(run.threads) as team:
             found.append(Descent(task, team).parts())
         if fix == "soft":
             found = [_finished(task, _annealed_again(task, found[0]))]
-    except PartitionError:
+    except PartitionError as error:
         if not small:
             raise
         logger.info("the levels lead to no balanced partition; the published schemes may")
+        failed = error
     published = _published(task) if small else []
     if not found and not published:
-        raise PartitionError("balance: no partition within the limits was found; raise eps or ask for other counts")
+        assert failed is not None
+        raise failed
     return CoPartition(_best_of(task, found, published) if published else found[0], count, coupled)
 
 

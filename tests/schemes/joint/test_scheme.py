@@ -73,6 +73,15 @@ def test_heavy_cells_are_balanced_or_refused():
     assert kept >= 3, "hardly one of five was solved"
 
 
+def test_what_cannot_be_balanced_is_said_of_the_component_and_its_part():
+    """Cells that are numbered far from their neighbours are renumbered inside; the message counts in the caller's."""
+    a = Graph.from_edges(6, range(5), range(1, 6))
+    b = Graph.from_edges(6, [0, 1, 3], [1, 2, 5], vwgt=[3, 3, 0, 2, 2, 1])
+    problem = CoupledProblem.of_two(a, b, Interedges.from_pairs(6, 6, [3, 3, 3, 5, 5, 5], [1, 3, 5, 0, 3, 5]))
+    with pytest.raises(PartitionError, match=r"component b: balance: .* part \d weighs 5 where 4 is allowed"):
+        joint(problem, (1, 3), (1, 3), eps=0.03, seed=3)
+
+
 def test_three_components():
     problem = chain()
     keeps_its_promises(problem, joint(problem, 6, 3), 0.05)
