@@ -102,24 +102,4 @@ def process_in_slot(node: Any, position: Any, nodes: int, block: int) -> Any:
     return position // block * block * nodes + node * block + position % block
 
 
-def new_ranks_by_message(part: ArrayLike, nodes: int, block: int) -> NDArray[np.int32]:
-    """:func:`new_ranks` for a block-cyclic placement, as if by messages: rank r writes r to the process in slot F(r).
-
-    Raises
-    ------
-    MappingError
-        The blocks do not fit, or a part has not the size of its node.
-    """
-    final = integers("part", part, VERTEX, MappingError, low=0, high=nodes)
-    block_cyclic(len(final), nodes, block)
-    receiver = process_in_slot(final.astype(np.int64), positions(final), nodes, block)
-    received = np.bincount(receiver[receiver < len(final)], minlength=len(final))
-    if (received != 1).any():
-        r = int(np.argmax(received != 1))
-        raise MappingError(f"part: process {r} receives {received[r]} messages instead of one, sizes of parts differ")
-    out = np.empty(len(final), VERTEX)
-    out[receiver] = np.arange(len(final))
-    return out
-
-
-__all__ = ["block_cyclic", "block_of", "new_ranks", "new_ranks_by_message", "positions", "process_in_slot"]
+__all__ = ["block_cyclic", "block_of", "new_ranks", "positions", "process_in_slot"]

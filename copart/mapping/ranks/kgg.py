@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, WEIGHT, frozen, integers, whole
+from ...arrays import VERTEX, WEIGHT, frozen, integers
 from ...errors import ConfigError, MappingError
 from ...graph import Graph
 
@@ -29,14 +29,6 @@ def check_capacities(graph: Graph, capacities: ArrayLike) -> NDArray[np.int64]:
     if graph.nvtxs * len(cap) > MAX_TABLE:
         raise MappingError(f"capacities: {graph.nvtxs} processes x {len(cap)} parts exceed {MAX_TABLE} table entries")
     return cap
-
-
-def equal_capacities(nvtxs: int, nparts: int) -> NDArray[np.int64]:
-    """(nparts,) int64 with `nvtxs` / `nparts` everywhere; MappingError where that is no whole number."""
-    k, n = whole("nparts", nparts, low=1), whole("nvtxs", nvtxs, low=0)
-    if n % k:
-        raise MappingError(f"capacities: {n} processes do not fill {k} nodes evenly; give the capacity of each node")
-    return np.full(k, n // k, WEIGHT)
 
 
 class Grown(NamedTuple):

@@ -21,7 +21,7 @@ from copart.mapping.ranks.clustering import (
     louvain_queued,
     modularity,
 )
-from copart.mapping.ranks.kgg import equal_capacities, grow
+from copart.mapping.ranks.kgg import grow
 from copart.mapping.ranks.multilevel import coarsen, multilevel
 from copart.mapping.ranks.negative_cycles import Moves, Quotient, Refinement, refine
 from copart.mapping.ranks.partitioners import METHODS, partition_exactly
@@ -175,7 +175,7 @@ def planted(seed, groups=12, size=20):
 @pytest.mark.parametrize("bisector", ["greedy", "spectral"])
 @pytest.mark.parametrize("k", [3, 5, 7])
 def test_row_12_uneven_targets(k, bisector):
-    part = recursive_bisection(grid(k, 32), equal_capacities(32 * k, k), bisector=bisector)
+    part = recursive_bisection(grid(k, 32), np.full(k, 32), bisector=bisector)
     assert np.bincount(part).tolist() == [32] * k
     sizes = [7, 1, 0, 20, 4][:k]
     sizes.append(90 - sum(sizes))
@@ -222,7 +222,7 @@ def test_growing_without_room_swallows_everything():
 def test_row_15_random_seeds():
     for shape, k in (((16, 16), 2), ((64, 64), 32)):
         graph = grid(*shape)
-        found = grow(graph, equal_capacities(graph.nvtxs, k), seeds="random")
+        found = grow(graph, np.full(k, graph.nvtxs // k), seeds="random")
         assert np.bincount(found.part).tolist() == [graph.nvtxs // k] * k
         assert sorted(found.part[found.order[:k]]) == list(range(k)), "one seed a part"
         assert sorted(found.order) == list(range(graph.nvtxs))
@@ -470,7 +470,7 @@ def test_row_23_odd_graphs(name, method):
     graph = ODD_GRAPHS[name]
     n = graph.nvtxs
     for k in {1, 2, 3, n} & {d for d in range(1, n + 1) if n % d == 0}:
-        part = partition_exactly(graph, equal_capacities(n, k), method)
+        part = partition_exactly(graph, np.full(k, n // k), method)
         assert np.bincount(part, minlength=k).tolist() == [n // k] * k
     bad = refine(graph, np.zeros(n, int), [n - n // 2, n // 2])
     assert np.bincount(bad.part, minlength=2).tolist() == [n - n // 2, n // 2]
@@ -494,8 +494,6 @@ def test_row_23_any_capacities(sizes, seed, method):
 
 
 def test_bad_capacities():
-    with pytest.raises(MappingError, match="10 processes do not fill 3 nodes evenly"):
-        equal_capacities(10, 3)
     with pytest.raises(MappingError, match="add up to"):
         refine(grid(2, 2), [0] * 4, [2, 3])
     with pytest.raises(MappingError, match="3 parts need as many vertices"):
