@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from .arrays import VERTEX
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .graph import Graph
-from .interface.counts import Counts, coupled_counts, part_counts
+from .interface.counts import Counts, coupled_counts, part_counts, within_parts
 from .interface.uncut import interface_groups, whole_interfaces
-from .metrics import part_room
 from .operators import ext, part, proj, repart, rest_joined
 from .options import Options, Settings
 
@@ -144,12 +143,9 @@ def _uncut(problem: CoupledProblem, cpl: Coupled, count: Mapping[str, int], ncou
 
 def _within(problem: CoupledProblem, name: str, cpl: Coupled, count: Mapping[str, int], coupled: Mapping[str, int],
             options: Options) -> Options:
-    """Options for a coupled partition none of whose parts outweighs a part of the whole."""
-    room = part_room(problem.components[name].total_weight, count[name], options.eps)
-    load = cpl[name][0].total_weight
-    if load == 0 or room * coupled[name] >= (1 + options.eps) * load:
-        return options
-    return options.replace(eps=max(0.0, room * coupled[name] / load - 1))
+    """Options for the coupled partition of a component."""
+    return within_parts(options, problem.components[name].total_weight, count[name], cpl[name][0].total_weight,
+                        coupled[name])
 
 
 def _extended(problem: CoupledProblem, cpl: Coupled, found: Mapping[str, NDArray[np.int32]], count: Mapping[str, int],

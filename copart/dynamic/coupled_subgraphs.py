@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ..arrays import VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..graph import Graph
+from ..interface.counts import within_parts
 from ..interface.price import Price
-from ..metrics import part_room
 from ..metrics.pairs import coupling_matrix
 from ..operators import proj, repart, rest_joined
 from ..options import Options
@@ -44,7 +44,8 @@ def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, PartArray]:
     done: dict[str, _Surface] = {}
     for name, parent in problem.spanning_tree():
         graph, cells = rest_joined(problem.components[name], problem.coupled(name))
-        within = _within(problem.components[name], graph, count[name], coupled[name], run.options)
+        within = within_parts(run.options, problem.components[name].total_weight, count[name], graph.total_weight,
+                              coupled[name])
         surface = _Surface.begun(former, name, graph, cells, count[name], coupled[name])
         starts = [_projection(problem, done[parent], name, surface, within)] if parent and project else []
         surface.part = adaptive_repartition(
@@ -158,12 +159,6 @@ def coupling_cost(facing: Sequence[Facing], nparts: int, sizes: NDArray[np.int64
         return total / price[0]
 
     return cost
-
-
-def _within(graph: Graph, surface: Graph, n: int, k: int, options: Options) -> Options:
-    """Options for a coupled partition none of whose parts outweighs a part of the whole."""
-    room, load = k * part_room(graph.total_weight, n, options.eps), surface.total_weight
-    return options if room >= (1 + options.eps) * load else options.replace(eps=max(0.0, room / load - 1))
 
 
 __all__ = ["Facing", "coupled_numbers", "coupling_cost", "repartition_coupled"]

@@ -13,6 +13,7 @@ from ..arrays import whole
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, CouplingError
 from ..metrics import part_room
+from ..options import Options
 
 Counts = Mapping[str, int | None] | Sequence[int | None] | int
 
@@ -83,6 +84,21 @@ def coupled_counts(
     return {name: _coupled_count(problem, name, nparts[name], asked[name], eps, few) for name in problem.names}
 
 
+def within_parts(options: Options, total: int, nparts: int, load: int, ncoupled: int) -> Options:
+    """Options for a partition of the coupled cells none of whose parts outweighs a part of the whole.
+
+    Parameters
+    ----------
+    options : Options
+    total, nparts : int
+        Weight of the component and number of its parts.
+    load, ncoupled : int
+        Weight of its coupled cells and number of the parts that own them.
+    """
+    room = ncoupled * part_room(total, nparts, options.eps)
+    return options if room >= (1 + options.eps) * load else options.replace(eps=max(0.0, room / load - 1))
+
+
 def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None, eps: float, few: bool) -> int:
     graph, cells = problem.components[name], problem.coupled(name)
     if not len(cells):
@@ -144,4 +160,5 @@ def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, in
     return {name: None if c is None else whole(f"{what} of {name}", c, low=1) for name, c in given.items()}
 
 
-__all__ = ["INTERFACES", "INTERFACE_SHARE", "Counts", "coupled_counts", "default_ncoupled", "part_counts"]
+__all__ = ["INTERFACES", "INTERFACE_SHARE", "Counts", "coupled_counts", "default_ncoupled", "part_counts",
+           "within_parts"]
