@@ -9,16 +9,18 @@ graph, largest interface first (:meth:`copart.coupling.CoupledProblem.spanning_t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Unpack
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import VERTEX
 from .coupling import CoPartition, CoupledProblem, Interedges
+from .errors import PartitionError, of_component
 from .graph import Graph
-from .interface.counts import Counts, coupled_counts, part_counts, within_parts
+from .interface.counts import Counts, coupled_choices, part_counts, within_parts
 from .interface.uncut import interface_groups, whole_interfaces
 from .operators import ext, part, proj, repart, rest_joined
 from .options import Options, Settings
@@ -34,7 +36,10 @@ def naive(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
     Parameters and errors as in :func:`aware`.
     """
     run, count = Options.of(options, settings), part_counts(problem, nparts)
-    parts = {name: part(graph, count[name], run) for name, graph in problem.components.items()}
+    parts = {}
+    for name, graph in problem.components.items():
+        with of_component(name):
+            parts[name] = part(graph, count[name], run)
     return CoPartition(parts, count)
 
 
@@ -63,14 +68,8 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
         No balanced extension exists with the `ncoupled` that was asked for.
     """
     run, count = Options.of(options, settings), part_counts(problem, nparts)
-    coupled = coupled_counts(problem, count, ncoupled, interface=interface, eps=run.eps)
-    cpl = {name: rest_joined(graph, problem.coupled(name)) for name, graph in problem.components.items()}
-    uncut = _uncut(problem, cpl, count, ncoupled, interface, run)
-    found = dict(uncut)
-    for name, (graph, _) in cpl.items():
-        if name not in found:
-            found[name] = part(graph, coupled[name], _within(problem, name, cpl, count, coupled, run))
-    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, run)
+    task = _Task(problem, count, ncoupled, interface, run)
+    return task.made({name: task.extended(name, partial(task.part, name)) for name in problem.names})
 
 
 def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None,
@@ -83,22 +82,16 @@ def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None 
     that have been treated, repartitioned; its coupled cells that face none of them begin as a part of their own.
     """
     run, count = Options.of(options, settings), part_counts(problem, nparts)
-    coupled = coupled_counts(problem, count, ncoupled, interface=interface, eps=run.eps)
-    cpl = {name: rest_joined(graph, problem.coupled(name)) for name, graph in problem.components.items()}
-    uncut = _uncut(problem, cpl, count, ncoupled, interface, run)
-    found = dict(uncut)
-    treated: list[str] = []
+    task = _Task(problem, count, ncoupled, interface, run)
+    found: dict[str, Extended] = {}
     for name, parent in problem.spanning_tree():
-        if name not in found:
-            within = _within(problem, name, cpl, count, coupled, run)
-            if parent is None:
-                found[name] = part(cpl[name][0], coupled[name], within)
-            else:
-                former, m = _projected(problem, name, [n for n in treated if problem.facing(n, name) is not None],
-                                       cpl, found, run)
-                found[name] = repart(cpl[name][0], former, m, coupled[name], within)
-        treated.append(name)
-    return _extended(problem, cpl, found, count, {**coupled, **dict.fromkeys(uncut)}, run)
+        if parent is None or name in task.uncut:
+            found[name] = task.extended(name, partial(task.part, name))
+            continue
+        neighbours = [n for n in found if problem.facing(n, name) is not None]
+        former, m = _projected(problem, name, neighbours, task.cpl, {n: found[n].coupled for n in neighbours}, run)
+        found[name] = task.extended(name, partial(task.repart, name, former, m))
+    return task.made({name: found[name] for name in problem.names})
 
 
 def _projected(problem: CoupledProblem, name: str, neighbours: list[str], cpl: Coupled,
@@ -132,28 +125,63 @@ def _projected(problem: CoupledProblem, name: str, neighbours: list[str], cpl: C
     return former, m
 
 
-def _uncut(problem: CoupledProblem, cpl: Coupled, count: Mapping[str, int], ncoupled: Counts | None, interface: str,
-           options: Options) -> dict[str, NDArray[np.int32]]:
-    """The coupled partitions of components with several interfaces, where these are to stay uncut."""
-    if interface != "uncut" or ncoupled is not None:
-        return {}
-    return {name: whole_interfaces(problem, name, cpl[name][0], count[name], options) for name in problem.names
-            if len(interface_groups(problem, name)) > 1}
+class Extended(NamedTuple):
+    """A component whose coupled cells were partitioned first."""
+
+    coupled: NDArray[np.int32]
+    """Part of each coupled cell."""
+    part: NDArray[np.int32]
+    """Part of each cell."""
+    ncoupled: int | None
+    """How many parts own coupled cells; None where whole interfaces decide."""
 
 
-def _within(problem: CoupledProblem, name: str, cpl: Coupled, count: Mapping[str, int], coupled: Mapping[str, int],
-            options: Options) -> Options:
-    """Options for the coupled partition of a component."""
-    return within_parts(options, problem.components[name].total_weight, count[name], cpl[name][0].total_weight,
-                        coupled[name])
+class _Task:
+    """What AWARE and PROJREPART have in common: coupled subgraphs, partitioned and extended to the components."""
 
+    def __init__(self, problem: CoupledProblem, count: Mapping[str, int], ncoupled: Counts | None, interface: str,
+                 options: Options):
+        self.problem, self.count, self.options = problem, count, options
+        self.choices = coupled_choices(problem, count, ncoupled, interface=interface, eps=options.eps)
+        self.cpl: Coupled = {name: rest_joined(graph, problem.coupled(name))
+                             for name, graph in problem.components.items()}
+        self.uncut = {name: whole_interfaces(problem, name, self.cpl[name][0], count[name], options)
+                      for name in problem.names if interface == "uncut" and ncoupled is None
+                      and len(interface_groups(problem, name)) > 1}
 
-def _extended(problem: CoupledProblem, cpl: Coupled, found: Mapping[str, NDArray[np.int32]], count: Mapping[str, int],
-              ncoupled: Mapping[str, int | None], options: Options) -> CoPartition:
-    """The co-partition that keeps the coupled partitions."""
-    parts = {name: ext(graph, cpl[name][1], found[name], int(found[name].max()) + 1, count[name], options)
-             for name, graph in problem.components.items()}
-    return CoPartition(parts, count, ncoupled)
+    def within(self, name: str, k: int) -> Options:
+        """Options for a partition of the coupled cells of a component in `k` parts."""
+        return within_parts(self.options, self.problem.components[name].total_weight, self.count[name],
+                            self.cpl[name][0].total_weight, k)
+
+    def part(self, name: str, k: int) -> NDArray[np.int32]:
+        """A partition of the coupled cells of a component in `k` parts."""
+        return part(self.cpl[name][0], k, self.within(name, k))
+
+    def repart(self, name: str, former: NDArray[np.int32], m: int, k: int) -> NDArray[np.int32]:
+        """The `m` parts `former` of the coupled cells of a component repartitioned in `k` parts."""
+        return repart(self.cpl[name][0], former, m, k, self.within(name, k))
+
+    def extended(self, name: str, make: Callable[[int], NDArray[np.int32]]) -> Extended:
+        """The component extended from what `make` does to its coupled cells, with the first number that works."""
+        graph, cells = self.problem.components[name], self.cpl[name][1]
+        failed: PartitionError | None = None
+        for k in self.choices[name][:1 if name in self.uncut else None]:
+            try:
+                with of_component(name):
+                    coupled = self.uncut[name] if name in self.uncut else make(k)
+                    whole = ext(graph, cells, coupled, int(coupled.max()) + 1, self.count[name], self.options)
+            except PartitionError as error:
+                failed = failed or error
+                continue
+            return Extended(coupled, whole, None if name in self.uncut else k)
+        assert failed is not None
+        raise failed
+
+    def made(self, found: Mapping[str, Extended]) -> CoPartition:
+        """The co-partition."""
+        return CoPartition({name: one.part for name, one in found.items()}, self.count,
+                           {name: one.ncoupled for name, one in found.items()})
 
 
 __all__ = ["aware", "naive", "projrepart"]

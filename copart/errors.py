@@ -21,6 +21,8 @@ handlers work; the command line turns them into one line and exit status 2.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class CopartError(ValueError):
@@ -76,3 +78,13 @@ class FormatError(CopartError):
         self.path, self.rule, self.line = os.fspath(path), rule, line
         place = self.path if line is None else f"{self.path}:{line}"
         super().__init__(f"{place}: {rule}")
+
+
+@contextmanager
+def of_component(name: str) -> Iterator[None]:
+    """Let a `PartitionError` that comes from inside say which component it is about."""
+    try:
+        yield
+    except PartitionError as error:
+        said = str(error)
+        raise PartitionError(said if said.startswith("component ") else f"component {name}: {said}") from None

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FREE, VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem
-from ..errors import CouplingError
+from ..errors import CouplingError, of_component
 from ..interface.counts import Counts, coupled_counts, part_counts
 from ..interface.price import Price
 from ..metrics import evaluate
@@ -80,9 +80,10 @@ class Rerun:
         for name, graph in self.problem.components.items():
             fixed = np.full(graph.nvtxs, FREE, VERTEX)
             fixed[self.problem.coupled(name)] = coupled.get(name, FREE)
-            parts[name] = adaptive_repartition(graph, self.former[name], self.former.nparts[name], self.count[name],
-                                               self.options, alpha=self.edge, fixed=fixed,
-                                               starts=[near[name]] if near else ())
+            with of_component(name):
+                parts[name] = adaptive_repartition(graph, self.former[name], self.former.nparts[name],
+                                                   self.count[name], self.options, alpha=self.edge, fixed=fixed,
+                                                   starts=[near[name]] if near else ())
         return parts
 
     def cost(self, made: CoPartition) -> float:

@@ -12,13 +12,16 @@ import numpy as np
 from ..arrays import whole
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, CouplingError
-from ..metrics import part_room
+from ..metrics import copartition_limit
 from ..options import Options
 
 Counts = Mapping[str, int | None] | Sequence[int | None] | int
 
 INTERFACE_SHARE = 3
 """By default at most one in so many cells of a coupled part is on the interface: thin walls need more coupled parts."""
+
+MOST_CHOICES = 16
+"""Values of N^cpl that are tried, at most."""
 
 INTERFACES = ("spread", "gather", "uncut")
 """How an interface is laid on processes; see :func:`coupled_counts`."""
@@ -75,13 +78,26 @@ def coupled_counts(
     CouplingError
         No interface, or a count that was asked for is too small, too large or above N.
     """
+    return {name: found[0] for name, found in coupled_choices(problem, nparts, ncoupled, interface=interface,
+                                                              eps=eps).items()}
+
+
+def coupled_choices(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: Counts | None, *,
+                    interface: str = "spread", eps: float = 0.05) -> dict[str, list[int]]:
+    """Values for N^cpl of each component, the best first; one where it was asked for.
+
+    Whether cells of unequal weight can be shared out evenly is only known when it has been tried: where it fails with
+    the first number, a scheme goes on to the next.
+
+    Parameters and errors as in :func:`coupled_counts`.
+    """
     if interface not in INTERFACES:
         raise ConfigError(f"interface: {interface!r} is not known; choose one of {', '.join(INTERFACES)}")
     asked: dict[str, int | None] = (
         dict.fromkeys(problem.names) if ncoupled is None else _by_name(problem, ncoupled, "ncoupled")
     )
     few = interface != "spread"
-    return {name: _coupled_count(problem, name, nparts[name], asked[name], eps, few) for name in problem.names}
+    return {name: _choices(problem, name, nparts[name], asked[name], eps, few) for name in problem.names}
 
 
 def within_parts(options: Options, total: int, nparts: int, load: int, ncoupled: int) -> Options:
@@ -95,17 +111,17 @@ def within_parts(options: Options, total: int, nparts: int, load: int, ncoupled:
     load, ncoupled : int
         Weight of its coupled cells and number of the parts that own them.
     """
-    room = ncoupled * part_room(total, nparts, options.eps)
+    room = ncoupled * copartition_limit(total, nparts, options.eps)
     return options if room >= (1 + options.eps) * load else options.replace(eps=max(0.0, room / load - 1))
 
 
-def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None, eps: float, few: bool) -> int:
+def _choices(problem: CoupledProblem, name: str, n: int, asked: int | None, eps: float, few: bool) -> list[int]:
     graph, cells = problem.components[name], problem.coupled(name)
     if not len(cells):
         raise CouplingError(f"component {name}: no cell has an interedge, there is no interface to partition")
     weights = graph.weights[cells]
     load, heaviest = int(weights.sum()), int(weights.max())
-    room = part_room(graph.total_weight, n, eps)
+    room = copartition_limit(graph.total_weight, n, eps)
     most = min(n, len(cells))
     inside = graph.nvtxs - len(cells)  # as many parts can do without coupled cells
     if heaviest > room:
@@ -114,9 +130,6 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
             f"may ({room}); use fewer parts or raise eps"
         )
     least = max(1, -(-load // room)) if room else 1
-    # loads of unequal cells do not divide evenly: leave room for one cell more in the fullest part
-    while least <= n and load % least and heaviest > 1 and -(-load // least) + heaviest > room:
-        least += 1
     if asked is None:
         if least > most:
             raise CouplingError(
@@ -124,10 +137,13 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
                 f"{n} parts can hold; ask for fewer parts or raise eps"
             )
         least = min(max(least, n - inside), most)
-        if few:
-            return least
+        safe = least
+        # loads of unequal cells do not divide evenly: leave room for one cell more in the fullest part
+        while safe < most and load % safe and heaviest > 1 and -(-load // safe) + heaviest > room:
+            safe += 1
         share = -(-INTERFACE_SHARE * load * n // max(graph.total_weight, 1))
-        return min(max(default_ncoupled(n), share, least), most)
+        first = safe if few else min(max(default_ncoupled(n), share, safe), most)
+        return sorted(range(least, most + 1), key=lambda k: (abs(k - first), -k))[:MOST_CHOICES]
     if asked > most:
         what = f"there are {len(cells)} coupled cells" if most < n else f"it has {n} parts"
         raise CouplingError(f"ncoupled of {name}: {asked} parts asked for, but {what}; ask for at most {most}")
@@ -141,7 +157,7 @@ def _coupled_count(problem: CoupledProblem, name: str, n: int, asked: int | None
             f"ncoupled of {name}: {n - asked} parts would own no coupled cell, but only {inside} cells are not "
             f"coupled; ask for at least {n - inside}"
         )
-    return asked
+    return [asked]
 
 
 def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, int | None]:
@@ -160,5 +176,5 @@ def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, in
     return {name: None if c is None else whole(f"{what} of {name}", c, low=1) for name, c in given.items()}
 
 
-__all__ = ["INTERFACES", "INTERFACE_SHARE", "Counts", "coupled_counts", "default_ncoupled", "part_counts",
-           "within_parts"]
+__all__ = ["INTERFACES", "INTERFACE_SHARE", "Counts", "coupled_choices", "coupled_counts", "default_ncoupled",
+           "part_counts", "within_parts"]

@@ -9,7 +9,7 @@ from ..arrays import VERTEX
 from ..coupling import CoupledProblem
 from ..errors import CouplingError
 from ..graph import Graph
-from ..metrics import part_room
+from ..metrics import copartition_limit
 from ..operators import part
 from ..options import Options
 
@@ -63,7 +63,7 @@ def whole_interfaces(problem: CoupledProblem, name: str, graph_cpl: Graph, npart
         `nparts` parts cannot hold the interfaces.
     """
     eps = options.eps
-    room = part_room(problem.components[name].total_weight, nparts, eps)
+    room = copartition_limit(problem.components[name].total_weight, nparts, eps)
     groups = interface_groups(problem, name)
     load = [int(graph_cpl.weights[g].sum()) for g in groups]
     out = np.zeros(graph_cpl.nvtxs, VERTEX)

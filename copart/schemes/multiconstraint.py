@@ -14,7 +14,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from ..dynamic.coupled_subgraphs import Facing, coupling_cost
 from ..dynamic.rerun import Rerun
-from ..errors import PartitionError
+from ..errors import PartitionError, of_component
 from ..graph import Graph
 from ..interface.counts import Counts, part_counts
 from ..metrics import copartition_limit
@@ -63,7 +63,8 @@ def multiconstraint(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | 
                    ) -> NDArray[np.int32]:
             return partition_multiconstraint(graph, limits.shape[1], loads, run, limits=limits)
 
-        parts[name] = _balanced(within, loads, count[name], run.eps)
+        with of_component(name):
+            parts[name] = _balanced(within, loads, count[name], run.eps)
     return _with_owners(problem, parts, count)
 
 
@@ -81,7 +82,8 @@ def multiconstraint_again(run: Rerun) -> CoPartition:
         loads, extra = _phase_loads(problem, name), coupling_cost(facing, count[name], graph.sizes, run.price)
         again = partial(adaptive_repartition_multiconstraint, graph, former[name], former.nparts[name], count[name],
                         loads, options=run.options, alpha=run.edge, extra=extra)
-        made[name] = _balanced(again, loads, count[name], run.options.eps)
+        with of_component(name):
+            made[name] = _balanced(again, loads, count[name], run.options.eps)
     return _with_owners(problem, made, count)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT
 from ...coupling import CoupledProblem
+from ...errors import of_component
 from ...kernels import bottleneck
 from ...kernels.balancing import group_by_part
 from ...kernels.coupled import Cells, Shares, relieve
@@ -109,7 +110,8 @@ class Annealing:
                 rows = slice(first, first + k)
                 if (s.load[rows] > s.limit[rows]).any():
                     sub, _ = rest_joined(graph, cells.members[name])
-                    now[cells.span(name)] = part(sub, k, self.options) + first
+                    with of_component(name):
+                        now[cells.span(name)] = part(sub, k, self.options) + first
         return np.asarray(now)
 
 

@@ -17,7 +17,7 @@ from ...coupling import CoupledProblem
 from ...graph import Graph
 from ...kernels import coupled as kernels
 from ...kernels.coupled import Cells, Shares
-from ...metrics import part_room
+from ...metrics import copartition_limit
 from ...operators import rest_joined
 
 Array = np.ndarray[Any, Any]
@@ -88,8 +88,9 @@ class CoupledCells:
         limit = np.empty(self.k, WEIGHT)
         for name, graph in self.problem.components.items():
             k, load = self.ncoupled[name], int(self.cells.weight[self.span(name)].sum())
-            room = part_room(graph.total_weight, nparts[name], eps)
-            limit[self.offset[name] : self.offset[name] + k] = max(-(-load // k), min(part_room(load, k, eps), room))
+            room = copartition_limit(graph.total_weight, nparts[name], eps)
+            limit[self.offset[name] : self.offset[name] + k] = min(copartition_limit(load, k, eps),
+                                                                   max(room, -(-load // k)))
         return limit
 
     def loosened(self, limit: Array, g: Cells, kind: Array) -> NDArray[np.int64]:

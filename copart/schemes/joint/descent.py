@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT, sums
-from ...errors import PartitionError
+from ...errors import of_component
 from ...graph import Graph
 from ...kernels.coupled import Cells, Shares
 from ...kgggp_ml import partition
@@ -57,11 +57,11 @@ class Descent:
         nowhere = {name: np.full(g.nvtxs, task.ncoupled[name], VERTEX) for name, g in problem.components.items()}
         self.base = CoupledCells(problem, nowhere, task.ncoupled, task.both)
         self.limit = self.base.limits(task.nparts, task.options.eps)
-        self.components = {
-            name: CoupledLevels(graph, self.base.members[name], task.nparts[name], task.ncoupled[name], team,
-                                task.options)
-            for name, graph in problem.components.items()
-        }
+        self.components: dict[str, CoupledLevels] = {}
+        for name, graph in problem.components.items():
+            with of_component(name):
+                self.components[name] = CoupledLevels(graph, self.base.members[name], task.nparts[name],
+                                                      task.ncoupled[name], team, task.options)
         self.way, self.stages = stages(self.base, self.components)
         self.led = self._led()
 
@@ -96,10 +96,8 @@ class Descent:
                 self._anneal(stage, MIDDLE)
         self._settle()
         for name, component in self.components.items():
-            try:
+            with of_component(name):
                 component.finish()
-            except PartitionError as error:
-                raise PartitionError(f"component {name}: {error}; raise eps or ask for other counts") from None
         return {name: component.result() for name, component in self.components.items()}
 
     def _refine(self, name: str) -> None:

@@ -210,7 +210,8 @@ class CoupledLevels:
         if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team):
             self.extend()
             if settle(g, self.pull, self.part, self.limit, self.team, self.seed):
-                raise PartitionError(overweight(self.result(), self.graph, self.limit))
+                said = overweight(self.result(), self.graph, self.limit)
+                raise PartitionError(f"{said}; raise eps or ask for other counts")
         self._cut = None
 
     def result(self) -> NDArray[np.int32]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ...algorithms import aware, projrepart
 from ...coupling import CoPartition, CoupledProblem
-from ...errors import ConfigError, NotApplicableError, PartitionError
+from ...errors import ConfigError, NotApplicableError, PartitionError, of_component
 from ...interface.counts import Counts, coupled_counts, part_counts
 from ...interface.price import PRICE, price_with_busiest
 from ...interface.uncut import interface_groups
@@ -139,13 +139,15 @@ def joint(
         if fix == "soft":
             found = [_finished(task, _annealed_again(task, found[0]))]
     except PartitionError as error:
-        if not small:
+        if not small and ncoupled is not None:
             raise
         logger.info("the levels lead to no balanced partition; the published schemes may")
         failed = error
     published = _published(task) if small else []
     if not found and not published:
         assert failed is not None
+        if ncoupled is None:  # with other numbers of coupled parts there may be one
+            return _other_counts(task, interface, failed)
         raise failed
     return CoPartition(_best_of(task, found, published) if published else found[0], count, coupled)
 
@@ -159,6 +161,16 @@ def _published(task: Annealing) -> list[PartArrays]:
         except PartitionError as error:
             logger.info("%s", error)
     return found
+
+
+def _other_counts(task: Annealing, interface: str, failed: PartitionError) -> CoPartition:
+    """What AWARE or PROJREPART make with another number of coupled parts than the usual one."""
+    for scheme in (aware, projrepart):
+        try:
+            return scheme(task.problem, task.nparts, None, task.options, interface=interface)
+        except PartitionError as error:
+            logger.info("%s", error)
+    raise failed
 
 
 def _best_of(task: Annealing, found: list[PartArrays], others: list[PartArrays]) -> PartArrays:
@@ -202,7 +214,8 @@ def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np
                   task.options.seed, team) == 0:
             return out
     logger.info("%s: refinement did not reach balance, extending anew", name)
-    return ext(graph, cells, start[cells], task.ncoupled[name], nparts, task.options)
+    with of_component(name):
+        return ext(graph, cells, start[cells], task.ncoupled[name], nparts, task.options)
 
 
 __all__ = ["DIRECTIONS", "FIXES", "joint"]
