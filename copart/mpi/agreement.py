@@ -128,7 +128,8 @@ def _as_told(failure: Exception) -> tuple[str, str]:
     """Name of a class that every rank has and that a message alone makes, and the message."""
     text = str(failure) or type(failure).__name__
     for kind in type(failure).__mro__:
-        if getattr(errors, kind.__name__, getattr(builtins, kind.__name__, None)) is kind and kind is not Exception:
+        known = getattr(errors, kind.__name__, getattr(builtins, kind.__name__, None)) is kind
+        if known and issubclass(kind, Exception) and kind is not Exception:
             try:
                 if str(kind(text)) == text:
                     return kind.__name__, text if kind is type(failure) else f"{type(failure).__name__}: {text}"

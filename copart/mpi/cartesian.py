@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,6 @@ from .agreement import agree, collective, together
 from .arguments import argument, choice
 from .seats import MOST_NODES, Seat, leaders_of, node_comm, take_seat
 
-T = TypeVar("T")
 
 class Position(NamedTuple):
     """The position that a process takes, and by which algorithm.
@@ -220,35 +219,37 @@ def _leaving(rule: RankLocal, grid: Grid, stencil: Stencil, seat: Seat) -> int:
 
 def _distributed(comm: Any, neighbours: Any, leaders: Any, grid: Grid, stencil: Stencil, seat: Seat) -> int:
     """The first process of every node fills it from its seed; all of them mend what came together alike."""
-    def filled() -> NDArray[np.int32]:
-        seeds = greedy_seeds(grid, stencil, seat.nodes)
-        return greedy_fill(grid, stencil, int(seeds[seat.node]), neighbours.size)
+    sizes = seat.all_sizes
 
-    own = together(comm, "distributed-greedy, fill", _on(leaders is not None, filled))
-    sizes = seat.sizes if len(seat.sizes) > 1 else seat.sizes * seat.nodes
-    order = np.empty(grid.size if leaders is not None else 0, VERTEX)
-    if leaders is not None:
-        leaders.Allgatherv(own, [order, list(sizes)])
-    mended = together(comm, "distributed-greedy, mend",
-                      _on(leaders is not None, lambda: check_up(grid, stencil, sizes, order)))
-    part = None if mended is None else mended[seat.first:seat.first + neighbours.size].tolist()
-    return int(neighbours.scatter(part))
+    def filled() -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        if leaders is None:
+            return None
+        seeds = greedy_seeds(grid, stencil, seat.nodes)
+        return greedy_fill(grid, stencil, int(seeds[seat.node]), neighbours.size), np.empty(grid.size, VERTEX)
+
+    own = together(comm, "distributed-greedy, fill", filled)
+    if own is not None:
+        leaders.Allgatherv(own[0], [own[1], list(sizes)])
+
+    def mended() -> Sequence[int] | None:
+        if own is None:
+            return None
+        order = check_up(grid, stencil, sizes, own[1])
+        return list(map(int, order[seat.first:seat.first + neighbours.size]))
+
+    return int(neighbours.scatter(together(comm, "distributed-greedy, mend", mended)))
 
 
 def _central(comm: Any, grid: Grid, stencil: Stencil, seat: Seat, method: str) -> int:
     """The first process computes the order, all take theirs from it."""
-    sizes = seat.sizes if len(seat.sizes) > 1 else seat.sizes * seat.nodes
-    order = together(comm, method, _on(comm.rank == 0, lambda: central_greedy(
-        grid, stencil, sizes, "once" if method.endswith("once") else "source")))
-    if order is None:
-        order = np.empty(grid.size, VERTEX)
+    def computed() -> NDArray[np.int32]:
+        if comm.rank:
+            return np.empty(grid.size, VERTEX)
+        return central_greedy(grid, stencil, seat.all_sizes, "once" if method.endswith("once") else "source")
+
+    order = together(comm, method, computed)
     comm.Bcast(order)
     return int(order[seat.slot])
-
-
-def _on(here: bool, work: Callable[[], T]) -> Callable[[], T | None]:
-    """Work of some processes only."""
-    return work if here else lambda: None
 
 
 __all__ = ["Position", "Seat", "cart_create", "cart_position"]

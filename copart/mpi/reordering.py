@@ -1,8 +1,8 @@
 """Rank reordering of a running MPI job: from everyone's messages to a communicator with better numbers.
 
 All ranks agree on the arguments and turn their messages into times; one rank gathers them, partitions the graph and
-sends back to every rank its slot, a node and a position there. The new rank is found by an all-gather of these slots or, where processes are
-placed block-cyclically, by one message per rank (:mod:`copart.mapping.ranks.isomorphism`).
+sends back to every rank its slot, a node and a position there. The new rank is found by an all-gather of these slots
+or, where processes are placed block-cyclically, by one message per rank (:mod:`copart.mapping.ranks.isomorphism`).
 (N. Tihon, Graph Partitioning and its application to MPI, 2024, Sections 3.3 and 5.1.)
 """
 
@@ -195,14 +195,17 @@ def _placement(comm: Any, node: int | None, root: int) -> NDArray[np.int32] | No
 def _gather(comm: Any, times: Times, root: int) -> Times | None:
     """The times of all ranks on `root`, in rank order; None elsewhere."""
     counts = comm.gather(len(times.time), root)
-    here = counts is not None
-    target = np.empty(sum(counts) if here else 0, VERTEX)
-    time = np.empty(sum(counts) if here else 0, np.float64)
-    comm.Gatherv(times.target, [target, counts] if here else None, root)
-    comm.Gatherv(times.time, [time, counts] if here else None, root)
-    if not here:
+    target, time = together(comm, "gather", lambda: _room(0 if counts is None else sum(counts)))
+    comm.Gatherv(times.target, None if counts is None else [target, counts], root)
+    comm.Gatherv(times.time, None if counts is None else [time, counts], root)
+    if counts is None:
         return None
     return Times(np.repeat(np.arange(comm.size, dtype=VERTEX), counts), target, time)
+
+
+def _room(size: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Memory for the messages of all ranks: where it is short, the root alone notices."""
+    return np.empty(size, VERTEX), np.empty(size, np.float64)
 
 
 def _by_table(comm: Any, mine: NDArray[np.int32]) -> int:

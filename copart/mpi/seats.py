@@ -28,6 +28,11 @@ class Seat(NamedTuple):
         """Number of the process, counted node by node."""
         return self.first + self.place
 
+    @property
+    def all_sizes(self) -> tuple[int, ...]:
+        """Number of processes of every node."""
+        return self.sizes if len(self.sizes) > 1 else self.sizes * self.nodes
+
     def node_of(self, slot: int) -> int:
         """Compute node of a slot."""
         if len(self.sizes) == 1:
