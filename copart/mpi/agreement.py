@@ -3,7 +3,8 @@
 A rank that raises while the others enter a collective call leaves them waiting for ever.  So every rank looks at its
 own arguments first and keeps what it finds; one small reduction then tells all of them whether any rank has an error,
 and whether the arguments that must be the same are.  Only where something is wrong is more sent: the error, or the
-two values.  What runs on some ranks only, later on, goes through the same door.
+two values.  What runs on some ranks only, later on, goes through the same door.  A wrong communicator alone stays an
+error of its rank: there is nothing to tell the others with.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ def collective(function: Callable[P, T]) -> Callable[P, T]:
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
-            agree(args[0] if args else kwargs.get("comm"), function.__name__,
-                  functools.partial(_refuse, f"{function.__name__}() {error}"))
+            misfit = TypeError(f"{function.__name__}() {error}")
+
+            def refused() -> Any:
+                raise misfit
+
+            agree(args[0] if args else kwargs.get("comm"), function.__name__, refused)
         return function(*args, **kwargs)
 
     return entry
-
-
-def _refuse(text: str) -> Any:
-    raise TypeError(text)
 
 
 def agree(comm: Any, step: str, work: Callable[[], tuple[T, Mapping[str, Any]]]) -> T:
@@ -73,9 +74,7 @@ def agree(comm: Any, step: str, work: Callable[[], tuple[T, Mapping[str, Any]]])
     Raises
     ------
     Exception
-        Of the first rank whose work raised one; type and message are the same on all ranks.
-    ConfigError
-        The work succeeded on all ranks, but their values differ.
+        Of the first rank whose work raised one, alike on all ranks; ConfigError where the values differ.
     """
     check_communicator(comm)
     size, found, failure = comm.size, None, None
@@ -112,6 +111,7 @@ def together(comm: Any, step: str, work: Callable[[], T]) -> T:
 
 
 def _reduce(comm: Any, mine: Any, least: Any) -> None:
+    """The least of every entry on all ranks."""
     from mpi4py import MPI
 
     comm.Allreduce(mine, least, MPI.MIN)

@@ -82,9 +82,9 @@ def cart_create(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None =
     Notes
     -----
     With ``nodecart``, ``hyperplane``, ``hyperplane-cut`` and ``best`` on nodes of one size no process holds anything
-    that grows with the number of processes, and all that is sent is to learn which node it is on (and a sum for
-    every candidate of ``best``).  ``central-greedy`` is computed by one process and sent to all; of
-    ``distributed-greedy`` every node computes its share.
+    that grows with the number of processes, and all that is sent is to agree on the arguments (200 bytes) and to
+    learn which node it is on (and a sum for every candidate of ``best``).  ``central-greedy`` is computed by one
+    process and sent to all; of ``distributed-greedy`` every node computes its share.
     """
     def checked() -> tuple[_Request, dict[str, Any]]:
         grid = _grid(comm, dims, periods)

@@ -98,6 +98,20 @@ def test_digests_tell_values_apart_and_know_equal_ones():
         digest(object())
 
 
+def test_an_agreement_is_one_small_reduction(launcher):
+    code = """
+from unittest import mock
+from mpi4py import MPI
+from copart.mpi import agreement
+with mock.patch.object(agreement, "_reduce", wraps=agreement._reduce) as reduce:
+    assert agreement.agree(MPI.COMM_WORLD, "step", lambda: ("mine", {"a": 1, "b": "c"})) == "mine"
+print(reduce.call_count, reduce.call_args.args[1].nbytes)
+"""
+    done = subprocess.run([launcher, "-n", "1", sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT,
+                          timeout=120, check=False)
+    assert done.stdout.split() == ["1", "200"], done.stderr
+
+
 def test_errors_that_need_more_than_a_message_are_told_as_what_they_derive_from():
     def told(error: Exception) -> tuple[str, str]:
         return _as_told(error)
