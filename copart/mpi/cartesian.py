@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import VERTEX, whole
-from ..errors import ConfigError, MappingError
+from ..errors import MappingError
 from ..mapping.cartesian import (
     METHODS,
     Grid,
@@ -26,31 +24,9 @@ from ..mapping.cartesian import (
     rank_local,
 )
 from ..mapping.cartesian.methods import OBJECTIVES, key
-
-
-class Seat(NamedTuple):
-    """Where a process sits: `place` of `size` on compute node `node` of `nodes`.
-
-    first : int, slot of the first process of the node; sizes : tuple of int, of all nodes where they differ, else the
-    one size.
-    """
-
-    node: int
-    nodes: int
-    place: int
-    first: int
-    sizes: tuple[int, ...]
-
-    @property
-    def slot(self) -> int:
-        """Number of the process, counted node by node."""
-        return self.first + self.place
-
-    def node_of(self, slot: int) -> int:
-        """Compute node of a slot."""
-        if len(self.sizes) == 1:
-            return slot // self.sizes[0]
-        return bisect_right(list(accumulate(self.sizes)), slot)
+from .agreement import agree, collective, together
+from .arguments import argument, choice
+from .seats import MOST_NODES, Seat, leaders_of, node_comm, take_seat
 
 
 class Position(NamedTuple):
@@ -64,6 +40,7 @@ class Position(NamedTuple):
     seat: Seat
 
 
+@collective
 def cart_create(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None = None,
                 stencil: Stencil | str | ArrayLike = "five-point", *, weights: ArrayLike | None = None,
                 method: str = "best", objective: str = "total", node: int | None = None) -> Any:
@@ -98,110 +75,134 @@ def cart_create(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None =
 
     Raises
     ------
-    MappingError, ConfigError
-        On all processes, before any communicator is made.
+    MappingError, ConfigError, TypeError
+        On all processes alike, before any communicator is made: of the first process with a wrong argument; or an
+        argument other than `node` differs between processes.
 
     Notes
     -----
     With ``nodecart``, ``hyperplane``, ``hyperplane-cut`` and ``best`` on nodes of one size no process holds anything
-    that grows with the number of processes, and all that is sent is to learn which node it is on (and a sum for
-    every candidate of ``best``).  ``central-greedy`` is computed by one process and sent to all; of
-    ``distributed-greedy`` every node computes its share.
+    that grows with the number of processes, and all that is sent is to agree on the arguments (200 bytes) and to
+    learn which node it is on (and a sum for every candidate of ``best``).  ``central-greedy`` is computed by one
+    process and sent to all; of ``distributed-greedy`` every node computes its share.
     """
-    grid = _grid(comm, dims, periods)
-    here = cart_position(comm, grid, as_stencil(stencil, grid.ndims, weights), method=method, objective=objective,
-                         node=node)
-    ordered = comm.Split(0, here.vertex)
+    def checked() -> tuple[_Request, dict[str, Any]]:
+        grid = _grid(comm, dims, periods)
+        with argument("stencil, weights"):
+            kind = as_stencil(stencil, grid.ndims, weights)
+        request = _checked(comm, grid, kind, method, objective, node)
+        return request, {"dims": grid.dims, "periods": grid.periods, **request.same()}
+
+    request = agree(comm, "cart_create", checked)
+    ordered = comm.Split(0, _position(comm, request).vertex)
     try:
-        return ordered.Create_cart(list(grid.dims), list(grid.periods), reorder=False)
+        return ordered.Create_cart(list(request.grid.dims), list(request.grid.periods), reorder=False)
     finally:
         ordered.Free()
 
 
+@collective
 def cart_position(comm: Any, grid: Grid, stencil: Stencil, *, method: str = "best", objective: str = "total",
                   node: int | None = None) -> Position:
     """The position that :func:`cart_create` gives the calling process, without making the communicator.
 
     Called by all processes of `comm`; `grid` has a position for each.
     """
+    def checked() -> tuple[_Request, dict[str, Any]]:
+        for name, value, kind in (("grid", grid, Grid), ("stencil", stencil, Stencil)):
+            if not isinstance(value, kind):
+                raise TypeError(f"{name}: needs a {kind.__name__}, got {type(value).__name__}")
+        request = _checked(comm, grid, stencil, method, objective, node)
+        return request, {"grid": (grid.dims, grid.periods), **request.same()}
+
+    return _position(comm, agree(comm, "cart_position", checked))
+
+
+class _Request(NamedTuple):
+    """What is asked for, once it was found right on this process."""
+
+    grid: Grid
+    stencil: Stencil
+    method: str
+    objective: str
+    node: int | None
+
+    def same(self) -> dict[str, Any]:
+        """What, next to the grid, all processes must ask for alike."""
+        return {"stencil": self.stencil.offsets, "stencil weights": self.stencil.weights, "method": self.method,
+                "objective": self.objective,
+                # else one would ask MPI for the nodes and another would not
+                "node (given or not)": "left out" if self.node is None else "given"}
+
+
+def _grid(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None) -> Grid:
+    with argument("dims"):
+        wanted = list(dims)
+        sizes = dims_create(comm.size, wanted) if 0 in wanted else wanted
+        Grid(sizes)
+    with argument("periods"):
+        return Grid(sizes, periods)
+
+
+def _checked(comm: Any, grid: Grid, stencil: Stencil, method: str, objective: str, node: int | None) -> _Request:
     grid.check(stencil)
     if grid.size != comm.size:
         raise MappingError(f"dims: {'x'.join(map(str, grid.dims))} has {grid.size} positions for {comm.size} processes")
-    if method != "best" and method not in METHODS:
-        raise ConfigError(f"method: {method!r} is none of best, {', '.join(METHODS)}")
-    if objective not in OBJECTIVES:
-        raise ConfigError(f"objective: {objective!r} is none of {', '.join(OBJECTIVES)}")
-    neighbours = _node_comm(comm, node)
-    leaders = _leaders(comm, neighbours)
+    return _Request(grid, stencil, choice("method", method, ("best", *METHODS)),
+                    choice("objective", objective, OBJECTIVES),
+                    None if node is None else whole("node", node, low=0, high=MOST_NODES - 1))
+
+
+def _position(comm: Any, request: _Request) -> Position:
+    grid, stencil, method, objective, node = request
+    neighbours = node_comm(comm, node)
+    leaders = None
     try:
+        leaders = leaders_of(comm, neighbours)
         seat = take_seat(neighbours, leaders)
         if method == "best":
             return _best(comm, neighbours, grid, stencil, seat, objective)
         if method == "distributed-greedy":
-            return Position(_distributed(neighbours, leaders, grid, stencil, seat), method, seat)
+            return Position(_distributed(comm, neighbours, leaders, grid, stencil, seat), method, seat)
         if method.startswith("central-greedy"):
             return Position(_central(comm, grid, stencil, seat, method), method, seat)
-        rules = rank_local(grid, stencil, seat.sizes)
-        name = "cart" if method == "cart-reorder" else method
-        if name not in rules:
-            raise MappingError(f"{name}: needs nodes of one size, has {min(seat.sizes)} to {max(seat.sizes)} processes")
-        return Position(rules[name]().vertex(seat.slot), method, seat)
+        return Position(_alone(comm, grid, stencil, seat, method), method, seat)
     finally:
         neighbours.Free()
         if leaders is not None:
             leaders.Free()
 
 
-def _grid(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None) -> Grid:
-    return Grid(dims_create(comm.size, list(dims)) if 0 in list(dims) else dims, periods)
+def _alone(comm: Any, grid: Grid, stencil: Stencil, seat: Seat, method: str) -> int:
+    """Every process follows the rule by itself."""
+    def vertex() -> int:
+        rules = rank_local(grid, stencil, seat.sizes)
+        name = "cart" if method == "cart-reorder" else method
+        if name not in rules:
+            raise MappingError(f"{name}: needs nodes of one size, has {min(seat.sizes)} to {max(seat.sizes)} processes")
+        return rules[name]().vertex(seat.slot)
 
-
-def _node_comm(comm: Any, node: int | None) -> Any:
-    from mpi4py import MPI
-
-    if node is None:
-        return comm.Split_type(MPI.COMM_TYPE_SHARED, comm.rank)
-    return comm.Split(whole("node", node, low=0), comm.rank)
-
-
-def _leaders(comm: Any, neighbours: Any) -> Any:
-    """A communicator of the first process of every node; None on the others."""
-    from mpi4py import MPI
-
-    made = comm.Split(0 if neighbours.rank == 0 else MPI.UNDEFINED, comm.rank)
-    return None if made == MPI.COMM_NULL else made
-
-
-def take_seat(neighbours: Any, leaders: Any) -> Seat:
-    """Count processes node by node, nodes by the rank of their first process."""
-    from mpi4py import MPI
-
-    share = None
-    if leaders is not None:
-        size = neighbours.size
-        first = leaders.exscan(size) or 0
-        least, most = leaders.allreduce(size, MPI.MIN), leaders.allreduce(size, MPI.MAX)
-        # one size is known to all without a list of them
-        sizes = (size,) if least == most else tuple(leaders.allgather(size))
-        share = leaders.rank, leaders.size, first, sizes
-    node, nodes, first, sizes = neighbours.bcast(share)
-    return Seat(node, nodes, neighbours.rank, first, sizes)
+    return together(comm, method, vertex)
 
 
 def _best(comm: Any, neighbours: Any, grid: Grid, stencil: Stencil, seat: Seat, objective: str) -> Position:
     """Every process adds up what it would send itself under each rule; sums over nodes and all of them decide."""
     from mpi4py import MPI
 
-    rules = {name: make() for name, make in rank_local(grid, stencil, seat.sizes).items()}
-    sent = np.array([_leaving(rule, grid, stencil, seat) for rule in rules.values()], np.int64)
+    def candidates() -> tuple[list[tuple[str, int]], NDArray[np.int64]]:
+        rules = {name: make() for name, make in rank_local(grid, stencil, seat.sizes).items()}
+        return ([(name, rule.vertex(seat.slot)) for name, rule in rules.items()],
+                np.array([_leaving(rule, grid, stencil, seat) for rule in rules.values()], np.int64))
+
+    found, sent = together(comm, "best", candidates)
     of_node = np.empty_like(sent)
     neighbours.Allreduce(sent, of_node)
     total, most = np.empty_like(sent), np.empty_like(sent)
     comm.Allreduce(sent, total)
     comm.Allreduce(of_node, most, MPI.MAX)
-    names = list(rules)
-    best = min(range(len(names)), key=lambda i: key((int(total[i]), int(most[i])), objective))
-    return Position(rules[names[best]].vertex(seat.slot), names[best], seat)
+    best = min(range(len(found)), key=lambda i: key((int(total[i]), int(most[i])), objective))
+    name, vertex = found[best]
+    return Position(vertex, name, seat)
 
 
 def _leaving(rule: RankLocal, grid: Grid, stencil: Stencil, seat: Seat) -> int:
@@ -216,28 +217,39 @@ def _leaving(rule: RankLocal, grid: Grid, stencil: Stencil, seat: Seat) -> int:
                if seat.node_of(rule.slot(v)) != seat.node)
 
 
-def _distributed(neighbours: Any, leaders: Any, grid: Grid, stencil: Stencil, seat: Seat) -> int:
+def _distributed(comm: Any, neighbours: Any, leaders: Any, grid: Grid, stencil: Stencil, seat: Seat) -> int:
     """The first process of every node fills it from its seed; all of them mend what came together alike."""
-    part = None
-    if leaders is not None:
+    sizes = seat.all_sizes
+
+    def filled() -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        if leaders is None:
+            return None
         seeds = greedy_seeds(grid, stencil, seat.nodes)
-        own = greedy_fill(grid, stencil, int(seeds[seat.node]), neighbours.size)
-        sizes = seat.sizes if len(seat.sizes) > 1 else seat.sizes * seat.nodes
-        order = np.empty(grid.size, VERTEX)
-        leaders.Allgatherv(own, [order, list(sizes)])
-        mended = check_up(grid, stencil, sizes, order)
-        part = mended[seat.first:seat.first + neighbours.size].tolist()
-    return int(neighbours.scatter(part))
+        return greedy_fill(grid, stencil, int(seeds[seat.node]), neighbours.size), np.empty(grid.size, VERTEX)
+
+    own = together(comm, "distributed-greedy, fill", filled)
+    if own is not None:
+        leaders.Allgatherv(own[0], [own[1], list(sizes)])
+
+    def mended() -> Sequence[int] | None:
+        if own is None:
+            return None
+        order = check_up(grid, stencil, sizes, own[1])
+        return list(map(int, order[seat.first:seat.first + neighbours.size]))
+
+    return int(neighbours.scatter(together(comm, "distributed-greedy, mend", mended)))
 
 
 def _central(comm: Any, grid: Grid, stencil: Stencil, seat: Seat, method: str) -> int:
     """The first process computes the order, all take theirs from it."""
-    order = np.empty(grid.size, VERTEX)
-    if comm.rank == 0:
-        sizes = seat.sizes if len(seat.sizes) > 1 else seat.sizes * seat.nodes
-        order = central_greedy(grid, stencil, sizes, "once" if method.endswith("once") else "source")
+    def computed() -> NDArray[np.int32]:
+        if comm.rank:
+            return np.empty(grid.size, VERTEX)
+        return central_greedy(grid, stencil, seat.all_sizes, "once" if method.endswith("once") else "source")
+
+    order = together(comm, method, computed)
     comm.Bcast(order)
     return int(order[seat.slot])
 
 
-__all__ = ["Position", "Seat", "cart_create", "cart_position", "take_seat"]
+__all__ = ["Position", "Seat", "cart_create", "cart_position"]

@@ -1,28 +1,32 @@
 """Rank reordering of a running MPI job: from everyone's messages to a communicator with better numbers.
 
-Everyone turns its messages into times; one rank gathers them, partitions the graph and sends back to every rank its
-slot, a node and a position there. The new rank is found by an all-gather of these slots or, where processes are
-placed block-cyclically, by one message per rank (:mod:`copart.mapping.ranks.isomorphism`).
+All ranks agree on the arguments and turn their messages into times; one rank gathers them, partitions the graph and
+sends back to every rank its slot, a node and a position there. The new rank is found by an all-gather of these slots
+or, where processes are placed block-cyclically, by one message per rank (:mod:`copart.mapping.ranks.isomorphism`).
 (N. Tihon, Graph Partitioning and its application to MPI, 2024, Sections 3.3 and 5.1.)
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import VERTEX
-from ..errors import ConfigError, CopartError, MappingError
+from ..arrays import VERTEX, whole
+from ..errors import ConfigError, MappingError
 from ..mapping.ranks.communication import DUPLEX, Messages, Times, join_directions, message_times
 from ..mapping.ranks.isomorphism import block_of, positions, process_in_slot
+from ..mapping.ranks.message_costs import as_cost_model
 from ..mapping.ranks.partitioners import METHODS
 from ..mapping.ranks.reorder import Reordering, reorder_ranks
+from .agreement import agree, collective, together
+from .arguments import argument, choice
 
 EXCHANGES = ("auto", "allgather", "messages")
 
 
+@collective
 def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any = "lucia-network",
             duplex: str = "full", method: str = "best", seed: int = 1, root: int = 0, node: int | None = None,
             exchange: str = "auto") -> Any:
@@ -48,14 +52,17 @@ def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any =
 
     Raises
     ------
-    CopartError
-        On all ranks alike, if the input of one is wrong.
+    CopartError, TypeError
+        On all ranks alike: of the first rank with a wrong argument; or an argument
+        other than `neighbours`, `nbytes` and `node` differs between ranks.
     """
-    rank, _ = new_rank(comm, neighbours, nbytes, model=model, duplex=duplex, method=method, seed=seed, root=root,
-                       node=node, exchange=exchange)
+    request = agree(comm, "reorder", lambda: _checked(comm, neighbours, nbytes, model, duplex, method, seed, root, node,
+                                                      exchange))
+    rank, _ = _new_rank(comm, request)
     return comm.Split(0, rank)
 
 
+@collective
 def new_rank(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any = "lucia-network",
              duplex: str = "full", method: str = "best", seed: int = 1, root: int = 0, node: int | None = None,
              exchange: str = "auto") -> tuple[int, Reordering | None]:
@@ -85,76 +92,99 @@ def new_rank(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any 
     rank : int
     found : Reordering or None
         The whole of it on `root`, None elsewhere.
+
+    Raises
+    ------
+    CopartError, TypeError
+        As :func:`reorder`.
     """
+    request = agree(comm, "new_rank", lambda: _checked(comm, neighbours, nbytes, model, duplex, method, seed, root,
+                                                       node, exchange))
+    return _new_rank(comm, request)
+
+
+class _Request(NamedTuple):
+    """What is asked for, once it was found right on this rank: the times of its messages, and the options."""
+
+    times: Times
+    duplex: str
+    method: str
+    seed: int
+    root: int
+    node: int | None
+    exchange: str
+
+
+def _checked(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, duplex: str, method: str, seed: int,
+             root: int, node: int | None, exchange: str) -> tuple[_Request, dict[str, Any]]:
+    """The request of this rank, and what must be the same on all ranks."""
+    choice("duplex", duplex, DUPLEX)
+    choice("exchange", exchange, EXCHANGES)
+    choice("method", method, METHODS)
+    seed = whole("seed", seed, low=0)
+    root = whole("root", root)
+    if not 0 <= root < comm.size:
+        raise ConfigError(f"root: must be a rank below {comm.size}, got {root}")
+    if node is not None:
+        node = whole("node", node)
+        if not 0 <= node < 2**31:
+            raise ConfigError(f"node: must be at least 0 and below 2^31, got {node}")
+    with argument("model"):
+        costs = as_cost_model(model)
+    with argument("neighbours"):
+        target = np.atleast_1d(np.asarray(neighbours))
+    with argument("nbytes"):
+        size = np.atleast_1d(np.asarray(nbytes, float))
+    with argument("neighbours, nbytes"):
+        times = message_times(Messages(comm.size, np.full(target.shape, comm.rank), target, size), costs)
+    same = {"model": [column.tolist() for column in (costs.latency, costs.bandwidth, costs.sizes)], "duplex": duplex,
+            "method": method, "seed": seed, "root": root, "exchange": exchange,
+            # else one would ask MPI for the nodes and another would not
+            "node (given or not)": "left out" if node is None else "given"}
+    return _Request(times, duplex, method, seed, root, node, exchange), same
+
+
+def _new_rank(comm: Any, request: _Request) -> tuple[int, Reordering | None]:
     ours = comm.Dup()
     try:
-        times = _agreed(ours, lambda: _check(comm.size, comm.rank, neighbours, nbytes, model, duplex, method, root,
-                                             node, exchange))
-        placement = _placement(ours, node, root)
-        everyone = _gather(ours, times, root)
-        found: Reordering | None = None
-        slots, block, nodes, status = None, 0, 0, None
-        if everyone is not None and placement is not None:
-            try:
-                found = reorder_ranks(join_directions(comm.size, everyone, duplex), placement, method=method, seed=seed)
-                block, nodes = block_of(placement) or 0, int(placement.max()) + 1
-                if exchange == "messages" and not block:
-                    raise MappingError("exchange: messages need a block-cyclic placement; use allgather")
-                slots = np.stack([found.node, positions(found.node), placement, positions(placement)], axis=1)
-            except CopartError as error:
-                status = error
-        status, block, nodes = ours.bcast((status, block, nodes), root)
-        if status is not None:
-            raise status
+        placement = _placement(ours, request.node, request.root)
+        everyone = _gather(ours, request.times, request.root)
+        found, slots, block, nodes = together(ours, "partition", lambda: _partition(ours.size, request, everyone,
+                                                                                    placement))
+        block, nodes = ours.bcast((block, nodes), request.root)
         mine = np.empty(4, VERTEX)
-        ours.Scatter(None if slots is None else np.ascontiguousarray(slots, VERTEX), mine, root)
-        if block and exchange != "allgather":
+        ours.Scatter(slots, mine, request.root)
+        if block and request.exchange != "allgather":
             return _by_message(ours, mine, nodes, block), found
         return _by_table(ours, mine), found
     finally:
         ours.Free()
 
 
-def _check(size: int, rank: int, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, duplex: str, method: str,
-           root: int, node: int | None, exchange: str) -> Times:
-    """Times of this rank's messages, the other arguments checked as well."""
-    for name, value, allowed in (("duplex", duplex, DUPLEX), ("exchange", exchange, EXCHANGES),
-                                 ("method", method, METHODS)):
-        if value not in allowed:
-            raise ConfigError(f"{name}: must be one of {', '.join(allowed)}, got {value!r}")
-    if not 0 <= root < size:
-        raise ConfigError(f"root: must be a rank below {size}, got {root}")
-    if node is not None and not 0 <= node < 2**31:
-        raise ConfigError(f"node: must be at least 0 and below 2^31, got {node}")
-    target = np.atleast_1d(np.asarray(neighbours))
-    return message_times(Messages(size, np.full(target.shape, rank), target, np.atleast_1d(np.asarray(nbytes, float))),
-                         model)
-
-
-def _agreed(comm: Any, work: Any) -> Any:
-    """What `work` returns; where it fails on any rank, all raise the error of the first of them."""
-    result, error = None, None
-    try:
-        result = work()
-    except (CopartError, TypeError, ValueError) as caught:
-        error = caught if isinstance(caught, CopartError) else MappingError(str(caught))
-    for rank, other in enumerate(comm.allgather(error)):
-        if other is not None:
-            raise type(other)(f"rank {rank}: {other}") from None
-    return result
+def _partition(size: int, request: _Request, everyone: Times | None, placement: NDArray[np.int32] | None,
+               ) -> tuple[Reordering | None, NDArray[np.int32] | None, int, int]:
+    """On the root the new order, four numbers per rank for its wanted and its own slot, size of blocks or 0, nodes."""
+    if everyone is None or placement is None:
+        return None, None, 0, 0
+    found = reorder_ranks(join_directions(size, everyone, request.duplex), placement, method=request.method,
+                          seed=request.seed)
+    block = block_of(placement) or 0
+    if request.exchange == "messages" and not block:
+        raise MappingError("exchange: messages need a block-cyclic placement; use allgather")
+    slots = np.stack([found.node, positions(found.node), placement, positions(placement)], axis=1)
+    return found, np.ascontiguousarray(slots, VERTEX), block, int(placement.max()) + 1
 
 
 def _placement(comm: Any, node: int | None, root: int) -> NDArray[np.int32] | None:
     """Node of every rank on `root`, numbered in the order of their first ranks; None elsewhere."""
     from mpi4py import MPI
 
-    given = comm.allreduce(int(node is not None))
-    if given not in (0, comm.size):
-        raise MappingError(f"node: must be given by all {comm.size} ranks or by none, was given by {given}")
     if node is None:
         shared = comm.Split_type(MPI.COMM_TYPE_SHARED)
-        node = shared.bcast(comm.rank, 0)
-        shared.Free()
+        try:
+            node = shared.bcast(comm.rank, 0)
+        finally:
+            shared.Free()
     everyone = comm.gather(node, root)
     if everyone is None:
         return None
@@ -165,14 +195,17 @@ def _placement(comm: Any, node: int | None, root: int) -> NDArray[np.int32] | No
 def _gather(comm: Any, times: Times, root: int) -> Times | None:
     """The times of all ranks on `root`, in rank order; None elsewhere."""
     counts = comm.gather(len(times.time), root)
-    here = counts is not None
-    target = np.empty(sum(counts) if here else 0, VERTEX)
-    time = np.empty(sum(counts) if here else 0, np.float64)
-    comm.Gatherv(times.target, [target, counts] if here else None, root)
-    comm.Gatherv(times.time, [time, counts] if here else None, root)
-    if not here:
+    target, time = together(comm, "gather", lambda: _room(0 if counts is None else sum(counts)))
+    comm.Gatherv(times.target, None if counts is None else [target, counts], root)
+    comm.Gatherv(times.time, None if counts is None else [time, counts], root)
+    if counts is None:
         return None
     return Times(np.repeat(np.arange(comm.size, dtype=VERTEX), counts), target, time)
+
+
+def _room(size: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Memory for the messages of all ranks: where it is short, the root alone notices."""
+    return np.empty(size, VERTEX), np.empty(size, np.float64)
 
 
 def _by_table(comm: Any, mine: NDArray[np.int32]) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from copart.mapping.cartesian import Grid, reorder_grid, stencil
-
 from ..helpers import ROOT
 
 #: Ranks are dealt to nodes in turn or unevenly, so that slots and ranks differ.
@@ -59,10 +57,7 @@ if comm.rank == 0:
 """
 
 
-def test_every_rank_takes_the_place_of_the_serial_run(launcher):
-    # compiled here once, not by every rank
-    for method in ("central-greedy", "distributed-greedy"):
-        reorder_grid(Grid((3, 2)), stencil("five-point", 2), 2, method)
+def test_every_rank_takes_the_place_of_the_serial_run(launcher, compiled):
     # started through mpi4py, a rank that fails ends the others too
     done = subprocess.run([launcher, "-n", "6", sys.executable, "-m", "mpi4py", "-c", PLACES], capture_output=True,
                           text=True, cwd=ROOT, timeout=120, check=False)

@@ -76,7 +76,7 @@ else:
 out["refused"] = comm.allgather(said)
 try:
     reorder(comm, *lists, node=0 if r == 0 else None)
-except copart.MappingError as error:
+except copart.ConfigError as error:
     said = str(error)
 out["some"] = comm.allgather(said)
 if r == 0:
@@ -85,7 +85,7 @@ if r == 0:
 
 
 @pytest.mark.parametrize(("ranks", "per_node"), [(3, 1), (4, 2)])
-def test_reordering_on_ranks(launcher, ranks, per_node):
+def test_reordering_on_ranks(launcher, compiled, ranks, per_node):
     done = subprocess.run([launcher, "-n", str(ranks), sys.executable, "-c", JOB, str(per_node)], capture_output=True,
                           text=True, cwd=ROOT, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -103,8 +103,9 @@ def test_reordering_on_ranks(launcher, ranks, per_node):
     assert out["identity"]
     assert len(set(out["error"])) == 1
     assert f"rank {ranks - 1}: target: 1 of 1 entries are outside" in out["error"][0]
-    assert set(out["refused"]) == {"exchange: messages need a block-cyclic placement; use allgather"}
-    assert set(out["some"]) == {f"node: must be given by all {ranks} ranks or by none, was given by 1"}
+    assert set(out["refused"]) == {"rank 0: exchange: messages need a block-cyclic placement; use allgather"}
+    assert set(out["some"]) == {"node (given or not): must be the same on all ranks, is 'given' on rank 0 and "
+                                "'left out' on rank 1"}
 
 
 def test_one_rank(launcher):
