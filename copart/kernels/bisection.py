@@ -20,21 +20,24 @@ from .coarsening import (
     number_clusters,
     pair_two_hop,
 )
-from .fm import two_way_pass
+from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 
 TINY, TRIES, PASSES, LEVELS = 80, 6, 4, 40
-"""Vertices at which coarsening stops, growths tried there, FM passes a level, levels at most."""
+"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most."""
 
 
 class Arena(NamedTuple):
     """Memory of one thread: the levels of a bisection one after the other, and scratch.
 
-    For a graph of n vertices and m adjacency entries: xadj, vwgt (4 n + LEVELS,) int64, adjncy (4 m,) int32 and
-    ewgt (4 m,) int64 hold the levels, cmap (4 n,) int32 the maps between them; new, side, tried, match, leader,
-    members, state uint8 (n,) and cwgt, key, start, mark (n + 1,) are scratch; heap, log (2, n) int32; pos (n,) int32,
-    -1 everywhere between calls; state (n,) uint8, 0 everywhere between calls; gain, tie int64 and who, where int32
-    (m + n + 1,) are the heap of KGGGP.
+    For a graph of n vertices and m adjacency entries, whose levels have `rows` offsets and `entries` entries in all:
+
+    xadj, vwgt : (rows,) int64, adjncy : (entries,) int32, ewgt : (entries,) int64, the levels
+    cmap : (rows,) int32, the maps between them
+    new, side, tried, match, leader, members : (n + 1,) int32
+    cwgt, start, mark : (n + 1,) int64
+    queues : Queues of n vertices, one per side
+    frontier : Frontier of m + n + 1 pairs, the memory of KGGGP; empty where nothing is grown by it
     """
 
     xadj: Any
@@ -49,41 +52,44 @@ class Arena(NamedTuple):
     leader: Any
     members: Any
     cwgt: Any
-    key: Any
     start: Any
     mark: Any
-    heap: Any
-    log: Any
-    pos: Any
-    state: Any
-    gain: Any
-    tie: Any
-    who: Any
-    where: Any
+    queues: Any
+    frontier: Any
 
 
 @allocating
-def fm_two(g, side, pwgt, limit, arena):
-    """FM passes until one brings nothing; returns (excess, cut)."""
+def refine_sides(g, bias, side, pwgt, limit, arena):
+    """FM passes until one brings nothing; returns (excess, cost), the cost that of `fm.two_way_pass`.
+
+    With biases a side may become empty: it stands for processors, and not for parts that must not be.
+
+    g : Level, in
+    bias : (n,) int64, in           or empty
+    side : (n,) int32, in and out
+    pwgt : (2,) int64, out
+    limit : (2,) int64, in
+    arena : Arena, scratch
+    """
     n = len(g.vwgt)
-    population, size = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    population = np.zeros(2, np.int64)
     pwgt[0] = 0
     pwgt[1] = 0
     for v in range(n):
         pwgt[side[v]] += g.vwgt[v]
         population[side[v]] += 1
-    cut = np.int64(0)
+    least, stall = 1, max(50, n // 10)
+    if len(bias) > 0:
+        least, stall = 0, max(30, n // 10)
+    cost = np.int64(0)
     over = np.int64(0)
     for _ in range(PASSES):
-        before = max(pwgt[0] - limit[0], 0) + max(pwgt[1] - limit[1], 0)
-        won, over, cut = two_way_pass(
-            g, side, pwgt, population, limit, max(50, n // 10), arena.key, arena.heap, size, arena.pos, arena.state,
-            arena.log,
-        )
-        cut -= won
+        before = excess_of(pwgt, limit)
+        won, over, cost = two_way_pass(g, bias, side, pwgt, population, least, limit, stall, arena.queues)
+        cost -= won
         if won <= 0 and over >= before:
             break
-    return over, cut
+    return over, cost
 
 
 @allocating
@@ -92,13 +98,13 @@ def level_at(arena, x, n, a):
     none = arena.cmap[:0]
     m = arena.xadj[x + n]
     return Level(
-        arena.xadj[x : x + n + 1],
-        arena.adjncy[a : a + m],
-        arena.ewgt[a : a + m],
-        arena.vwgt[x : x + n],
-        none,
-        none,
-        arena.ewgt[:0],
+        xadj=arena.xadj[x : x + n + 1],
+        adjncy=arena.adjncy[a : a + m],
+        ewgt=arena.ewgt[a : a + m],
+        vwgt=arena.vwgt[x : x + n],
+        fixed=none,
+        origin=none,
+        size=arena.ewgt[:0],
     )
 
 
@@ -150,30 +156,77 @@ def shrink(arena, x, n, a, heaviest):
 
 
 @allocating
-def bisect(arena, n, limit, salt):
-    """Bisect the first level of the arena, of n vertices; writes arena.side[:n]."""
-    x, a, depth = 0, 0, 0
-    at = np.zeros((3, LEVELS), np.int64)
-    at[1, 0] = n
-    pwgt = np.zeros(2, np.int64)
+def coarsen(arena, bias, n, at):
+    """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
+
+    arena : Arena, in and out
+    bias : (rows,) int64, in and out    biases of the first level, to be summed up for the others; empty for none
+    n : int
+    at : (3, LEVELS) int64, out         of each level: first offset, number of vertices, first entry
+    """
     heaviest = np.int64(1)
     total = np.int64(0)
     for v in range(n):
         heaviest = max(heaviest, arena.vwgt[v])
         total += arena.vwgt[v]
     heaviest = max(heaviest, np.int64(1.5 * float(total) / TINY))
+    x, a, depth = 0, 0, 0
+    at[0, 0], at[1, 0], at[2, 0] = x, n, a
     while n > TINY and depth + 1 < LEVELS:
         count = shrink(arena, x, n, a, heaviest)
         if count == 0:
             break
+        to = x + n + 1
+        if len(bias) > 0:
+            for c in range(count):
+                bias[to + c] = 0
+            for v in range(n):
+                bias[to + arena.cmap[x + v]] += bias[x + v]
         depth += 1
         a += arena.xadj[x + n]
-        x += n + 1
-        n = count
+        x, n = to, count
         at[0, depth], at[1, depth], at[2, depth] = x, n, a
+    return depth
+
+
+@allocating
+def uncoarsen(arena, bias, at, depth, pwgt, limit):
+    """Carry arena.side from the coarsest level back to the first, refined on each.
+
+    arena : Arena, in and out
+    bias : (rows,) int64, in            or empty
+    at : (3, LEVELS) int64, in          as of `coarsen`
+    depth : int
+    pwgt : (2,) int64, out
+    limit : (2,) int64, in
+    """
+    n = at[1, depth]
+    while depth > 0:
+        depth -= 1
+        coarse = arena.tried[:n]
+        coarse[:] = arena.side[:n]
+        x, n, a = at[0, depth], at[1, depth], at[2, depth]
+        for v in range(n):
+            arena.side[v] = coarse[arena.cmap[x + v]]
+        refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], pwgt, limit, arena)
+
+
+@allocating
+def bisect(arena, n, limit, salt):
+    """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
+
+    arena : Arena, in and out
+    n : int
+    limit : (2,) int64, in
+    salt : int
+    """
+    unbiased = arena.ewgt[:0]
+    at = np.zeros((3, LEVELS), np.int64)
+    depth = coarsen(arena, unbiased, n, at)
+    x, n, a = at[0, depth], at[1, depth], at[2, depth]
     g = level_at(arena, x, n, a)
-    none = Pull(arena.start[:1], arena.cmap[:0], arena.ewgt[:0])
-    population = np.zeros(2, np.int64)
+    none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
+    pwgt, population = np.zeros(2, np.int64), np.zeros(2, np.int64)
     best_over = np.int64(0)
     best_cut = np.int64(-1)
     for t in range(TRIES):
@@ -184,19 +237,12 @@ def bisect(arena, n, limit, salt):
             pwgt[s] = 0
             population[s] = 0
         spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
-        grow(g, none, side, pwgt, limit, salt + t, arena.gain, arena.tie, arena.who, arena.where)
-        over, cut = fm_two(g, side, pwgt, limit, arena)
+        grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
+        over, cut = refine_sides(g, unbiased, side, pwgt, limit, arena)
         if best_cut < 0 or over < best_over or (over == best_over and cut < best_cut):
             best_over, best_cut = over, cut
             arena.side[:n] = side
-    while depth > 0:
-        depth -= 1
-        coarse = arena.tried[:n]
-        coarse[:] = arena.side[:n]
-        x, n, a = at[0, depth], at[1, depth], at[2, depth]
-        for v in range(n):
-            arena.side[v] = coarse[arena.cmap[x + v]]
-        fm_two(level_at(arena, x, n, a), arena.side[:n], pwgt, limit, arena)
+    uncoarsen(arena, unbiased, at, depth, pwgt, limit)
 
 
 @kernel
@@ -216,28 +262,51 @@ def _side_limits(weight, limit, labels, left, wanted):
 
 
 @kernel
-def load_subgraph(g, vertices, arena):
-    """The subgraph of `vertices` as the first level of the arena."""
+def load_rows(g, vertices, new, xadj, adjncy, ewgt):
+    """The rows of the subgraph of `vertices`; returns how many entries they have.
+
+    g : Level, in
+    vertices : (n,) int32, in
+    new : (nvtxs,) int32, in and out    numbers from earlier calls; those of `vertices` are written
+    xadj : (n + 1,) int64, out
+    adjncy : (2 nedges,) int32, ewgt : (2 nedges,) int64, out
+    """
     n = len(vertices)
     unit = len(g.ewgt) == 0
     for i in range(n):
-        arena.new[vertices[i]] = i
+        new[vertices[i]] = i
     m = 0
-    arena.xadj[0] = 0
+    xadj[0] = 0
     for i in range(n):
         v = vertices[i]
-        arena.vwgt[i] = g.vwgt[v]
         for e in range(g.xadj[v], g.xadj[v + 1]):
-            j = arena.new[g.adjncy[e]]
+            j = new[g.adjncy[e]]
             # entries of `new` are left from earlier calls: only those that point back count
             if 0 <= j < n and vertices[j] == g.adjncy[e]:
-                arena.adjncy[m] = j
+                adjncy[m] = j
                 if unit:
-                    arena.ewgt[m] = 1
+                    ewgt[m] = 1
                 else:
-                    arena.ewgt[m] = g.ewgt[e]
+                    ewgt[m] = g.ewgt[e]
                 m += 1
-        arena.xadj[i + 1] = m
+        xadj[i + 1] = m
+    return m
+
+
+@kernel
+def load_subgraph(g, vertices, arena):
+    """The subgraph of `vertices` as the first level of the arena; returns its weight.
+
+    g : Level, in
+    vertices : (n,) int32, in
+    arena : Arena, in and out
+    """
+    weight = np.int64(0)
+    for i in range(len(vertices)):
+        arena.vwgt[i] = g.vwgt[vertices[i]]
+        weight += arena.vwgt[i]
+    load_rows(g, vertices, arena.new, arena.xadj, arena.adjncy, arena.ewgt)
+    return weight
 
 
 @kernel
@@ -303,6 +372,28 @@ def _split_labels(side, held, labels, left, taken):
     return left
 
 
+@kernel
+def order_by_side(side, vertices, back):
+    """Put the vertices of side 0 first, each side in its order; returns how many those are.
+
+    side : (n,) int32, in
+    vertices : (n,) int32, in and out
+    back : (n,) int32, scratch
+    """
+    zeros = 0
+    ones = 0
+    for i in range(len(vertices)):
+        if side[i] == 0:
+            vertices[zeros] = vertices[i]
+            zeros += 1
+        else:
+            back[ones] = vertices[i]
+            ones += 1
+    for i in range(ones):
+        vertices[zeros + i] = back[i]
+    return zeros
+
+
 @allocating
 def split(g, limit, vertices, labels, salt, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
@@ -312,10 +403,7 @@ def split(g, limit, vertices, labels, salt, arena):
     """
     n = len(vertices)
     left = len(labels) // 2
-    load_subgraph(g, vertices, arena)
-    weight = np.int64(0)
-    for i in range(n):
-        weight += g.vwgt[vertices[i]]
+    weight = load_subgraph(g, vertices, arena)
     wanted = np.zeros(2, np.int64)
     _side_limits(weight, limit, labels, left, wanted)
     bisect(arena, n, wanted, salt * 8191 + np.int64(labels[0]) * 64 + len(labels))
@@ -326,17 +414,7 @@ def split(g, limit, vertices, labels, salt, arena):
             held[i] = g.fixed[vertices[i]]
     # more parts than vertices where fixed vertices hold most of the weight: no row of the arena is sure to do
     left = _split_labels(side, held, labels, left, np.empty(len(labels), np.int32))
-    # a stable partition of the vertices
-    zeros = 0
-    ones = 0
-    for i in range(n):
-        if side[i] == 0:
-            vertices[zeros] = vertices[i]
-            zeros += 1
-        else:
-            arena.members[ones] = vertices[i]
-            ones += 1
-    vertices[zeros:] = arena.members[:ones]
+    zeros = order_by_side(side, vertices, arena.members)
     return zeros, left
 
 

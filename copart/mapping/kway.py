@@ -160,17 +160,28 @@ def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config
     """Refine a mapping in place; returns (excess, cost)."""
     n, k = len(part), len(limit)
     pwgt = sums(part, g.vwgt, k)
-    key, heap = np.empty(n, np.int64), np.empty(n, np.int32)
-    pos, state, log = np.full(n, -1, np.int32), np.zeros(n, np.uint8), np.empty((2, n), np.int32)
-    conn, touched = np.full(k, -1, np.int64), np.empty(k + 1, np.int32)
+    scratch = _scratch(n, k)
     scale = 1024.0
     over = int(np.maximum(pwgt - limit, 0).sum())
     for anywhere in (False, False, True):
         if over:
-            over = kernels.relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, touched)
+            over = kernels.relieve(g, code, scale, part, pwgt, limit, anywhere, scratch)
     stall = max(50, int(config.stall * n))
     for _ in range(config.passes):
-        won = kernels.improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log, conn, touched)
+        won = kernels.improve(g, code, scale, part, pwgt, limit, stall, scratch)
         if won <= 0:
             break
     return int(over), float(kernels.mapping_cost(g, code, part))
+
+
+def _scratch(n: int, k: int) -> kernels.Scratch:
+    """Memory to refine a mapping of `n` vertices onto `k` processors; clean, as the kernels expect it."""
+    return kernels.Scratch(
+        key=np.empty(n, np.int64),
+        heap=np.empty(n, np.int32),
+        pos=np.full(n, -1, np.int32),
+        state=np.zeros(n, np.uint8),
+        log=np.empty((2, n), np.int32),  # a vertex moves once in a pass
+        conn=np.full(k, -1, np.int64),
+        touched=np.empty(k + 1, np.int32),  # all processors, and the old place of a vertex
+    )

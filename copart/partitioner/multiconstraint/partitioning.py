@@ -16,6 +16,7 @@ from ...kernels.multiconstraint import sum_rows
 from ...kernels.multiconstraint_bisection import Arena, bisect_recursively
 from ...metrics import max_part_weights
 from ...options import Config, Effort, Options
+from ..bisection import queues_for
 from ..coarsening import cluster, contract, look_at, renumber
 from ..refinement import cut_of
 from ..rounds import Team
@@ -243,10 +244,15 @@ def _arena(g: Level, ncon: int) -> Arena:
     """Memory for one bisection after the other, sized for the whole graph."""
     n, m = len(g.vwgt), len(g.adjncy)
     return Arena(
-        np.empty(n + 1, WEIGHT), np.empty(m, VERTEX), np.empty(m, WEIGHT), np.empty((n, ncon), WEIGHT),
-        np.full(n, -1, VERTEX), np.empty(n, VERTEX), np.empty(n, VERTEX), np.empty(n, VERTEX), np.empty(n, WEIGHT),
-        np.zeros(n, np.uint8), np.empty(n, VERTEX), np.empty((2 * ncon, n), VERTEX), np.full(n, -1, VERTEX),
-        np.zeros(n, np.uint8),
+        xadj=np.empty(n + 1, WEIGHT),
+        adjncy=np.empty(m, VERTEX),
+        ewgt=np.empty(m, WEIGHT),
+        vwgts=np.empty((n, ncon), WEIGHT),
+        new=np.full(n, -1, VERTEX),
+        side=np.empty(n, VERTEX),
+        best=np.empty(n, VERTEX),
+        other=np.empty(n, VERTEX),
+        queues=queues_for(n, ncon),
     )
 
 
