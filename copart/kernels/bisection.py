@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Level, Pull, allocating, kernel
+from . import Level, Pull, inlined, kernel
 from .coarsening import (
     absorb_singles,
     contract_rows,
@@ -36,8 +36,12 @@ class Arena(NamedTuple):
     cmap : (rows,) int32, the maps between them
     new, side, tried, match, leader, members : (n + 1,) int32
     cwgt, start, mark : (n + 1,) int64
+    at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
+    load : (3, 2) int64, of each side: weight, number of vertices, largest weight
+    labels : (nlabels,) int32
+    stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
     queues : Queues of n vertices, one per side
-    frontier : Frontier of m + n + 1 pairs, the memory of KGGGP; empty where nothing is grown by it
+    frontier : Frontier of m pairs, the memory of KGGGP
     """
 
     xadj: Any
@@ -54,12 +58,16 @@ class Arena(NamedTuple):
     cwgt: Any
     start: Any
     mark: Any
+    at: Any
+    load: Any
+    labels: Any
+    stack: Any
     queues: Any
     frontier: Any
 
 
-@allocating
-def refine_sides(g, bias, side, pwgt, limit, arena):
+@kernel
+def refine_sides(g, bias, side, limit, arena):
     """FM passes until one brings nothing; returns (excess, cost), the cost that of `fm.two_way_pass`.
 
     With biases a side may become empty: it stands for processors, and not for parts that must not be.
@@ -67,14 +75,14 @@ def refine_sides(g, bias, side, pwgt, limit, arena):
     g : Level, in
     bias : (n,) int64, in           or empty
     side : (n,) int32, in and out
-    pwgt : (2,) int64, out
     limit : (2,) int64, in
-    arena : Arena, scratch
+    arena : Arena, in and out       its `load` are those of the sides afterwards
     """
     n = len(g.vwgt)
-    population = np.zeros(2, np.int64)
-    pwgt[0] = 0
-    pwgt[1] = 0
+    pwgt, population = arena.load[0], arena.load[1]
+    for s in range(2):
+        pwgt[s] = 0
+        population[s] = 0
     for v in range(n):
         pwgt[side[v]] += g.vwgt[v]
         population[side[v]] += 1
@@ -92,7 +100,7 @@ def refine_sides(g, bias, side, pwgt, limit, arena):
     return over, cost
 
 
-@allocating
+@inlined
 def level_at(arena, x, n, a):
     """The level of n vertices whose xadj and vwgt start at x and whose rows start at a of the arena."""
     none = arena.cmap[:0]
@@ -108,7 +116,7 @@ def level_at(arena, x, n, a):
     )
 
 
-@allocating
+@kernel
 def shrink(arena, x, n, a, heaviest):
     """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck."""
     g = level_at(arena, x, n, a)
@@ -136,41 +144,31 @@ def shrink(arena, x, n, a, heaviest):
     contract_vertices(0, count, g, start, members, arena.mark, vwgt, none, none, arena.ewgt[:0])
     # the lengths of the rows go where the offsets will be
     xadj = arena.xadj[to : to + count + 1]
-    contract_rows(
-        0,
-        count,
-        g,
-        cmap,
-        start,
-        members,
-        np.zeros(1, np.int64),
-        xadj[1:],
-        arena.adjncy[at:],
-        arena.ewgt[at:],
-        arena.mark[:count],
-    )
     xadj[0] = 0
+    contract_rows(0, count, g, cmap, start, members, xadj, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
+                  arena.mark[:count])
     for c in range(count):
         xadj[c + 1] += xadj[c]
     return count
 
 
-@allocating
-def coarsen(arena, bias, n, at):
+@kernel
+def coarsen(arena, bias, n):
     """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
 
     arena : Arena, in and out
     bias : (rows,) int64, in and out    biases of the first level, to be summed up for the others; empty for none
     n : int
-    at : (3, LEVELS) int64, out         of each level: first offset, number of vertices, first entry
     """
+    at = arena.at
     heaviest = np.int64(1)
     total = np.int64(0)
     for v in range(n):
         heaviest = max(heaviest, arena.vwgt[v])
         total += arena.vwgt[v]
     heaviest = max(heaviest, np.int64(1.5 * float(total) / TINY))
-    x, a, depth = 0, 0, 0
+    # not literals, for which all that is called would be compiled once more
+    x, a, depth = np.int64(0), np.int64(0), 0
     at[0, 0], at[1, 0], at[2, 0] = x, n, a
     while n > TINY and depth + 1 < LEVELS:
         count = shrink(arena, x, n, a, heaviest)
@@ -189,29 +187,29 @@ def coarsen(arena, bias, n, at):
     return depth
 
 
-@allocating
-def uncoarsen(arena, bias, at, depth, pwgt, limit):
+@kernel
+def uncoarsen(arena, bias, depth, limit):
     """Carry arena.side from the coarsest level back to the first, refined on each.
 
     arena : Arena, in and out
     bias : (rows,) int64, in            or empty
-    at : (3, LEVELS) int64, in          as of `coarsen`
-    depth : int
-    pwgt : (2,) int64, out
+    depth : int                         number of the coarsest level
     limit : (2,) int64, in
     """
+    at = arena.at
     n = at[1, depth]
     while depth > 0:
         depth -= 1
-        coarse = arena.tried[:n]
-        coarse[:] = arena.side[:n]
+        coarse = arena.tried
+        for v in range(n):
+            coarse[v] = arena.side[v]
         x, n, a = at[0, depth], at[1, depth], at[2, depth]
         for v in range(n):
             arena.side[v] = coarse[arena.cmap[x + v]]
-        refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], pwgt, limit, arena)
+        refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], limit, arena)
 
 
-@allocating
+@kernel
 def bisect(arena, n, limit, salt):
     """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
 
@@ -221,12 +219,11 @@ def bisect(arena, n, limit, salt):
     salt : int
     """
     unbiased = arena.ewgt[:0]
-    at = np.zeros((3, LEVELS), np.int64)
-    depth = coarsen(arena, unbiased, n, at)
+    at, pwgt, population = arena.at, arena.load[0], arena.load[1]
+    depth = coarsen(arena, unbiased, n)
     x, n, a = at[0, depth], at[1, depth], at[2, depth]
     g = level_at(arena, x, n, a)
     none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
-    pwgt, population = np.zeros(2, np.int64), np.zeros(2, np.int64)
     best_over = np.int64(0)
     best_cut = np.int64(-1)
     for t in range(TRIES):
@@ -238,11 +235,12 @@ def bisect(arena, n, limit, salt):
             population[s] = 0
         spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
         grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
-        over, cut = refine_sides(g, unbiased, side, pwgt, limit, arena)
+        over, cut = refine_sides(g, unbiased, side, limit, arena)
         if best_cut < 0 or over < best_over or (over == best_over and cut < best_cut):
             best_over, best_cut = over, cut
-            arena.side[:n] = side
-    uncoarsen(arena, unbiased, at, depth, pwgt, limit)
+            for v in range(n):
+                arena.side[v] = side[v]
+    uncoarsen(arena, unbiased, depth, limit)
 
 
 @kernel
@@ -394,7 +392,7 @@ def order_by_side(side, vertices, back):
     return zeros
 
 
-@allocating
+@kernel
 def split(g, limit, vertices, labels, salt, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
 
@@ -404,7 +402,7 @@ def split(g, limit, vertices, labels, salt, arena):
     n = len(vertices)
     left = len(labels) // 2
     weight = load_subgraph(g, vertices, arena)
-    wanted = np.zeros(2, np.int64)
+    wanted = arena.load[2]
     _side_limits(weight, limit, labels, left, wanted)
     bisect(arena, n, wanted, salt * 8191 + np.int64(labels[0]) * 64 + len(labels))
     side, held = arena.side[:n], arena.match[:n]
@@ -412,21 +410,20 @@ def split(g, limit, vertices, labels, salt, arena):
         held[i] = -1
         if len(g.fixed) > 0:
             held[i] = g.fixed[vertices[i]]
-    # more parts than vertices where fixed vertices hold most of the weight: no row of the arena is sure to do
-    left = _split_labels(side, held, labels, left, np.empty(len(labels), np.int32))
+    left = _split_labels(side, held, labels, left, arena.labels)
     zeros = order_by_side(side, vertices, arena.members)
     return zeros, left
 
 
-@allocating
+@kernel
 def bisect_recursively(g, limit, vertices, labels, salt, part, arena):
     """Share `vertices` out among the parts `labels`, by halving again and again; writes part[vertices]."""
-    stack = np.zeros((64 + 2 * len(labels), 4), np.int64)
-    stack[0, 1], stack[0, 3] = len(vertices), len(labels)
+    stack = arena.stack
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, len(vertices), 0, len(labels)
     top = 1
     while top > 0:
         top -= 1
-        lo, hi, first, last = stack[top]
+        lo, hi, first, last = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         if last - first == 1 or hi - lo < 2:
             for i in range(lo, hi):
                 v = vertices[i]

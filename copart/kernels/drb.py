@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import allocating, inlined, kernel
-from .bisection import LEVELS, coarsen, level_at, load_subgraph, order_by_side, refine_sides, uncoarsen
+from . import inlined, kernel
+from .bisection import coarsen, level_at, load_subgraph, order_by_side, refine_sides, uncoarsen
 from .fm import UNIT
 from .heap import push, remove, sift_up
 from .rng import mix
@@ -64,7 +64,7 @@ def grow_side(g, bias, side, grown, seed, target, queues):
             else:
                 total += g.ewgt[e]
         key[v] = (bias[v] if grown == 0 else -bias[v]) - UNIT * total
-    size = 0
+    size = np.int64(0)
     size = push(heap, pos, key, key, size, seed)
     weight = np.int64(0)
     while weight < target:
@@ -98,7 +98,7 @@ def grow_side(g, bias, side, grown, seed, target, queues):
         pos[v] = -1
 
 
-@allocating
+@kernel
 def bipartition(arena, bias, n, limit, tries, salt):
     """Bipartition the first level of the arena, of n vertices, with biases bias[:n]; writes arena.side[:n].
 
@@ -108,8 +108,8 @@ def bipartition(arena, bias, n, limit, tries, salt):
     limit : (2,) int64, in
     tries, salt : int
     """
-    at = np.zeros((3, LEVELS), np.int64)
-    depth = coarsen(arena, bias, n, at)
+    at = arena.at
+    depth = coarsen(arena, bias, n)
     x, n, a = at[0, depth], at[1, depth], at[2, depth]
     g = level_at(arena, x, n, a)
     pull = bias[x : x + n]
@@ -123,7 +123,6 @@ def bipartition(arena, bias, n, limit, tries, salt):
         if pull[v] > pull[high]:
             high = v
     share = float(limit[0]) / max(float(limit[0]) + float(limit[1]), 1.0)
-    pwgt = np.zeros(2, np.int64)
     best_over = np.int64(0)
     best_cost = np.int64(0)
     for t in range(tries):
@@ -135,11 +134,12 @@ def bipartition(arena, bias, n, limit, tries, salt):
             seed = far_vertex(g, mix(t, salt) % n, arena.match, arena.leader)
         target = np.int64(float(total) * (share if grown == 0 else 1.0 - share))
         grow_side(g, pull, side, grown, seed, target, arena.queues)
-        over, cost = refine_sides(g, pull, side, pwgt, limit, arena)
+        over, cost = refine_sides(g, pull, side, limit, arena)
         if t == 0 or over < best_over or (over == best_over and cost < best_cost):
             best_over, best_cost = over, cost
-            arena.side[:n] = side
-    uncoarsen(arena, bias, at, depth, pwgt, limit)
+            for v in range(n):
+                arena.side[v] = side[v]
+    uncoarsen(arena, bias, depth, limit)
 
 
 @kernel
@@ -155,7 +155,7 @@ def side_limits(weight, left, right, nprocs, wanted):
     wanted[1] = np.int64(min(np.ceil(slack * weight * (1.0 - share)), float(right), float(weight)))
 
 
-@allocating
+@kernel
 def split_job(g, vertices, arena, bias, left, right, nprocs, tries, salt):
     """Split the subgraph of `vertices` between two halves; reorders them, half 0 first, and returns how many it has.
 
@@ -163,7 +163,7 @@ def split_job(g, vertices, arena, bias, left, right, nprocs, tries, salt):
     """
     n = len(vertices)
     weight = load_subgraph(g, vertices, arena)
-    wanted = np.zeros(2, np.int64)
+    wanted = arena.load[2]
     side_limits(weight, left, right, nprocs, wanted)
     bipartition(arena, bias, n, wanted, tries, salt)
     return order_by_side(arena.side, vertices, arena.members)
@@ -282,7 +282,7 @@ def file_job(jobs, count, size, policy, first, last, begin, end, domain):
     return push(jobs.heap, jobs.pos, jobs.key, jobs.tie, size, count)
 
 
-@allocating
+@kernel
 def map_recursively(g, places, vertices, policy, whole, tries, salt, arena, bias, jobs):
     """Map `vertices` onto a machine whose domains are intervals of places; writes places.lo and places.hi.
 
@@ -304,7 +304,8 @@ def map_recursively(g, places, vertices, policy, whole, tries, salt, arena, bias
     njobs = none + 1
     while size > 0:
         this = jobs.heap[0]
-        first, last, begin, end, domain = jobs.table[this]
+        job = jobs.table[this]
+        first, last, begin, end, domain = job[0], job[1], job[2], job[3], job[4]
         size = remove(jobs.heap, jobs.pos, jobs.key, jobs.tie, size, this)
         if last == first or end - begin == 1:
             continue

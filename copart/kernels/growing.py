@@ -122,8 +122,8 @@ def grow(g, pull, part, pwgt, room, salt, f):
     f : Frontier, scratch
     """
     n = len(part)
-    size = 0
-    pairs = 0
+    size = np.int64(0)
+    pairs = np.int64(0)
     for v in range(n):
         if part[v] >= 0:
             continue

@@ -28,10 +28,13 @@ def sift_up(heap, pos, key, tie, i):
     i : int
     """
     v = heap[i]
+    # kept out of the arrays: the compiler cannot know that the loop does not write there
+    a, b = key[v], tie[v]
     while i > 0:
         up = (i - 1) >> 1
         u = heap[up]
-        if not before(key, tie, v, u):
+        c = key[u]
+        if c > a or (c == a and tie[u] >= b):
             break
         heap[i] = u
         pos[u] = i
@@ -51,6 +54,7 @@ def sift_down(heap, pos, key, tie, size, i):
     i : int
     """
     v = heap[i]
+    a, b = key[v], tie[v]
     while True:
         child = 2 * i + 1
         if child >= size:
@@ -58,7 +62,8 @@ def sift_down(heap, pos, key, tie, size, i):
         if child + 1 < size and before(key, tie, heap[child + 1], heap[child]):
             child += 1
         u = heap[child]
-        if not before(key, tie, u, v):
+        c = key[u]
+        if a > c or (a == c and b >= tie[u]):
             break
         heap[i] = u
         pos[u] = i
@@ -67,7 +72,7 @@ def sift_down(heap, pos, key, tie, size, i):
     pos[v] = i
 
 
-@kernel
+@inlined
 def push(heap, pos, key, tie, size, v):
     """Put entry v into the heap; returns the new size.
 

@@ -136,7 +136,7 @@ def improve(g, code, scale, part, pwgt, limit, stall, scratch):
     """
     key, heap, pos, state, log, conn, touched = scratch
     n = len(part)
-    size = 0
+    size = np.int64(0)
     for v in range(n):
         if len(g.fixed) > 0 and g.fixed[v] >= 0:
             state[v] = 1
@@ -254,7 +254,7 @@ def relieve(g, code, scale, part, pwgt, limit, anywhere, scratch):
     """
     key, heap, pos, conn, touched = scratch.key, scratch.heap, scratch.pos, scratch.conn, scratch.touched
     n = len(part)
-    size = 0
+    size = np.int64(0)
     for v in range(n):
         if pwgt[part[v]] <= limit[part[v]] or g.vwgt[v] == 0 or (len(g.fixed) > 0 and g.fixed[v] >= 0):
             continue

@@ -146,7 +146,7 @@ def kway_pass(g, loads, part, stall, s):
     The pass ends after `stall` moves beyond the best prefix, best by excess and then by cut, to which it rolls back.
     """
     n = len(part)
-    size = 0
+    size = np.int64(0)
     for v in range(n):
         if s.state[v] == PINNED:
             continue
@@ -259,7 +259,7 @@ def rebalance(g, loads, part, anywhere, s):
     Every move lowers the excess.  Moves lead to neighbouring parts; to any where `anywhere`.
     """
     n = len(part)
-    size = 0
+    size = np.int64(0)
     over = total_excess(loads)
     if over == 0:
         return over

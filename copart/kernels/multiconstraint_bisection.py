@@ -151,7 +151,7 @@ def constrained_pass(g, loads, side, least, everywhere, stall, queues):
     return best, best_over, cut // 2
 
 
-@allocating
+@kernel
 def _grow_and_refine(g, loads, side, least, seed, arena):
     """A bisection grown from the vertex `seed` and the vertices pinned to side 0; returns (excess, cut)."""
     n = len(side)

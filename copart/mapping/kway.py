@@ -18,7 +18,7 @@ from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.coarsening import pull_down
 from ..kernels.distances import DistanceCode
-from ..partitioner.coarsening import cluster, contract, look_at, renumber
+from ..partitioner.coarsening import coarsen, contract, look_at, renumber
 from ..partitioner.rounds import Team
 from .architectures.architecture import Architecture, table_code
 from .drb import TABLE_LIMIT, map_recursively
@@ -31,9 +31,6 @@ _ALL_PAIRS, _NEAR_PAIRS = 64, 256
 
 #: Times that all loads are looked at.
 _CYCLES = 8
-
-#: Coarsening stops when a level keeps more than this share of its vertices.
-_STALLED = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +97,8 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
         order = None
         if shape.far:
             g, order = renumber(g, team)
-        levels, maps = [g], []
         stop = max(config.coarse_per_processor * machine.nprocs, config.coarse_least)
-        heaviest = max(1, int(1.5 * int(g.vwgt.sum()) / stop))
-        while len(levels[-1].vwgt) > stop:
-            cmap, count = cluster(levels[-1], heaviest, shape, team)
-            if count > _STALLED * len(cmap):
-                break
-            levels.append(contract(levels[-1], cmap, count, team))
-            maps.append(cmap)
+        levels, maps, _ = coarsen(g, stop, shape, team)
         best: tuple[int, float] | None = None
         for start in range(max(1, min(config.starts, config.start_budget // machine.nprocs))):
             found = map_recursively(levels[-1], machine, limit, policy=config.policy,

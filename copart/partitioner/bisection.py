@@ -41,7 +41,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) ->
     """
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
-    arenas = [arena_for(whole) for _ in range(min(team.threads, 2 * len(salts)))]
+    arenas = [arena_for(whole, k) for _ in range(min(team.threads, 2 * len(salts)))]
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
@@ -73,8 +73,8 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
 
 
-def arena_for(g: Level) -> Arena:
-    """Memory for one bisection after the other of subgraphs of `g`; untouched pages cost nothing.
+def arena_for(g: Level, nlabels: int = 0) -> Arena:
+    """Memory for one bisection after the other of subgraphs of `g` for `nlabels` parts; untouched pages cost nothing.
 
     A level keeps at most nine tenths of the vertices of the one before, and no more edges; a bisection that does not
     fit into four times the graph stops coarsening there.
@@ -98,6 +98,12 @@ def arena_for(g: Level) -> Arena:
         cwgt=np.empty(n + 1, i64),
         start=np.empty(n + 1, i64),
         mark=np.empty(n + 1, i64),
+        at=np.empty((3, LEVELS), i64),
+        load=np.empty((3, 2), i64),
+        # there may be more parts than vertices, where fixed vertices hold most of the weight
+        labels=np.empty(nlabels, i32),
+        # each split takes one set of labels off and puts two back
+        stack=np.empty((64 + 2 * nlabels, 4), i64),
         queues=queues_for(n),
         frontier=frontier_for(m),
     )

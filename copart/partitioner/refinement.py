@@ -171,8 +171,9 @@ class Refiner:
         k, count = len(self.limit), int(self.state.count[1])
         start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
         balancing.group_by_part(self.state.part, self.state.border, count, start, order)
-        parent, queue, onward = (np.empty(k, np.int32) for _ in range(3))
-        value, ties = np.empty(count, np.int64), np.empty(count, np.int32)
+        parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
+        hops = balancing.Hops(onward=np.empty(k, np.int32), place=self.place, value=np.empty(count, np.int64),
+                              ties=np.empty(count, np.int32))
         for source in np.flatnonzero(self.state.pwgt > self.limit):
             over = int(self.state.pwgt[source] - self.limit[source])
             for need in (over, 1):
@@ -185,22 +186,8 @@ class Refiner:
                 continue
             self._reserve(count + k)
             total += int(
-                balancing.shift_path(
-                    self.g,
-                    self.pull,
-                    self.state,
-                    self.limit,
-                    source,
-                    target,
-                    parent,
-                    start,
-                    order,
-                    self.now,
-                    onward,
-                    self.place,
-                    value,
-                    ties,
-                )
+                balancing.shift_path(self.g, self.pull, self.state, self.limit, source, target, parent, start, order,
+                                     self.now, hops)
             )
         return total
 

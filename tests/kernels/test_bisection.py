@@ -28,7 +28,7 @@ EXAMPLES = 10 if NO_JIT else 60
 
 
 def arena_of(g: Level) -> kernels.Arena:
-    return bisection.arena_for(g)
+    return bisection.arena_for(g, 9)
 
 
 def assert_clean(arena: kernels.Arena) -> None:
@@ -126,10 +126,10 @@ def test_stall_ends_a_pass():
 # ---- passes until nothing is won
 def refined(graph: Graph, side: Any, limit: Any) -> tuple[np.ndarray, int, int]:
     g = level(graph)
-    arena, pwgt = arena_of(g), np.zeros(2, np.int64)
+    arena = arena_of(g)
     side = np.array(side, np.int32)
-    over, cut = kernels.refine_sides(g, UNBIASED, side, pwgt, np.array(limit, np.int64), arena)
-    assert pwgt.tolist() == loads(graph, side, 2)[0].tolist()
+    over, cut = kernels.refine_sides(g, UNBIASED, side, np.array(limit, np.int64), arena)
+    assert arena.load[:2].tolist() == [one.tolist() for one in loads(graph, side, 2)]
     assert_clean(arena)
     return side, int(over), int(cut)
 
