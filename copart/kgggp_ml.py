@@ -222,8 +222,9 @@ def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity |
     else:
         origin, size, pull = affinity.origin, graph.sizes, Pull(*affinity.rows())
     fixed = none if pinned is None or (pinned < 0).all() else pinned
-    arrays = (graph.xadj, graph.adjncy, graph.kernel_ewgt, graph.weights, fixed, origin, size)
-    return Level(*(_writable(a) for a in arrays)), pull
+    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=fixed,
+                  origin=origin, size=size)
+    return Level._make(_writable(a) for a in level), pull
 
 
 def _check_affinity(affinity: Affinity, graph: Graph, nparts: int) -> None:

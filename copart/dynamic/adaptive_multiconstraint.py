@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import FREE, VERTEX, WEIGHT
 from ..errors import PartitionError
 from ..graph import Graph
-from ..kernels.multiconstraint import sum_rows
 from ..metrics import edge_cut, migration_matrix, migration_volume
 from ..options import Effort, Options
-from ..partitioner.coarsening import cluster, contract, look_at
+from ..partitioner.coarsening import carry, coarsen, coarsest_size, look_at
 from ..partitioner.multiconstraint import partition_multiconstraint, refine_multiconstraint
 from ..partitioner.multiconstraint.limits import limits_matrix, weight_vectors
 from ..partitioner.multiconstraint.partitioning import finest
@@ -31,9 +30,6 @@ from ..repart import repartitioning_arguments
 from .adaptive import keep_numbers, scaled_edges, whole_ratio
 
 Parts = NDArray[np.int32]
-
-#: Coarsening stops when a level keeps more than this share of its vertices.
-_STALLED = 0.95
 
 
 def adaptive_repartition_multiconstraint(
@@ -123,22 +119,13 @@ def _cycle(graph: Graph, part: Parts, vwgts: NDArray[np.int64], limits: ArrayLik
            run: Options) -> Parts:
     """One V-cycle inside the parts of `part`, which is within the limits; `part` itself where that wins nothing."""
     bounds = limits_matrix(limits, vwgts)
-    levels, maps, rows, parts = [finest(graph, fixed, vwgts)], [], [vwgts], [part]
-    stop = max(run.config.coarse_per_part * len(bounds), run.config.coarse_least)
-    heaviest = max(1, int(1.5 * int(levels[0].vwgt.sum()) / stop))
+    level = finest(graph, fixed, vwgts)
     with Team(run.threads) as team:
-        shape = look_at(levels[0])
-        while len(parts[-1]) > stop:
-            cmap, count = cluster(levels[-1]._replace(origin=parts[-1]), heaviest, shape, team)
-            if count > _STALLED * len(cmap):
-                break
-            levels.append(contract(levels[-1], cmap, count, team))
-            maps.append(cmap)
-            rows.append(np.zeros((count, vwgts.shape[1]), WEIGHT))
-            sum_rows(cmap, rows[-2], rows[-1])
-            parts.append(np.empty(count, VERTEX))
-            parts[-1][cmap] = parts[-2]
-    new = parts[-1].copy()
+        levels, maps, rows = coarsen(level, coarsest_size(run.config, len(bounds)), look_at(level), team, within=part,
+                                     rows=vwgts)
+    new = part.copy()
+    for cmap in maps:
+        new = carry(new, cmap, int(cmap.max()) + 1)
     while True:
         refiner = Refiner(levels.pop(), rows.pop(), bounds, new)
         refiner.improve(rounds=1)

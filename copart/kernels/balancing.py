@@ -5,6 +5,8 @@ nearest part with room over the quotient graph and hands weight along the way, s
 that only border vertices move.  `jump` moves vertices to any part with room.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import inlined, kernel
@@ -57,6 +59,19 @@ def find_path(g, part, pwgt, limit, source, need, start, order, parent, queue):
                     queue[tail] = q
                     tail += 1
     return -1
+
+
+class Hops(NamedTuple):
+    """Memory for the hops of a path, for `count` listed vertices.
+
+    onward : (nparts,) int32, next part of each; place : (nvtxs,) int32, place of each vertex in the list
+    value : (count,) int64, what a hop of each costs; ties : (count,) int32, its neighbours in the next part
+    """
+
+    onward: Any
+    place: Any
+    value: Any
+    ties: Any
 
 
 @inlined
@@ -147,14 +162,25 @@ def best_for_hop(g, here, room, start, order, value, ties):
 
 
 @kernel
-def shift_path(g, pull, s, limit, source, target, parent, start, order, now, onward, place, value, ties):
+def shift_path(g, pull, s, limit, source, target, parent, start, order, now, hops):
     """Hand vertices along the path from `source` to `target` until the source fits or nothing more can be handed on.
 
     Hops nearest the target go first, so that no part passes its limit on the way.  Stops, too, where
     the log has no room for another path.  Only vertices grouped by `group_by_part` are moved, each of them once.
-    onward (nparts,), place (nvtxs,), ties (count,) int32 and value (count,) int64 are scratch.
     Returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out
+    limit : (nparts,) int64, in
+    source, target : int
+    parent : (nparts,) int32, in    the part before each on the path, as `find_path` found it
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in      vertices by part
+    now : int                       number of the round
+    hops : Hops, scratch
     """
+    onward, place, value, ties = hops
     for p in range(len(onward)):
         onward[p] = -1
     total = np.int64(0)

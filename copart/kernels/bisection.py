@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Level, Pull, allocating, kernel
+from . import Level, Pull, inlined, kernel
 from .coarsening import (
     absorb_singles,
     contract_rows,
@@ -20,21 +20,28 @@ from .coarsening import (
     number_clusters,
     pair_two_hop,
 )
-from .fm import two_way_pass
+from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 
 TINY, TRIES, PASSES, LEVELS = 80, 6, 4, 40
-"""Vertices at which coarsening stops, growths tried there, FM passes a level, levels at most."""
+"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most."""
 
 
 class Arena(NamedTuple):
     """Memory of one thread: the levels of a bisection one after the other, and scratch.
 
-    For a graph of n vertices and m adjacency entries: xadj, vwgt (4 n + LEVELS,) int64, adjncy (4 m,) int32 and
-    ewgt (4 m,) int64 hold the levels, cmap (4 n,) int32 the maps between them; new, side, tried, match, leader,
-    members, state uint8 (n,) and cwgt, key, start, mark (n + 1,) are scratch; heap, log (2, n) int32; pos (n,) int32,
-    -1 everywhere between calls; state (n,) uint8, 0 everywhere between calls; gain, tie int64 and who, where int32
-    (m + n + 1,) are the heap of KGGGP.
+    For a graph of n vertices and m adjacency entries, whose levels have `rows` offsets and `entries` entries in all:
+
+    xadj, vwgt : (rows,) int64, adjncy : (entries,) int32, ewgt : (entries,) int64, the levels
+    cmap : (rows,) int32, the maps between them
+    new, side, tried, match, leader, members : (n + 1,) int32
+    cwgt, start, mark : (n + 1,) int64
+    at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
+    load : (3, 2) int64, of each side: weight, number of vertices, largest weight
+    labels : (nlabels,) int32
+    stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
+    queues : Queues of n vertices, one per side
+    frontier : Frontier of m pairs, the memory of KGGGP
     """
 
     xadj: Any
@@ -49,60 +56,67 @@ class Arena(NamedTuple):
     leader: Any
     members: Any
     cwgt: Any
-    key: Any
     start: Any
     mark: Any
-    heap: Any
-    log: Any
-    pos: Any
-    state: Any
-    gain: Any
-    tie: Any
-    who: Any
-    where: Any
+    at: Any
+    load: Any
+    labels: Any
+    stack: Any
+    queues: Any
+    frontier: Any
 
 
-@allocating
-def fm_two(g, side, pwgt, limit, arena):
-    """FM passes until one brings nothing; returns (excess, cut)."""
+@kernel
+def refine_sides(g, bias, side, limit, arena):
+    """FM passes until one brings nothing; returns (excess, cost), the cost that of `fm.two_way_pass`.
+
+    With biases a side may become empty: it stands for processors, and not for parts that must not be.
+
+    g : Level, in
+    bias : (n,) int64, in           or empty
+    side : (n,) int32, in and out
+    limit : (2,) int64, in
+    arena : Arena, in and out       its `load` are those of the sides afterwards
+    """
     n = len(g.vwgt)
-    population, size = np.zeros(2, np.int64), np.zeros(2, np.int64)
-    pwgt[0] = 0
-    pwgt[1] = 0
+    pwgt, population = arena.load[0], arena.load[1]
+    for s in range(2):
+        pwgt[s] = 0
+        population[s] = 0
     for v in range(n):
         pwgt[side[v]] += g.vwgt[v]
         population[side[v]] += 1
-    cut = np.int64(0)
+    least, stall = 1, max(50, n // 10)
+    if len(bias) > 0:
+        least, stall = 0, max(30, n // 10)
+    cost = np.int64(0)
     over = np.int64(0)
     for _ in range(PASSES):
-        before = max(pwgt[0] - limit[0], 0) + max(pwgt[1] - limit[1], 0)
-        won, over, cut = two_way_pass(
-            g, side, pwgt, population, limit, max(50, n // 10), arena.key, arena.heap, size, arena.pos, arena.state,
-            arena.log,
-        )
-        cut -= won
+        before = excess_of(pwgt, limit)
+        won, over, cost = two_way_pass(g, bias, side, pwgt, population, least, limit, stall, arena.queues)
+        cost -= won
         if won <= 0 and over >= before:
             break
-    return over, cut
+    return over, cost
 
 
-@allocating
+@inlined
 def level_at(arena, x, n, a):
     """The level of n vertices whose xadj and vwgt start at x and whose rows start at a of the arena."""
     none = arena.cmap[:0]
     m = arena.xadj[x + n]
     return Level(
-        arena.xadj[x : x + n + 1],
-        arena.adjncy[a : a + m],
-        arena.ewgt[a : a + m],
-        arena.vwgt[x : x + n],
-        none,
-        none,
-        arena.ewgt[:0],
+        xadj=arena.xadj[x : x + n + 1],
+        adjncy=arena.adjncy[a : a + m],
+        ewgt=arena.ewgt[a : a + m],
+        vwgt=arena.vwgt[x : x + n],
+        fixed=none,
+        origin=none,
+        size=arena.ewgt[:0],
     )
 
 
-@allocating
+@kernel
 def shrink(arena, x, n, a, heaviest):
     """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck."""
     g = level_at(arena, x, n, a)
@@ -130,50 +144,86 @@ def shrink(arena, x, n, a, heaviest):
     contract_vertices(0, count, g, start, members, arena.mark, vwgt, none, none, arena.ewgt[:0])
     # the lengths of the rows go where the offsets will be
     xadj = arena.xadj[to : to + count + 1]
-    contract_rows(
-        0,
-        count,
-        g,
-        cmap,
-        start,
-        members,
-        np.zeros(1, np.int64),
-        xadj[1:],
-        arena.adjncy[at:],
-        arena.ewgt[at:],
-        arena.mark[:count],
-    )
     xadj[0] = 0
+    contract_rows(0, count, g, cmap, start, members, xadj, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
+                  arena.mark[:count])
     for c in range(count):
         xadj[c + 1] += xadj[c]
     return count
 
 
-@allocating
-def bisect(arena, n, limit, salt):
-    """Bisect the first level of the arena, of n vertices; writes arena.side[:n]."""
-    x, a, depth = 0, 0, 0
-    at = np.zeros((3, LEVELS), np.int64)
-    at[1, 0] = n
-    pwgt = np.zeros(2, np.int64)
+@kernel
+def coarsen(arena, bias, n):
+    """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
+
+    arena : Arena, in and out
+    bias : (rows,) int64, in and out    biases of the first level, to be summed up for the others; empty for none
+    n : int
+    """
+    at = arena.at
     heaviest = np.int64(1)
     total = np.int64(0)
     for v in range(n):
         heaviest = max(heaviest, arena.vwgt[v])
         total += arena.vwgt[v]
     heaviest = max(heaviest, np.int64(1.5 * float(total) / TINY))
+    # not literals, for which all that is called would be compiled once more
+    x, a, depth = np.int64(0), np.int64(0), 0
+    at[0, 0], at[1, 0], at[2, 0] = x, n, a
     while n > TINY and depth + 1 < LEVELS:
         count = shrink(arena, x, n, a, heaviest)
         if count == 0:
             break
+        to = x + n + 1
+        if len(bias) > 0:
+            for c in range(count):
+                bias[to + c] = 0
+            for v in range(n):
+                bias[to + arena.cmap[x + v]] += bias[x + v]
         depth += 1
         a += arena.xadj[x + n]
-        x += n + 1
-        n = count
+        x, n = to, count
         at[0, depth], at[1, depth], at[2, depth] = x, n, a
+    return depth
+
+
+@kernel
+def uncoarsen(arena, bias, depth, limit):
+    """Carry arena.side from the coarsest level back to the first, refined on each.
+
+    arena : Arena, in and out
+    bias : (rows,) int64, in            or empty
+    depth : int                         number of the coarsest level
+    limit : (2,) int64, in
+    """
+    at = arena.at
+    n = at[1, depth]
+    while depth > 0:
+        depth -= 1
+        coarse = arena.tried
+        for v in range(n):
+            coarse[v] = arena.side[v]
+        x, n, a = at[0, depth], at[1, depth], at[2, depth]
+        for v in range(n):
+            arena.side[v] = coarse[arena.cmap[x + v]]
+        refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], limit, arena)
+
+
+@kernel
+def bisect(arena, n, limit, salt):
+    """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
+
+    arena : Arena, in and out
+    n : int
+    limit : (2,) int64, in
+    salt : int
+    """
+    unbiased = arena.ewgt[:0]
+    at, pwgt, population = arena.at, arena.load[0], arena.load[1]
+    depth = coarsen(arena, unbiased, n)
+    x, n, a = at[0, depth], at[1, depth], at[2, depth]
     g = level_at(arena, x, n, a)
-    none = Pull(arena.start[:1], arena.cmap[:0], arena.ewgt[:0])
-    population = np.zeros(2, np.int64)
+    none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
     best_over = np.int64(0)
     best_cut = np.int64(-1)
     for t in range(TRIES):
@@ -184,19 +234,13 @@ def bisect(arena, n, limit, salt):
             pwgt[s] = 0
             population[s] = 0
         spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
-        grow(g, none, side, pwgt, limit, salt + t, arena.gain, arena.tie, arena.who, arena.where)
-        over, cut = fm_two(g, side, pwgt, limit, arena)
+        grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
+        over, cut = refine_sides(g, unbiased, side, limit, arena)
         if best_cut < 0 or over < best_over or (over == best_over and cut < best_cut):
             best_over, best_cut = over, cut
-            arena.side[:n] = side
-    while depth > 0:
-        depth -= 1
-        coarse = arena.tried[:n]
-        coarse[:] = arena.side[:n]
-        x, n, a = at[0, depth], at[1, depth], at[2, depth]
-        for v in range(n):
-            arena.side[v] = coarse[arena.cmap[x + v]]
-        fm_two(level_at(arena, x, n, a), arena.side[:n], pwgt, limit, arena)
+            for v in range(n):
+                arena.side[v] = side[v]
+    uncoarsen(arena, unbiased, depth, limit)
 
 
 @kernel
@@ -216,28 +260,51 @@ def _side_limits(weight, limit, labels, left, wanted):
 
 
 @kernel
-def load_subgraph(g, vertices, arena):
-    """The subgraph of `vertices` as the first level of the arena."""
+def load_rows(g, vertices, new, xadj, adjncy, ewgt):
+    """The rows of the subgraph of `vertices`; returns how many entries they have.
+
+    g : Level, in
+    vertices : (n,) int32, in
+    new : (nvtxs,) int32, in and out    numbers from earlier calls; those of `vertices` are written
+    xadj : (n + 1,) int64, out
+    adjncy : (2 nedges,) int32, ewgt : (2 nedges,) int64, out
+    """
     n = len(vertices)
     unit = len(g.ewgt) == 0
     for i in range(n):
-        arena.new[vertices[i]] = i
+        new[vertices[i]] = i
     m = 0
-    arena.xadj[0] = 0
+    xadj[0] = 0
     for i in range(n):
         v = vertices[i]
-        arena.vwgt[i] = g.vwgt[v]
         for e in range(g.xadj[v], g.xadj[v + 1]):
-            j = arena.new[g.adjncy[e]]
+            j = new[g.adjncy[e]]
             # entries of `new` are left from earlier calls: only those that point back count
             if 0 <= j < n and vertices[j] == g.adjncy[e]:
-                arena.adjncy[m] = j
+                adjncy[m] = j
                 if unit:
-                    arena.ewgt[m] = 1
+                    ewgt[m] = 1
                 else:
-                    arena.ewgt[m] = g.ewgt[e]
+                    ewgt[m] = g.ewgt[e]
                 m += 1
-        arena.xadj[i + 1] = m
+        xadj[i + 1] = m
+    return m
+
+
+@kernel
+def load_subgraph(g, vertices, arena):
+    """The subgraph of `vertices` as the first level of the arena; returns its weight.
+
+    g : Level, in
+    vertices : (n,) int32, in
+    arena : Arena, in and out
+    """
+    weight = np.int64(0)
+    for i in range(len(vertices)):
+        arena.vwgt[i] = g.vwgt[vertices[i]]
+        weight += arena.vwgt[i]
+    load_rows(g, vertices, arena.new, arena.xadj, arena.adjncy, arena.ewgt)
+    return weight
 
 
 @kernel
@@ -303,7 +370,29 @@ def _split_labels(side, held, labels, left, taken):
     return left
 
 
-@allocating
+@kernel
+def order_by_side(side, vertices, back):
+    """Put the vertices of side 0 first, each side in its order; returns how many those are.
+
+    side : (n,) int32, in
+    vertices : (n,) int32, in and out
+    back : (n,) int32, scratch
+    """
+    zeros = 0
+    ones = 0
+    for i in range(len(vertices)):
+        if side[i] == 0:
+            vertices[zeros] = vertices[i]
+            zeros += 1
+        else:
+            back[ones] = vertices[i]
+            ones += 1
+    for i in range(ones):
+        vertices[zeros + i] = back[i]
+    return zeros
+
+
+@kernel
 def split(g, limit, vertices, labels, salt, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
 
@@ -312,11 +401,8 @@ def split(g, limit, vertices, labels, salt, arena):
     """
     n = len(vertices)
     left = len(labels) // 2
-    load_subgraph(g, vertices, arena)
-    weight = np.int64(0)
-    for i in range(n):
-        weight += g.vwgt[vertices[i]]
-    wanted = np.zeros(2, np.int64)
+    weight = load_subgraph(g, vertices, arena)
+    wanted = arena.load[2]
     _side_limits(weight, limit, labels, left, wanted)
     bisect(arena, n, wanted, salt * 8191 + np.int64(labels[0]) * 64 + len(labels))
     side, held = arena.side[:n], arena.match[:n]
@@ -324,31 +410,20 @@ def split(g, limit, vertices, labels, salt, arena):
         held[i] = -1
         if len(g.fixed) > 0:
             held[i] = g.fixed[vertices[i]]
-    # more parts than vertices where fixed vertices hold most of the weight: no row of the arena is sure to do
-    left = _split_labels(side, held, labels, left, np.empty(len(labels), np.int32))
-    # a stable partition of the vertices
-    zeros = 0
-    ones = 0
-    for i in range(n):
-        if side[i] == 0:
-            vertices[zeros] = vertices[i]
-            zeros += 1
-        else:
-            arena.members[ones] = vertices[i]
-            ones += 1
-    vertices[zeros:] = arena.members[:ones]
+    left = _split_labels(side, held, labels, left, arena.labels)
+    zeros = order_by_side(side, vertices, arena.members)
     return zeros, left
 
 
-@allocating
+@kernel
 def bisect_recursively(g, limit, vertices, labels, salt, part, arena):
     """Share `vertices` out among the parts `labels`, by halving again and again; writes part[vertices]."""
-    stack = np.zeros((64 + 2 * len(labels), 4), np.int64)
-    stack[0, 1], stack[0, 3] = len(vertices), len(labels)
+    stack = arena.stack
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, len(vertices), 0, len(labels)
     top = 1
     while top > 0:
         top -= 1
-        lo, hi, first, last = stack[top]
+        lo, hi, first, last = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         if last - first == 1 or hi - lo < 2:
             for i in range(lo, hi):
                 v = vertices[i]

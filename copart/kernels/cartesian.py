@@ -4,49 +4,35 @@ The graph is a table: ``targets[v, i]`` is the neighbour of v at the i-th offset
 grid, and ``weights[i]`` what goes there.
 """
 
-from . import inlined, kernel
+from typing import Any, NamedTuple
+
+from . import kernel
+from .heap import push, remove, sift_up
 
 #: States of a vertex: free, seen first with the vertex that is being placed, queued, on this node, on another one.
 FREE, NEW, QUEUED, HERE, TAKEN = 0, 1, 2, 3, 4
 
 
-@inlined
-def before(prio, u, v):
-    """Whether u is placed before v: by larger priority, then by smaller number."""
-    return prio[u] > prio[v] or (prio[u] == prio[v] and u < v)
+class Queue(NamedTuple):
+    """The queue of a node that is filled, for a grid of n vertices; clean means all vertices FREE or TAKEN, prio 0.
 
+    state : (n,) uint8, as above
+    prio : (n,) int64, priority of each vertex
+    tie : (n,) int64, what decides between equal ones: -v, for the smaller vertex
+    heap, place : (n,) int32, the queued vertices
+    touched : (n,) int32, vertices whose entries are to be put back
+    """
 
-@inlined
-def rise(heap, place, prio, v):
-    """Restore the order of the heap after the priority of v grew."""
-    i = place[v]
-    while i > 0 and before(prio, v, heap[(i - 1) // 2]):
-        heap[i] = heap[(i - 1) // 2]
-        place[heap[i]] = i
-        i = (i - 1) // 2
-    heap[i] = v
-    place[v] = i
-
-
-@inlined
-def sink(heap, place, prio, held, v):
-    """Put v at the top of a heap of `held` entries, and restore its order."""
-    i = 0
-    while 2 * i + 1 < held:
-        below = 2 * i + 1
-        if below + 1 < held and before(prio, heap[below + 1], heap[below]):
-            below += 1
-        if before(prio, v, heap[below]):
-            break
-        heap[i] = heap[below]
-        place[heap[i]] = i
-        i = below
-    heap[i] = v
-    place[v] = i
+    state: Any
+    prio: Any
+    tie: Any
+    heap: Any
+    place: Any
+    touched: Any
 
 
 @kernel
-def fill_node(targets, weights, start, once, lowest, state, prio, heap, place, touched, out):
+def fill_node(targets, weights, start, once, lowest, queue, out):
     """Fill one node from `start`: writes its vertices to `out`, returns the first that may be free.
 
     Always the queued vertex of the highest priority, ties to the smaller one; where none is queued, the smallest that
@@ -55,9 +41,15 @@ def fill_node(targets, weights, start, once, lowest, state, prio, heap, place, t
     enter together adds twice to either.  With `once` every edge adds once, and once more when its other end is on
     the node.
 
-    state (n,) uint8: FREE, or TAKEN by other nodes; those placed are HERE afterwards.  prio (n,) int64 is 0 before and
-    after.  heap, place, touched (n,) int32 are scratch.  `lowest` is where to look for the smallest free vertex.
+    targets : (n, noffsets) int64, in
+    weights : (noffsets,) int64, in
+    start : int
+    once : bool
+    lowest : int                    where to look for the smallest free vertex
+    queue : Queue, in and out       clean before; afterwards the vertices placed are HERE
+    out : (capacity,) int32, out
     """
+    state, prio, tie, heap, place, touched = queue
     k = targets.shape[1]
     held = 0
     ntouched = 0
@@ -65,9 +57,7 @@ def fill_node(targets, weights, start, once, lowest, state, prio, heap, place, t
         b = start
         if done > 0 and held > 0:
             b = heap[0]
-            held -= 1
-            if held > 0:
-                sink(heap, place, prio, held, heap[held])
+            held = remove(heap, place, prio, tie, held, b)
         elif done > 0:
             while state[lowest] != FREE:
                 lowest += 1
@@ -87,7 +77,7 @@ def fill_node(targets, weights, start, once, lowest, state, prio, heap, place, t
                 prio[u] = 2 * weights[i] if once else weights[i]
             elif u >= 0 and once and state[u] == QUEUED:
                 prio[u] += weights[i]
-                rise(heap, place, prio, u)
+                sift_up(heap, place, prio, tie, place[u])
         for t in range(first, ntouched):
             u = touched[t]
             for i in range(k):
@@ -102,14 +92,11 @@ def fill_node(targets, weights, start, once, lowest, state, prio, heap, place, t
                     continue
                 prio[w] += weights[i]
                 if state[w] == QUEUED:
-                    rise(heap, place, prio, w)
+                    sift_up(heap, place, prio, tie, place[w])
         for t in range(first, ntouched):
             u = touched[t]
             state[u] = QUEUED
-            heap[held] = u
-            place[u] = held
-            held += 1
-            rise(heap, place, prio, u)
+            held = push(heap, place, prio, tie, held, u)
         state[b] = HERE
         out[done] = b
     for t in range(ntouched):
@@ -121,19 +108,24 @@ def fill_node(targets, weights, start, once, lowest, state, prio, heap, place, t
 
 
 @kernel
-def fill_nodes(targets, weights, first, once, state, prio, heap, place, touched, order):
+def fill_nodes(targets, weights, first, once, queue, order):
     """Fill all nodes in turn, each from the smallest vertex that is left; node i gets ``order[first[i]:first[i + 1]]``.
 
-    state and prio are 0; the rest as in `fill_node`.
+    targets : (n, noffsets) int64, in
+    weights : (noffsets,) int64, in
+    first : (nnodes + 1,) int64, in
+    once : bool                     as in `fill_node`
+    queue : Queue, scratch          clean
+    order : (n,) int32, out
     """
     lowest = 0
     for node in range(len(first) - 1):
-        while state[lowest] != FREE:
+        while queue.state[lowest] != FREE:
             lowest += 1
         out = order[first[node]:first[node + 1]]
-        lowest = fill_node(targets, weights, lowest, once, lowest, state, prio, heap, place, touched, out)
+        lowest = fill_node(targets, weights, lowest, once, lowest, queue, out)
         for i in range(len(out)):
-            state[out[i]] = TAKEN
+            queue.state[out[i]] = TAKEN
     return len(order)
 
 

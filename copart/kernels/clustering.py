@@ -1,6 +1,25 @@
 """Clusters for coarsening: randomized heavy-edge matching, and Louvain moves by sweeps or with a queue."""
 
+from typing import Any, NamedTuple
+
 from . import kernel
+
+
+class Clusters(NamedTuple):
+    """Clusters of n vertices, each named by one of them.
+
+    cluster : (n,) int32, of each vertex
+    degree : (n,) int64, weighted degree of each vertex
+    weight, total : (n,) int64, vertex weight and weighted degree of each cluster
+    link : (n,) int64, 0 everywhere between calls; touched : (n,) int32
+    """
+
+    cluster: Any
+    degree: Any
+    weight: Any
+    total: Any
+    link: Any
+    touched: Any
 
 
 @kernel
@@ -31,22 +50,25 @@ def match_heavy_edges(xadj, adjncy, ewgt, vwgt, order, bound, match):
 
 
 @kernel
-def move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight, total, link, touched, u):
+def move_to_best(g, twice, bound, clusters, u):
     """Louvain step for vertex u: the neighbouring cluster of largest modularity gain, or its own; true if it moves.
 
-    degree (n,) int64 weighted degrees and `twice`, their sum; weight and total (n,) int64 vertex weight and weighted
-    degree of each cluster; link (n,) int64, 0 outside this call, and touched (n,) are scratch.  No cluster
-    grows above `bound`.
+    g : Level, in                   with weights of edges
+    twice : int                     sum of the weighted degrees
+    bound : int                     largest weight of a cluster
+    clusters : Clusters, in and out
+    u : int
     """
+    cluster, degree, weight, total, link, touched = clusters
     own = cluster[u]
     total[own] -= degree[u]
     count = 0
-    for e in range(xadj[u], xadj[u + 1]):
-        c = cluster[adjncy[e]]
+    for e in range(g.xadj[u], g.xadj[u + 1]):
+        c = cluster[g.adjncy[e]]
         if link[c] == 0:
             touched[count] = c
             count += 1
-        link[c] += ewgt[e]
+        link[c] += g.ewgt[e]
     share = degree[u] / twice
     best = own
     # to move without a gain above rounding could go on for ever
@@ -54,7 +76,7 @@ def move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight
     for i in range(count):
         c = touched[i]
         gain = link[c] - share * total[c]
-        if c != own and gain > most and weight[c] + vwgt[u] <= bound:
+        if c != own and gain > most and weight[c] + g.vwgt[u] <= bound:
             most = gain
             best = c
     for i in range(count):
@@ -62,33 +84,44 @@ def move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight
     total[best] += degree[u]
     if best == own:
         return False
-    weight[own] -= vwgt[u]
-    weight[best] += vwgt[u]
+    weight[own] -= g.vwgt[u]
+    weight[best] += g.vwgt[u]
     cluster[u] = best
     return True
 
 
 @kernel
-def louvain_sweeps(xadj, adjncy, ewgt, vwgt, degree, twice, bound, order, cluster, weight, total, link, touched):
-    """Visit all vertices in the given order until nothing moves; returns the number of visits."""
+def louvain_sweeps(g, twice, bound, order, clusters):
+    """Visit all vertices in the given order until nothing moves; returns the number of visits.
+
+    g : Level, in                   with weights of edges
+    twice : int                     sum of the weighted degrees
+    bound : int                     largest weight of a cluster
+    order : (n,) int32, in
+    clusters : Clusters, in and out
+    """
     visits = 0
     moved = True
     while moved:
         moved = False
         for u in order:
             visits += 1
-            if move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight, total, link, touched, u):
+            if move_to_best(g, twice, bound, clusters, u):
                 moved = True
     return visits
 
 
 @kernel
-def louvain_queue(xadj, adjncy, ewgt, vwgt, degree, twice, bound, rounds, queue, queued, cluster, weight, total, link,
-                  touched):
+def louvain_queue(g, twice, bound, rounds, queue, queued, clusters):
     """Visit vertices from a queue, which neighbours of those that move join again; returns the number of visits.
 
-    queue (n,) holds all vertices in the order of their first visit and queued (n,) is true.  A round is as many
-    visits as the queue was long when it began; there are at most `rounds`.
+    g : Level, in                   with weights of edges
+    twice : int                     sum of the weighted degrees
+    bound : int                     largest weight of a cluster
+    rounds : int                    a round is as many visits as the queue was long when it began
+    queue : (n,) int32, in and out  all vertices in the order of their first visit
+    queued : (n,) bool, in and out  true
+    clusters : Clusters, in and out
     """
     n = len(queue)
     front = visits = 0
@@ -100,9 +133,9 @@ def louvain_queue(xadj, adjncy, ewgt, vwgt, degree, twice, bound, rounds, queue,
             length -= 1
             visits += 1
             queued[u] = False
-            if move_to_best(xadj, adjncy, ewgt, vwgt, degree, twice, bound, cluster, weight, total, link, touched, u):
-                for e in range(xadj[u], xadj[u + 1]):
-                    v = adjncy[e]
+            if move_to_best(g, twice, bound, clusters, u):
+                for e in range(g.xadj[u], g.xadj[u + 1]):
+                    v = g.adjncy[e]
                     if not queued[v]:
                         queued[v] = True
                         back = front + length

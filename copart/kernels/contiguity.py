@@ -1,9 +1,24 @@
 """Moves that leave every part in one piece."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import inlined, kernel
 from .refinement import gather, move, scatter
+
+
+class Scratch(NamedTuple):
+    """Memory for a graph of n vertices and nparts parts.
+
+    conn : (nparts,) int64, touched : (nparts,) int32
+    mark : (n,) int64, below twice any stamp yet to come; queue : (n,) int32
+    """
+
+    conn: Any
+    touched: Any
+    mark: Any
+    queue: Any
 
 
 @inlined
@@ -45,13 +60,40 @@ def stays_connected(g, part, v, stamp, mark, queue):
     return True
 
 
+@inlined
+def touches(g, part, v, p):
+    """Whether vertex v has a neighbour in part p.
+
+    g : Level, in
+    part : (nvtxs,) int32, in
+    v, p : int
+    """
+    found = False
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        if part[g.adjncy[e]] == p:
+            found = True
+            break
+    return found
+
+
 @kernel
-def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, stamp, conn, touched, mark, queue):
+def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, stamp, scratch):
     """Move the vertices `order` to better neighbouring parts with room, each part staying in one piece.
 
     relieve: only out of parts over their limits, at any loss; else only where the cut falls, or stays
     and the heavier part gives.  Returns (decrease of the cut, moves, last stamp).
+
+    order : (norder,) int32, in
+    relieve : bool
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    limit : (nparts,) int64, in
+    stamp : int                     the last one used
+    scratch : Scratch, scratch
     """
+    conn, touched, mark, queue = scratch
     for p in range(len(conn)):
         conn[p] = -1
     total = np.int64(0)
@@ -80,24 +122,29 @@ def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, sta
         if not relieve and (most < mine or (most == mine and pwgt[best] + w >= pwgt[own])):
             continue
         # an affinity may name a part that v does not touch
-        beside = False
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            if part[g.adjncy[e]] == best:
-                beside = True
-                break
         stamp += 1
-        if beside and stays_connected(g, part, v, stamp, mark, queue):
+        if touches(g, part, v, best) and stays_connected(g, part, v, stamp, mark, queue):
             total += move(g, pull, part, pwgt, population, v, best)
             moves += 1
     return total, moves, stamp
 
 
 @kernel
-def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp, conn, touched, mark, queue):
+def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp, scratch):
     """The vertex among `vertices` of part `here` beside `there`, no heavier than `room`, whose move costs least.
 
     Part `here` stays in one piece.  Returns (vertex or -1, last stamp).
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in
+    population : (nparts,) int64, in
+    here, there, room : int
+    vertices : (nvertices,) int32, in
+    stamp : int                     the last one used
+    scratch : Scratch, scratch
     """
+    conn, touched, mark, queue = scratch
     for p in range(len(conn)):
         conn[p] = -1
     best = -1
@@ -109,12 +156,7 @@ def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp
         w = g.vwgt[v]
         if part[v] != here or w == 0 or w > room or (len(g.fixed) > 0 and g.fixed[v] >= 0):
             continue
-        beside = False
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            if part[g.adjncy[e]] == there:
-                beside = True
-                break
-        if not beside:
+        if not touches(g, part, v, there):
             continue
         count = gather(g, pull, part, v, conn, touched)
         won = conn[there] - max(conn[here], 0)

@@ -1,11 +1,36 @@
 """Simulated annealing of the coupled cells of all components together, or of blocks of them."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import inlined, kernel
 from .bottleneck import note_changes
 from .coupled import change_of_cut, change_of_excess, change_of_messages, change_of_volume, move
 from .rng import MASK, mix
+
+
+class Rates(NamedTuple):
+    """First and last values of what changes from sweep to sweep, each (2,) float64.
+
+    heat, the temperature; blur, of the messages; press, price of a unit of excess
+    """
+
+    heat: Any
+    blur: Any
+    press: Any
+
+
+class Traffic(NamedTuple):
+    """What the K parts send and receive, (K,) int64 each; empty where the busiest part has no price.
+
+    volume and messages, kept up to date; more and extra, scratch, 0 between calls
+    """
+
+    volume: Any
+    messages: Any
+    more: Any
+    extra: Any
 
 
 @inlined
@@ -52,21 +77,30 @@ def taken(change, temperature, number, salt):
 
 
 @kernel
-def anneal(g, s, sweeps, weights, heat, blur, press, salt, partner, border, volume, messages, more, extra):
+def anneal(g, s, sweeps, weights, rates, salt, partner, border, traffic):
     """Simulated annealing of the cells at the borders; returns how many moves were made.
 
     A cell moves to the part of a neighbour, at once where that lowers ``weights . (cut, volume, messages)`` plus the
-    price of excess weight, else with a probability that falls with the temperature.  heat, blur, press (2,) float64:
-    temperature, blur of the messages and price of a unit of excess, first and last.  Each of `sweeps` lists the border
-    and draws from it as many cells as are on it.  border (n,) int32 is scratch.
+    price of excess weight, else with a probability that falls with the temperature.  Each of `sweeps` lists the border
+    and draws from it as many cells as are on it.
 
-    Where partner (n,) int32 is given, a cell that may not move alone takes its partner along, unless that is -1: to the
+    Where a partner is given, a cell that may not move alone takes its partner along, unless that is -1: to the
     part of one of the partner's neighbours.  So borders that face each other move together.
 
-    Two more `weights` count for the part with the largest volume and the one with the most messages where volume,
-    messages (K,) int64, of each part, are given; they are kept up to date.  more, extra (K,) int64 are scratch, all 0.
-    All four are empty where no such price is paid, and `partner` where cells move alone; one of them has to be.
+    Two more `weights` count for the part with the largest volume and the one with the most messages, where `traffic`
+    is not empty.  Either that or `partner` has to be.
+
+    g : Cells, in
+    s : Shares, in and out
+    sweeps : int
+    weights : (3,) or (5,) float64, in
+    rates : Rates, in
+    salt : int
+    partner : (n,) int32, in        or empty: cells move alone
+    border : (n,) int32, scratch
+    traffic : Traffic, in and out
     """
+    volume, messages, more, extra = traffic
     # helpers take arrays, not the tuples: those are unpacked once
     xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
     iptr, iadj, imul, give, take, weight = g.iptr, g.iadj, g.imul, g.give, g.take, g.weight
@@ -76,9 +110,9 @@ def anneal(g, s, sweeps, weights, heat, blur, press, salt, partner, border, volu
     moves = 0
     drawn = 0
     for t in range(sweeps):
-        temperature = heat[0] * (heat[1] / heat[0]) ** (t * shrink)
-        tau = blur[0] * (blur[1] / blur[0]) ** (t * shrink)
-        price = press[0] * (press[1] / press[0]) ** (t * shrink)
+        temperature = rates.heat[0] * (rates.heat[1] / rates.heat[0]) ** (t * shrink)
+        tau = rates.blur[0] * (rates.blur[1] / rates.blur[0]) ** (t * shrink)
+        price = rates.press[0] * (rates.press[1] / rates.press[0]) ** (t * shrink)
         count = list_border(g, s, border)
         for _ in range(count):
             drawn += 1
@@ -135,4 +169,4 @@ def anneal(g, s, sweeps, weights, heat, blur, press, salt, partner, border, volu
     return moves
 
 
-__all__ = ["anneal", "list_border", "other_part", "taken"]
+__all__ = ["Rates", "Traffic", "anneal", "list_border", "other_part", "taken"]

@@ -3,6 +3,8 @@
 (``spec/architecture-mapping``, section 3, deco 2.)
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import allocating, inlined, kernel
@@ -95,14 +97,35 @@ def swallow(xadj, adjncy, edge, mate, father, swallowed):
             swallowed[father[v]] = best if best < np.inf else path_over_one(xadj, adjncy, edge, v, u)
 
 
+class Arcs(NamedTuple):
+    """A graph of n vertices and narcs arcs with two values of each arc.
+
+    xadj : (n + 1,) int64, adjncy : (narcs,) int32
+    near : (narcs,) int64, how much the ends belong together; edge : (narcs,) float64, length
+    """
+
+    xadj: Any
+    adjncy: Any
+    near: Any
+    edge: Any
+
+
 @kernel
-def contract(xadj, adjncy, near, edge, mate, father, swallowed, last, cxadj, cadjncy, cnear, cedge, merged, touched):
+def contract(fine, mate, father, swallowed, coarse, last, merged, touched):
     """The coarse graph: merged edges add up in `cnear` and are averaged in `cedge`; returns its number of arcs.
 
     To cross a pair costs the edge it swallowed, half of it at either end of the way.  A coarse edge pays that half
     where it leaves from one of the two only: one that both have runs beside the swallowed edge and not along it.
-    last (ncoarse,) int64, merged and touched (narcs,) int32: scratch; cadjncy, cnear, cedge are filled from the front.
+
+    fine : Arcs, in
+    mate, father : (n,) int32, in
+    swallowed : (ncoarse,) float64, in
+    coarse : Arcs, out              of ncoarse vertices, with room for as many arcs; filled from the front
+    last : (ncoarse,) int64, scratch
+    merged, touched : (narcs,) int32, scratch
     """
+    xadj, adjncy, near, edge = fine
+    cxadj, cadjncy, cnear, cedge = coarse
     for c in range(len(last)):
         last[c] = -1
     count = np.int64(0)

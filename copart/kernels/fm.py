@@ -1,99 +1,229 @@
-"""Two-way FM with rollback (Fiduccia & Mattheyses 1982), and its max-heap of vertices with their places."""
+"""Two-way FM with rollback (Fiduccia & Mattheyses 1982): one pass with weights and biases, and its pieces.
+
+The pass under several balance constraints (`multiconstraint_bisection.constrained_pass`) is built from the same pieces
+(`ties`, `renew`, `clear`), and has a body of its own: there a move is chosen among ``2 ncon`` queues, by the
+constraint that is exceeded most, and a vertex stays listed while it lowers the excess; here a side over its limit
+gives whatever leads its queue.  Under one constraint the two rules differ as well, so neither can stand for the other.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
+from .heap import push, remove, sift_down, sift_up
+
+UNIT = 16
+"""Unit of gains where vertices have biases: an edge of weight 1 counts so much."""
+
+
+class Queues(NamedTuple):
+    """The queues of a pass over at most n vertices, and its log.
+
+    key : (n,) int64, gain of each vertex
+    heap : (nqueues, n) int32, the queues: one per side, or ncon per side
+    size : (nqueues,) int64, their lengths
+    pos : (n,) int32, place of each vertex in its queue; -1 everywhere between calls
+    state : (n,) uint8, not 0 where a vertex must not move; 0 or pinned between calls
+    log : (n,) int32, the vertices moved
+    dominant : (n,) uint8, queue of a vertex among those of its side; empty where there is one per side
+    """
+
+    key: Any
+    heap: Any
+    size: Any
+    pos: Any
+    state: Any
+    log: Any
+    dominant: Any
+
+
+@inlined
+def ties(g, side, v):
+    """Weight of the edges of v to its own side and to the other one, and whether there is any of the latter.
+
+    g : Level, in
+    side : (n,) int32, in
+    v : int
+    """
+    unit = len(g.ewgt) == 0
+    own = side[v]
+    inside = np.int64(0)
+    out = np.int64(0)
+    border = False
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        if unit:
+            w = np.int64(1)
+        else:
+            w = g.ewgt[e]
+        if side[g.adjncy[e]] == own:
+            inside += w
+        else:
+            out += w
+            border = True
+    return inside, out, border
+
+
+@inlined
+def row_of(queues, s, v):
+    """The queue of vertex v on side s.
+
+    queues : Queues, in
+    s, v : int
+    """
+    if len(queues.dominant) == 0:
+        return s
+    return s * (len(queues.size) >> 1) + queues.dominant[v]
+
+
+@inlined
+def enlist(queues, row, v):
+    """Put vertex v into a queue.
+
+    queues : Queues, in and out
+    row, v : int
+    """
+    queues.size[row] = push(queues.heap[row], queues.pos, queues.key, queues.key, queues.size[row], v)
+
+
+@inlined
+def delist(queues, row, v):
+    """Take vertex v out of its queue.
+
+    queues : Queues, in and out
+    row, v : int
+    """
+    queues.size[row] = remove(queues.heap[row], queues.pos, queues.key, queues.key, queues.size[row], v)
+
+
+@inlined
+def renew(g, side, v, unit_gain, queues):
+    """Renew the gains of the neighbours of v, which has just changed sides, and list those now at the border.
+
+    g : Level, in
+    side : (n,) int32, in
+    v : int
+    unit_gain : int                 what an edge of weight 1 counts
+    queues : Queues, in and out
+    """
+    unit = len(g.ewgt) == 0
+    to = side[v]
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        u = g.adjncy[e]
+        if unit:
+            w = 2 * unit_gain
+        else:
+            w = 2 * unit_gain * g.ewgt[e]
+        row = row_of(queues, side[u], u)
+        if side[u] == to:
+            queues.key[u] -= w
+            if queues.pos[u] >= 0:
+                sift_down(queues.heap[row], queues.pos, queues.key, queues.key, queues.size[row], queues.pos[u])
+        else:
+            queues.key[u] += w
+            if queues.pos[u] >= 0:
+                sift_up(queues.heap[row], queues.pos, queues.key, queues.key, queues.pos[u])
+            elif queues.state[u] == 0:
+                enlist(queues, row, u)
+
+
+@inlined
+def clear(queues, moves):
+    """Leave the queues and the state as the next pass expects them.
+
+    queues : Queues, in and out
+    moves : int                     how many vertices are logged
+    """
+    for i in range(moves):
+        queues.state[queues.log[i]] = 0
+    for row in range(len(queues.size)):
+        for i in range(queues.size[row]):
+            queues.pos[queues.heap[row, i]] = -1
+
+
+@inlined
+def excess_of(pwgt, limit):
+    """Weight above the limits of both sides.
+
+    pwgt, limit : (2,) int64, in
+    """
+    return max(pwgt[0] - limit[0], 0) + max(pwgt[1] - limit[1], 0)
+
+
+@inlined
+def flip(g, side, pwgt, population, v):
+    """Move vertex v to the other side.
+
+    g : Level, in
+    side : (n,) int32, in and out
+    pwgt, population : (2,) int64, in and out
+    v : int
+    """
+    own = side[v]
+    side[v] = 1 - own
+    pwgt[own] -= g.vwgt[v]
+    pwgt[1 - own] += g.vwgt[v]
+    population[own] -= 1
+    population[1 - own] += 1
+
+
+@inlined
+def giving_side(pwgt, limit, queues):
+    """The side whose best vertex moves next: one over its limit, else the one of larger gain, else the fuller one.
+
+    pwgt, limit : (2,) int64, in
+    queues : Queues, in
+    """
+    if pwgt[0] > limit[0]:
+        return 0
+    if pwgt[1] > limit[1] or queues.size[0] == 0:
+        return 1
+    if queues.size[1] == 0:
+        return 0
+    a = queues.key[queues.heap[0, 0]]
+    b = queues.key[queues.heap[1, 0]]
+    return 0 if a > b or (a == b and pwgt[0] * limit[1] >= pwgt[1] * limit[0]) else 1
 
 
 @kernel
-def sift_up(heap, pos, key, i):
-    """Restore the max-heap upwards from place i."""
-    v = heap[i]
-    a = key[v]
-    while i > 0:
-        up = (i - 1) >> 1
-        u = heap[up]
-        if key[u] >= a:
-            break
-        heap[i] = u
-        pos[u] = i
-        i = up
-    heap[i] = v
-    pos[v] = i
+def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
+    """One pass of FM with two sides; returns (decrease of the cost kept, excess left, cost before).
 
+    The cost is the cut; with biases it is in units of 1 / `UNIT` and includes half the bias of each vertex that is on
+    the side it is not drawn to, less half of those that are.  Every vertex moves at most once; the pass ends after
+    `stall` moves beyond the best prefix, to which it rolls back.  A side over its limit gives first.  Gains are
+    kept up to date by edge.
 
-@kernel
-def sift_down(heap, pos, key, size, i):
-    """Restore the max-heap downwards from place i."""
-    v = heap[i]
-    a = key[v]
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and key[heap[child + 1]] > key[heap[child]]:
-            child += 1
-        u = heap[child]
-        if a >= key[u]:
-            break
-        heap[i] = u
-        pos[u] = i
-        i = child
-    heap[i] = v
-    pos[v] = i
-
-
-@kernel
-def remove(heap, pos, key, size, v):
-    """Take vertex v out of the heap; returns the new size."""
-    i = pos[v]
-    pos[v] = -1
-    size -= 1
-    if i == size:
-        return size
-    u = heap[size]
-    heap[i] = u
-    pos[u] = i
-    if i > 0 and key[heap[(i - 1) >> 1]] < key[u]:
-        sift_up(heap, pos, key, i)
-    else:
-        sift_down(heap, pos, key, size, i)
-    return size
-
-
-@kernel
-def two_way_pass(g, side, pwgt, population, limit, stall, key, heap, size, pos, state, log):
-    """One pass of FM with two parts; returns (decrease of the cut kept, excess left, cut before).
-
-    Every vertex moves at most once; the pass ends after `stall` moves beyond the best prefix, to which it
-    rolls back.  A side over its limit gives first.  Gains are kept up to date by edge.
+    g : Level, in
+    bias : (n,) int64, in           how much more vertex v is drawn to side 0, in UNITs; empty for none
+    side : (n,) int32, in and out
+    pwgt : (2,) int64, in and out   weight of each side
+    population : (2,) int64, in and out
+    least : int                     vertices that must stay on each side
+    limit : (2,) int64, in          largest weight of each side
+    stall : int
+    queues : Queues, in and out     two queues; clean before and after
     """
     n = len(g.vwgt)
-    unit = len(g.ewgt) == 0
+    biased = len(bias) > 0
+    unit_gain = np.int64(UNIT) if biased else np.int64(1)
+    heap, size, key = queues.heap, queues.size, queues.key
     size[:] = 0
-    heavy = pwgt[0] > limit[0] or pwgt[1] > limit[1]
-    cut = np.int64(0)
+    over = excess_of(pwgt, limit)
+    heavy = over > 0
+    cost = np.int64(0)
     for v in range(n):
-        own = side[v]
-        out = np.int64(0)
-        inside = np.int64(0)
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            if unit:
-                w = np.int64(1)
-            else:
-                w = g.ewgt[e]
-            if side[g.adjncy[e]] == own:
-                inside += w
-            else:
-                out += w
-        key[v] = out - inside
-        cut += out
-        if out > 0 or heavy:
-            heap[own, size[own]] = v
-            pos[v] = size[own]
-            size[own] += 1
-            sift_up(heap[own], pos, key, size[own] - 1)
-    over = max(pwgt[0] - limit[0], 0) + max(pwgt[1] - limit[1], 0)
+        inside, out, border = ties(g, side, v)
+        gain = unit_gain * (out - inside)
+        cost += unit_gain * out
+        if biased:
+            drawn = bias[v] if side[v] == 1 else -bias[v]
+            gain += drawn
+            cost += drawn
+        key[v] = gain
+        # a bias may outweigh the edges anywhere; edges of weight 0 lead nowhere without one
+        if heavy or (border and (biased or out > 0)) or (biased and gain >= 0):
+            enlist(queues, side[v], v)
     total = np.int64(0)
     best = np.int64(0)
     best_over = over
@@ -106,67 +236,24 @@ def two_way_pass(g, side, pwgt, population, limit, stall, key, heap, size, pos, 
                 v = heap[s, 0]
                 if pwgt[1 - s] + g.vwgt[v] <= limit[1 - s]:
                     break
-                size[s] = remove(heap[s], pos, key, size[s], v)
-        if pwgt[0] > limit[0]:
-            own = 0
-        elif pwgt[1] > limit[1] or size[0] == 0:
-            own = 1
-        elif size[1] == 0:
-            own = 0
-        else:
-            a = key[heap[0, 0]]
-            b = key[heap[1, 0]]
-            own = 0 if a > b or (a == b and pwgt[0] * limit[1] >= pwgt[1] * limit[0]) else 1
-        if size[own] == 0 or population[own] <= 1:
+                delist(queues, s, v)
+        own = giving_side(pwgt, limit, queues)
+        if size[own] == 0 or population[own] <= least:
             break
         v = heap[own, 0]
-        size[own] = remove(heap[own], pos, key, size[own], v)
-        to = 1 - own
+        delist(queues, own, v)
         total += key[v]
-        side[v] = to
-        pwgt[own] -= g.vwgt[v]
-        pwgt[to] += g.vwgt[v]
-        population[own] -= 1
-        population[to] += 1
-        state[v] = 1
-        log[0, moves] = v
+        flip(g, side, pwgt, population, v)
+        queues.state[v] = 1
+        queues.log[moves] = v
         moves += 1
-        over = max(pwgt[0] - limit[0], 0) + max(pwgt[1] - limit[1], 0)
+        over = excess_of(pwgt, limit)
         if over < best_over or (over == best_over and total > best):
             best, best_over, kept = total, over, moves
         elif moves - kept > stall:
             break
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            u = g.adjncy[e]
-            if unit:
-                w = np.int64(2)
-            else:
-                w = 2 * g.ewgt[e]
-            s = side[u]
-            if s == to:
-                key[u] -= w
-                if pos[u] >= 0:
-                    sift_down(heap[s], pos, key, size[s], pos[u])
-            else:
-                key[u] += w
-                if pos[u] >= 0:
-                    sift_up(heap[s], pos, key, pos[u])
-                elif state[u] == 0:
-                    heap[s, size[s]] = u
-                    pos[u] = size[s]
-                    size[s] += 1
-                    sift_up(heap[s], pos, key, size[s] - 1)
+        renew(g, side, v, unit_gain, queues)
     for i in range(moves - 1, kept - 1, -1):
-        v = log[0, i]
-        own = side[v]
-        side[v] = 1 - own
-        pwgt[own] -= g.vwgt[v]
-        pwgt[1 - own] += g.vwgt[v]
-        population[own] -= 1
-        population[1 - own] += 1
-    for i in range(moves):
-        state[log[0, i]] = 0
-    for s in range(2):
-        for i in range(size[s]):
-            pos[heap[s, i]] = -1
-    return best, best_over, cut // 2
+        flip(g, side, pwgt, population, queues.log[i])
+    clear(queues, moves)
+    return best, best_over, cost // 2

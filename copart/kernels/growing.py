@@ -5,51 +5,46 @@ is taken: the weight of the vertex' edges into the part minus that into other
 parts, ties to the lighter part (Predari & Esnard 2014, Section IV).
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import inlined, kernel
+from .heap import push, remove
 from .rng import mix
 
-
-@kernel
-def push(gain, tie, who, where, size, a, b, v, p):
-    """Add an entry to the max-heap; returns the new size."""
-    i = size
-    while i > 0:
-        up = (i - 1) >> 1
-        if gain[up] > a or (gain[up] == a and tie[up] >= b):
-            break
-        gain[i], tie[i], who[i], where[i] = gain[up], tie[up], who[up], where[up]
-        i = up
-    gain[i], tie[i], who[i], where[i] = a, b, v, p
-    return size + 1
+FAR = 2147483647
+"""Distance of what no search has reached."""
 
 
-@kernel
-def pop(gain, tie, who, where, size):
-    """Remove the top entry (read it before); returns the new size."""
-    size -= 1
-    a, b, v, p = gain[size], tie[size], who[size], where[size]
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and (
-            gain[child + 1] > gain[child] or (gain[child + 1] == gain[child] and tie[child + 1] > tie[child])
-        ):
-            child += 1
-        if a > gain[child] or (a == gain[child] and b >= tie[child]):
-            break
-        gain[i], tie[i], who[i], where[i] = gain[child], tie[child], who[child], where[child]
-        i = child
-    gain[i], tie[i], who[i], where[i] = a, b, v, p
-    return size
+class Frontier(NamedTuple):
+    """Pairs (free vertex, part) in the order of their offers, and a heap of them; all have room for every pair.
+
+    A pair is offered where a neighbour of the vertex is in the part, once for each such edge, or where the affinity
+    table names it: 2 nedges + affinity pairs in all.  One that turns out an overestimate goes back under its number.
+
+    key, tie : (capacity,) int64, gain of each pair when it was offered, and weight of the part, negative
+    who, where : (capacity,) int32, vertex and part
+    heap, pos : (capacity,) int32
+    """
+
+    key: Any
+    tie: Any
+    who: Any
+    where: Any
+    heap: Any
+    pos: Any
 
 
 @inlined
 def growing_gain(g, pull, part, v, p):
-    """Weight of the edges of v into part p minus that into other parts; free neighbours do not count."""
+    """Weight of the edges of v into part p minus that into other parts; free neighbours do not count.
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in
+    v, p : int
+    """
     unit = len(g.ewgt) == 0
     total = np.int64(0)
     for e in range(g.xadj[v], g.xadj[v + 1]):
@@ -72,93 +67,148 @@ def growing_gain(g, pull, part, v, p):
     return total
 
 
-@kernel
-def grow(g, pull, part, pwgt, room, salt, gain, tie, who, where):
-    """Grow all parts until every vertex has one.
+@inlined
+def offer(g, pull, part, pwgt, f, pair, size, v, p):
+    """File a pair of a free vertex and a part under its present gain; returns the size of the heap.
 
-    part (nvtxs,) int32 holds the seeds and -1 elsewhere, and is completed; pwgt (nparts,) int64
-    is kept up to date; a part is closed to a vertex that would lift it over room (nparts,) int64.
-    gain, tie int64 and who, where int32 are the heap, with room for 2 * nedges + nvtxs + affinity pairs.
-    Returns how many vertices were placed without a frontier.
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in
+    pwgt : (nparts,) int64, in
+    f : Frontier, in and out
+    pair : int                      number of the pair
+    size : int                      number of pairs in the heap
+    v, p : int
+    """
+    f.key[pair], f.tie[pair] = growing_gain(g, pull, part, v, p), -pwgt[p]
+    f.who[pair], f.where[pair] = v, p
+    return push(f.heap, f.pos, f.key, f.tie, size, pair)
+
+
+@inlined
+def part_for_stray(g, part, pwgt, room, v):
+    """The part for a vertex that no pair is left of: the lightest neighbouring one with room, else the one with most.
+
+    g : Level, in
+    part : (nvtxs,) int32, in
+    pwgt, room : (nparts,) int64, in
+    v : int
+    """
+    best = -1
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        q = part[g.adjncy[e]]
+        if q >= 0 and pwgt[q] + g.vwgt[v] <= room[q] and (best < 0 or pwgt[q] < pwgt[best]):
+            best = q
+    if best < 0:
+        # the part with most room left, relative to its size
+        slack = -np.inf
+        for q in range(len(pwgt)):
+            s = float(room[q] - pwgt[q]) / float(max(room[q], 1))
+            if s > slack:
+                best, slack = q, s
+    return best
+
+
+@kernel
+def grow(g, pull, part, pwgt, room, salt, f):
+    """Grow all parts until every vertex has one; returns how many vertices were placed without a frontier.
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in and out   the seeds, -1 elsewhere; completed
+    pwgt : (nparts,) int64, in and out  weight of each part
+    room : (nparts,) int64, in          a part is closed to a vertex that would lift it over this
+    salt : int                          where the search for vertices without a frontier begins
+    f : Frontier, scratch
     """
     n = len(part)
-    nparts = len(pwgt)
-    size = 0
+    size = np.int64(0)
+    pairs = np.int64(0)
     for v in range(n):
         if part[v] >= 0:
             continue
-        # each frontier part of v once: entries are stamped by scanning earlier neighbours only
         for e in range(g.xadj[v], g.xadj[v + 1]):
             p = part[g.adjncy[e]]
             if p >= 0:
-                size = push(gain, tie, who, where, size, growing_gain(g, pull, part, v, p), -pwgt[p], v, p)
+                size = offer(g, pull, part, pwgt, f, pairs, size, v, p)
+                pairs += 1
         if len(g.origin) > 0:
             row = g.origin[v]
             for j in range(pull.ptr[row], pull.ptr[row + 1]):
-                p = pull.idx[j]
-                size = push(gain, tie, who, where, size, growing_gain(g, pull, part, v, p), -pwgt[p], v, p)
+                size = offer(g, pull, part, pwgt, f, pairs, size, v, pull.idx[j])
+                pairs += 1
     stray = 0
     start = mix(salt, 77) % max(n, 1)
     step = 0
     while True:
-        placed = -1
         if size > 0:
-            a = gain[0]
-            v = who[0]
-            p = where[0]
-            size = pop(gain, tie, who, where, size)
+            pair = f.heap[0]
+            v = f.who[pair]
+            p = f.where[pair]
+            size = remove(f.heap, f.pos, f.key, f.tie, size, pair)
             if part[v] >= 0 or pwgt[p] + g.vwgt[v] > room[p]:
                 continue
             now = growing_gain(g, pull, part, v, p)
-            if now < a:
-                # gains only fall between pushes, so the entry was an overestimate
-                size = push(gain, tie, who, where, size, now, -pwgt[p], v, p)
+            if now < f.key[pair]:
+                # gains only fall between offers, so the entry was an overestimate
+                f.key[pair], f.tie[pair] = now, -pwgt[p]
+                size = push(f.heap, f.pos, f.key, f.tie, size, pair)
                 continue
-            part[v] = p
-            pwgt[p] += g.vwgt[v]
-            placed = v
         else:
             while step < n and part[(start + step) % n] >= 0:
                 step += 1
             if step == n:
                 break
             v = (start + step) % n
-            best = -1
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                q = part[g.adjncy[e]]
-                if q >= 0 and pwgt[q] + g.vwgt[v] <= room[q] and (best < 0 or pwgt[q] < pwgt[best]):
-                    best = q
-            if best < 0:
-                # the part with most room left, relative to its size
-                slack = -np.inf
-                for q in range(nparts):
-                    s = float(room[q] - pwgt[q]) / float(max(room[q], 1))
-                    if s > slack:
-                        best, slack = q, s
-            part[v] = best
-            pwgt[best] += g.vwgt[v]
+            p = part_for_stray(g, part, pwgt, room, v)
             stray += 1
-            placed = v
-        p = part[placed]
-        for e in range(g.xadj[placed], g.xadj[placed + 1]):
+        part[v] = p
+        pwgt[p] += g.vwgt[v]
+        for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
             if part[u] < 0 and pwgt[p] + g.vwgt[u] <= room[p]:
-                size = push(gain, tie, who, where, size, growing_gain(g, pull, part, u, p), -pwgt[p], u, p)
+                size = offer(g, pull, part, pwgt, f, pairs, size, u, p)
+                pairs += 1
     return stray
 
 
 @kernel
-def spread_seeds(g, part, pwgt, population, dist, queue, salt):
-    """Give every empty part a free vertex, each as far as possible from all assigned ones.
+def spread_distances(g, dist, queue, tail):
+    """Breadth-first search on from queue[:tail]: lower `dist` wherever a way from there is shorter.
 
-    Distances in edges, kept up to date by breadth-first search (dist, queue (nvtxs,) int32
-    scratch).  Ties by hash.  Returns the number of parts left empty for lack of free vertices.
+    g : Level, in
+    dist : (nvtxs,) int32, in and out   distance of each vertex in edges, `FAR` where none is known
+    queue : (nvtxs,) int32, in and out
+    tail : int
+    """
+    head = 0
+    while head < tail:
+        v = queue[head]
+        head += 1
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if dist[u] > dist[v] + 1:
+                dist[u] = dist[v] + 1
+                queue[tail] = u
+                tail += 1
+
+
+@kernel
+def spread_seeds(g, part, pwgt, population, dist, queue, salt):
+    """Give every empty part a free vertex, each as far as possible from all assigned ones; returns how many got none.
+
+    Distances in edges, kept up to date by breadth-first search.  Ties by hash.
+
+    g : Level, in
+    part : (nvtxs,) int32, in and out   -1 for free vertices
+    pwgt, population : (nparts,) int64, in and out
+    dist, queue : (nvtxs,) int32, scratch
+    salt : int
     """
     n = len(part)
-    far = 2147483647
     tail = 0
     for v in range(n):
-        dist[v] = far
+        dist[v] = FAR
         if part[v] >= 0:
             dist[v] = 0
             queue[tail] = v
@@ -167,16 +217,7 @@ def spread_seeds(g, part, pwgt, population, dist, queue, salt):
     for p in range(len(pwgt)):
         if population[p] > 0:
             continue
-        head = 0
-        while head < tail:
-            v = queue[head]
-            head += 1
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                u = g.adjncy[e]
-                if dist[u] > dist[v] + 1:
-                    dist[u] = dist[v] + 1
-                    queue[tail] = u
-                    tail += 1
+        spread_distances(g, dist, queue, tail)
         best = -1
         best_hash = np.int64(-1)
         for v in range(n):
@@ -199,33 +240,32 @@ def spread_seeds(g, part, pwgt, population, dist, queue, salt):
 
 @kernel
 def find_centres(g, part, centre, dist, queue):
-    """The vertex of each part that lies deepest inside it: centre (nparts,) int32, -1 for an empty part.
+    """The vertex of each part that lies deepest inside it, in edges from the part's border; ties to the smaller one.
 
-    Depth in edges from the part's border; ties to the smaller vertex.  Fixed vertices are skipped.
+    Fixed vertices are skipped.
+
+    g : Level, in
+    part : (nvtxs,) int32, in
+    centre : (nparts,) int32, out       -1 for a part without free vertices
+    dist, queue : (nvtxs,) int32, scratch
     """
     n = len(part)
     tail = 0
     for p in range(len(centre)):
         centre[p] = -1
     for v in range(n):
-        dist[v] = -1
+        dist[v] = FAR
         for e in range(g.xadj[v], g.xadj[v + 1]):
             if part[g.adjncy[e]] != part[v]:
                 dist[v] = 0
                 queue[tail] = v
                 tail += 1
                 break
-    head = 0
-    while head < tail:
-        v = queue[head]
-        head += 1
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            u = g.adjncy[e]
-            if dist[u] < 0:
-                dist[u] = dist[v] + 1
-                queue[tail] = u
-                tail += 1
+    spread_distances(g, dist, queue, tail)
     for v in range(n):
+        if dist[v] == FAR:
+            # a piece that is a part of its own has no border: it counts least
+            dist[v] = -1
         if len(g.fixed) > 0 and g.fixed[v] >= 0:
             continue
         p = part[v]

@@ -5,15 +5,37 @@ A vertex on processor p costs the sum over its neighbours u of w(v, u) dist(p, p
 leaving an old place.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import inlined, kernel
 from .connectivity import connect
 from .distances import processor_distance
-from .fm import remove, sift_down, sift_up
+from .heap import push, remove, sift_down, sift_up
 
 CANDIDATES = 12
 """Processors that a vertex may move to at a time: those it has most to do with."""
+
+
+class Scratch(NamedTuple):
+    """Memory to refine a mapping of n vertices onto nprocs processors.
+
+    key : (n,) int64, heap : (n,) int32
+    pos : (n,) int32, -1 everywhere between calls
+    state : (n,) uint8, 0 everywhere between calls
+    log : (2, n) int32, vertex and former processor of each move
+    conn : (nprocs,) int64, -1 everywhere between calls
+    touched : (nprocs + 1,) int32
+    """
+
+    key: Any
+    heap: Any
+    pos: Any
+    state: Any
+    log: Any
+    conn: Any
+    touched: Any
 
 
 @inlined
@@ -98,15 +120,23 @@ def mapping_cost(g, code, part):
 
 
 @kernel
-def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log, conn, touched):
+def improve(g, code, scale, part, pwgt, limit, stall, scratch):
     """One pass of k-way FM: every free vertex moves at most once, best gain first; rolled back to the best prefix.
 
-    Ends after `stall` moves beyond it.  scale turns gains into the whole numbers of the heap; key (nvtxs,) int64,
-    heap, log (2, nvtxs) int32 and touched (nprocs + 1,) int32 are scratch; pos (nvtxs,) int32 is -1, state
-    (nvtxs,) uint8 is 0 and conn (nprocs,) int64 is -1 between calls.  Returns the decrease of the cost.
+    Ends after `stall` moves beyond it.  Returns the decrease of the cost.
+
+    g : Level, in
+    code : Machine, in
+    scale : float                   turns gains into the whole numbers of the heap
+    part : (nvtxs,) int32, in and out
+    pwgt : (nprocs,) int64, in and out
+    limit : (nprocs,) int64, in
+    stall : int
+    scratch : Scratch, scratch
     """
+    key, heap, pos, state, log, conn, touched = scratch
     n = len(part)
-    size = 0
+    size = np.int64(0)
     for v in range(n):
         if len(g.fixed) > 0 and g.fixed[v] >= 0:
             state[v] = 1
@@ -122,17 +152,14 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
             to, gain = seek(g, code, part, pwgt, limit, v, conn, touched)
             if to >= 0:
                 key[v] = np.int64(gain * scale)
-                heap[size] = v
-                pos[v] = size
-                size += 1
-                sift_up(heap, pos, key, size - 1)
+                size = push(heap, pos, key, key, size, v)
     total = 0.0
     best = 0.0
     kept = 0
     moves = 0
     while size > 0:
         v = heap[0]
-        size = remove(heap, pos, key, size, v)
+        size = remove(heap, pos, key, key, size, v)
         to, gain = seek(g, code, part, pwgt, limit, v, conn, touched)
         if to < 0:
             continue
@@ -140,10 +167,7 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
         if now < key[v] and size > 0 and now < key[heap[0]]:
             # room or a neighbour has changed since: back into the queue
             key[v] = now
-            heap[size] = v
-            pos[v] = size
-            size += 1
-            sift_up(heap, pos, key, size - 1)
+            size = push(heap, pos, key, key, size, v)
             continue
         own = part[v]
         part[v] = to
@@ -164,19 +188,16 @@ def improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log
             to, gain = seek(g, code, part, pwgt, limit, u, conn, touched)
             if to < 0:
                 if pos[u] >= 0:
-                    size = remove(heap, pos, key, size, u)
+                    size = remove(heap, pos, key, key, size, u)
                 continue
             before = key[u]
             key[u] = np.int64(gain * scale)
             if pos[u] < 0:
-                heap[size] = u
-                pos[u] = size
-                size += 1
-                sift_up(heap, pos, key, size - 1)
+                size = push(heap, pos, key, key, size, u)
             elif key[u] > before:
-                sift_up(heap, pos, key, pos[u])
+                sift_up(heap, pos, key, key, pos[u])
             else:
-                sift_down(heap, pos, key, size, pos[u])
+                sift_down(heap, pos, key, key, size, pos[u])
     for i in range(moves - 1, kept - 1, -1):
         v = log[0, i]
         own, to = part[v], log[1, i]
@@ -219,13 +240,21 @@ def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched):
 
 
 @kernel
-def relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, touched):
-    """Move vertices out of overloaded processors, least loss a unit of weight first; returns the excess left.
+def relieve(g, code, scale, part, pwgt, limit, anywhere, scratch):
+    """Move vertices out of overloaded processors, least loss per unit of weight first; returns the excess left.
 
-    Scratch as for `improve`.  anywhere: to any processor with room, else to those that a vertex talks to.
+    g : Level, in
+    code : Machine, in
+    scale : float                   turns gains into the whole numbers of the heap
+    part : (nvtxs,) int32, in and out
+    pwgt : (nprocs,) int64, in and out
+    limit : (nprocs,) int64, in
+    anywhere : bool                 to any processor with room, else to those that a vertex talks to
+    scratch : Scratch, scratch
     """
+    key, heap, pos, conn, touched = scratch.key, scratch.heap, scratch.pos, scratch.conn, scratch.touched
     n = len(part)
-    size = 0
+    size = np.int64(0)
     for v in range(n):
         if pwgt[part[v]] <= limit[part[v]] or g.vwgt[v] == 0 or (len(g.fixed) > 0 and g.fixed[v] >= 0):
             continue
@@ -235,13 +264,10 @@ def relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, t
             to, gain = seek(g, code, part, pwgt, limit, v, conn, touched)
         if to >= 0:
             key[v] = np.int64(scale * gain / g.vwgt[v])
-            heap[size] = v
-            pos[v] = size
-            size += 1
-            sift_up(heap, pos, key, size - 1)
+            size = push(heap, pos, key, key, size, v)
     while size > 0:
         v = heap[0]
-        size = remove(heap, pos, key, size, v)
+        size = remove(heap, pos, key, key, size, v)
         own = part[v]
         if pwgt[own] <= limit[own]:
             continue
@@ -254,10 +280,7 @@ def relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, t
         now = np.int64(scale * gain / g.vwgt[v])
         if now < key[v] and size > 0 and now < key[heap[0]]:
             key[v] = now
-            heap[size] = v
-            pos[v] = size
-            size += 1
-            sift_up(heap, pos, key, size - 1)
+            size = push(heap, pos, key, key, size, v)
             continue
         part[v] = to
         pwgt[own] -= g.vwgt[v]

@@ -6,6 +6,7 @@ another; what is left stays a list of simplices.
 """
 
 import math
+from typing import Any, NamedTuple
 
 from . import kernel
 
@@ -113,17 +114,57 @@ def simplex_size(simplex, k):
     return abs(nx * cx + ny * cy + nz * cz) / 6.0
 
 
+class Simplices(NamedTuple):
+    """Cells cut into simplices.
+
+    first : (ncells + 1,) int64, those of each cell
+    corners : (nsimplices, k, 3) float64; low, high : (nsimplices, 3) float64, their boxes
+    """
+
+    first: Any
+    corners: Any
+    low: Any
+    high: Any
+
+
+class Spaces(NamedTuple):
+    """Convex cells as what lies below planes.
+
+    first : (ncells + 1,) int64, those of each cell; planes : (nplanes, 4) float64
+    low, high : (ncells, 3) float64, boxes of the cells
+    """
+
+    first: Any
+    planes: Any
+    low: Any
+    high: Any
+
+
+class Pieces(NamedTuple):
+    """Memory for the pieces that a simplex falls into.
+
+    current, spare : (room, 4, 3) float64; side : (4,) float64, place : (4,) int64
+    """
+
+    current: Any
+    spare: Any
+    side: Any
+    place: Any
+
+
 @kernel
-def common_sizes(pair_a, pair_b, first_a, corners, low_a, high_a, first_b, planes, low_b, high_b,
-                 current, spare, side, place, size):
+def common_sizes(pair_a, pair_b, simplices, spaces, pieces, size):
     """What each pair of cells has in common; returns the first pair for which there was no room, or -1.
 
-    Cell a of A is made of the simplices ``corners[first_a[a]:first_a[a + 1]]``
-    (n, k, 3) with boxes low_a, high_a (n, 3); cell b of B, in the box low_b[b],
-    high_b[b], lies below all of the ``planes[first_b[b]:first_b[b + 1]]`` (m, 4).
-    Scratch: current and spare (room, 4, 3), side (4,) float64, place (4,) int64.
-    Writes size (npairs,) float64.
+    pair_a, pair_b : (npairs,) int32, in
+    simplices : Simplices, in           cells of A
+    spaces : Spaces, in                 cells of B
+    pieces : Pieces, scratch
+    size : (npairs,) float64, out
     """
+    first_a, corners, low_a, high_a = simplices
+    first_b, planes, low_b, high_b = spaces
+    current, spare, side, place = pieces
     k = corners.shape[1]
     room = len(current)
     for p in range(len(pair_a)):

@@ -6,6 +6,7 @@ projected along the mean of the two directions, where the overlap is exact.
 """
 
 import math
+from typing import Any, NamedTuple
 
 from . import kernel
 
@@ -143,49 +144,81 @@ def plane_gap(s, t, frame, normal_a, centre_a, normal_b, centre_b):
     return abs(height_a - height_b)
 
 
-@kernel
-def face_overlaps(pair_a, pair_b, corners_a, size_a, normal_a, centre_a, diameter_a,
-                  corners_b, size_b, normal_b, centre_b, diameter_b, reach_a, reach_b, min_cosine,
-                  frame, first, second, spare, measure, area, gap):
-    """Overlap area of each pair of faces, 0 where they are apart or not parallel.
+class Faces(NamedTuple):
+    """Plane polygons and how far each may be from one that it matches.
 
-    A pair may be as far apart, at the overlap's centroid, as the larger of its two
-    reaches.  Scratch: frame (3, 3), first, second and spare (> width_a + width_b, 2),
-    measure (3,).  Writes area and gap, the largest over the overlap (npairs,)
-    float64; returns how many areas are positive.
+    corners : (nfaces, width, 3) float64, size : (nfaces,) int64, how many of them count
+    normal, centre : (nfaces, 3) float64; diameter, reach : (nfaces,) float64
     """
+
+    corners: Any
+    size: Any
+    normal: Any
+    centre: Any
+    diameter: Any
+    reach: Any
+
+
+class Polygons(NamedTuple):
+    """Memory for a pair of faces of width_a and width_b corners.
+
+    frame : (3, 3) float64, measure : (3,) float64
+    first, second, spare : (more than width_a + width_b, 2) float64
+    """
+
+    frame: Any
+    measure: Any
+    first: Any
+    second: Any
+    spare: Any
+
+
+@kernel
+def face_overlaps(pair_a, pair_b, faces_a, faces_b, min_cosine, polygons, area, gap):
+    """Overlap area of each pair of faces, 0 where they are apart or not parallel; returns how many are positive.
+
+    A pair may be as far apart, at the overlap's centroid, as the larger of its two reaches.
+
+    pair_a, pair_b : (npairs,) int32, in
+    faces_a, faces_b : Faces, in
+    min_cosine : float
+    polygons : Polygons, scratch
+    area : (npairs,) float64, out
+    gap : (npairs,) float64, out        the largest over the overlap
+    """
+    frame, measure, first, second, spare = polygons
     found = 0
     for p in range(len(pair_a)):
         a = pair_a[p]
         b = pair_b[p]
         area[p] = 0.0
         gap[p] = 0.0
-        cosine = (normal_a[a, 0] * normal_b[b, 0] + normal_a[a, 1] * normal_b[b, 1]
-                  + normal_a[a, 2] * normal_b[b, 2])
+        this, that = faces_a.normal[a], faces_b.normal[b]
+        cosine = this[0] * that[0] + this[1] * that[1] + this[2] * that[2]
         if abs(cosine) < min_cosine:
             continue
         sign = 1.0 if cosine > 0.0 else -1.0
-        mx = normal_a[a, 0] + sign * normal_b[b, 0]
-        my = normal_a[a, 1] + sign * normal_b[b, 1]
-        mz = normal_a[a, 2] + sign * normal_b[b, 2]
+        mx = this[0] + sign * that[0]
+        my = this[1] + sign * that[1]
+        mz = this[2] + sign * that[2]
         length = math.sqrt(mx * mx + my * my + mz * mz)
         plane_frame(mx / length, my / length, mz / length, frame)
-        project_polygon(corners_a[a], size_a[a], centre_a[a], frame, first)
-        project_polygon(corners_b[b], size_b[b], centre_a[a], frame, second)
-        left = clip_polygon(second, size_b[b], first, size_a[a], spare)
+        project_polygon(faces_a.corners[a], faces_a.size[a], faces_a.centre[a], frame, first)
+        project_polygon(faces_b.corners[b], faces_b.size[b], faces_a.centre[a], frame, second)
+        left = clip_polygon(second, faces_b.size[b], first, faces_a.size[a], spare)
         if left < 3:
             continue
         overlap = measure_polygon(second, left, measure)
-        if overlap <= WIDTH * min(diameter_a[a], diameter_b[b]) * measure[2]:
+        if overlap <= WIDTH * min(faces_a.diameter[a], faces_b.diameter[b]) * measure[2]:
             continue
-        if plane_gap(measure[0], measure[1], frame, normal_a[a], centre_a[a], normal_b[b], centre_b[b]) \
-                > max(reach_a[a], reach_b[b]):
+        reach = max(faces_a.reach[a], faces_b.reach[b])
+        if plane_gap(measure[0], measure[1], frame, this, faces_a.centre[a], that, faces_b.centre[b]) > reach:
             continue
         area[p] = overlap
         # the planes are farthest apart over a corner of the overlap
         for i in range(left):
-            gap[p] = max(gap[p], plane_gap(second[i, 0], second[i, 1], frame, normal_a[a], centre_a[a], normal_b[b],
-                                           centre_b[b]))
+            gap[p] = max(gap[p], plane_gap(second[i, 0], second[i, 1], frame, this, faces_a.centre[a], that,
+                                           faces_b.centre[b]))
         found += 1
     return found
 

@@ -7,6 +7,7 @@ dimensions and for flat cells, because only corners are looked at.
 """
 
 import math
+from typing import Any, NamedTuple
 
 from . import kernel
 
@@ -183,19 +184,35 @@ def hulls_within(points_a, nodes_a, a0, a1, points_b, nodes_b, b0, b1, limit, s,
     return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) <= 2.0 * limit
 
 
+class Hulls(NamedTuple):
+    """The cells of a mesh as convex hulls.
+
+    points : (npoints, 3) float64; nodes : (nentries,) int32, start : (ncells + 1,) int64, corners of each cell
+    limit : (ncells,) float64, how far apart it may be from one that it touches
+    """
+
+    points: Any
+    nodes: Any
+    start: Any
+    limit: Any
+
+
 @kernel
-def touching(pair_a, pair_b, points_a, nodes_a, start_a, points_b, nodes_b, start_b, limit_a, limit_b, s, v, touch):
+def touching(pair_a, pair_b, a, b, s, v, touch):
     """Which pairs of cells are at most the smaller of their two limits apart; returns how many.
 
-    Reads cell c as nodes[start[c]:start[c + 1]]; writes touch (npairs,) bool.
-    Scratch as for `hulls_within`.
+    pair_a, pair_b : (npairs,) int32, in
+    a, b : Hulls, in
+    s : (4, 3) float64, scratch
+    v : (3,) float64, scratch
+    touch : (npairs,) bool, out
     """
     count = 0
     for p in range(len(pair_a)):
-        a = pair_a[p]
-        b = pair_b[p]
-        touch[p] = hulls_within(points_a, nodes_a, start_a[a], start_a[a + 1], points_b, nodes_b,
-                                start_b[b], start_b[b + 1], min(limit_a[a], limit_b[b]), s, v)
+        i = pair_a[p]
+        j = pair_b[p]
+        touch[p] = hulls_within(a.points, a.nodes, a.start[i], a.start[i + 1], b.points, b.nodes,
+                                b.start[j], b.start[j + 1], min(a.limit[i], b.limit[j]), s, v)
         if touch[p]:
             count += 1
     return count

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import inlined, kernel
 from .connectivity import connect
-from .fm import remove, sift_down, sift_up
+from .heap import push, remove, sift_down, sift_up
 
 LOCKED, PINNED = 1, 2
 """Values of `Scratch.state`: moved in this pass, never to be moved."""
@@ -146,7 +146,7 @@ def kway_pass(g, loads, part, stall, s):
     The pass ends after `stall` moves beyond the best prefix, best by excess and then by cut, to which it rolls back.
     """
     n = len(part)
-    size = 0
+    size = np.int64(0)
     for v in range(n):
         if s.state[v] == PINNED:
             continue
@@ -156,10 +156,7 @@ def kway_pass(g, loads, part, stall, s):
                 to, gain = best_move(g, loads, part, v, s.conn, s.touched)
                 if to >= 0:
                     s.key[v] = gain
-                    s.heap[size] = v
-                    s.pos[v] = size
-                    size += 1
-                    sift_up(s.heap, s.pos, s.key, size - 1)
+                    size = push(s.heap, s.pos, s.key, s.key, size, v)
                 break
     total = np.int64(0)
     best = np.int64(0)
@@ -174,9 +171,9 @@ def kway_pass(g, loads, part, stall, s):
         if to >= 0 and gain < s.key[v]:
             # room has gone since it was listed
             s.key[v] = gain
-            sift_down(s.heap, s.pos, s.key, size, 0)
+            sift_down(s.heap, s.pos, s.key, s.key, size, 0)
             continue
-        size = remove(s.heap, s.pos, s.key, size, v)
+        size = remove(s.heap, s.pos, s.key, s.key, size, v)
         if to < 0 or loads.population[own] <= 1:
             continue
         over -= relief(loads, v, own, to)
@@ -197,19 +194,16 @@ def kway_pass(g, loads, part, stall, s):
             to, gain = best_move(g, loads, part, u, s.conn, s.touched)
             if to < 0:
                 if s.pos[u] >= 0:
-                    size = remove(s.heap, s.pos, s.key, size, u)
+                    size = remove(s.heap, s.pos, s.key, s.key, size, u)
             elif s.pos[u] < 0:
                 s.key[u] = gain
-                s.heap[size] = u
-                s.pos[u] = size
-                size += 1
-                sift_up(s.heap, s.pos, s.key, size - 1)
+                size = push(s.heap, s.pos, s.key, s.key, size, u)
             elif gain > s.key[u]:
                 s.key[u] = gain
-                sift_up(s.heap, s.pos, s.key, s.pos[u])
+                sift_up(s.heap, s.pos, s.key, s.key, s.pos[u])
             elif gain < s.key[u]:
                 s.key[u] = gain
-                sift_down(s.heap, s.pos, s.key, size, s.pos[u])
+                sift_down(s.heap, s.pos, s.key, s.key, size, s.pos[u])
     for i in range(size):
         s.pos[s.heap[i]] = -1
     for i in range(moves - 1, -1, -1):
@@ -265,7 +259,7 @@ def rebalance(g, loads, part, anywhere, s):
     Every move lowers the excess.  Moves lead to neighbouring parts; to any where `anywhere`.
     """
     n = len(part)
-    size = 0
+    size = np.int64(0)
     over = total_excess(loads)
     if over == 0:
         return over
@@ -275,19 +269,16 @@ def rebalance(g, loads, part, anywhere, s):
         to, rank = best_relief(g, loads, part, v, anywhere, s.conn, s.touched)
         if to >= 0:
             s.key[v] = rank
-            s.heap[size] = v
-            s.pos[v] = size
-            size += 1
-            sift_up(s.heap, s.pos, s.key, size - 1)
+            size = push(s.heap, s.pos, s.key, s.key, size, v)
     while size > 0:
         v = s.heap[0]
         own = part[v]
         to, rank = best_relief(g, loads, part, v, anywhere, s.conn, s.touched)
         if to >= 0 and rank < s.key[v]:
             s.key[v] = rank
-            sift_down(s.heap, s.pos, s.key, size, 0)
+            sift_down(s.heap, s.pos, s.key, s.key, size, 0)
             continue
-        size = remove(s.heap, s.pos, s.key, size, v)
+        size = remove(s.heap, s.pos, s.key, s.key, size, v)
         if to < 0:
             continue
         over -= relief(loads, v, own, to)
@@ -303,16 +294,13 @@ def rebalance(g, loads, part, anywhere, s):
                 continue
             if s.pos[u] < 0:
                 s.key[u] = rank
-                s.heap[size] = u
-                s.pos[u] = size
-                size += 1
-                sift_up(s.heap, s.pos, s.key, size - 1)
+                size = push(s.heap, s.pos, s.key, s.key, size, u)
             elif rank > s.key[u]:
                 s.key[u] = rank
-                sift_up(s.heap, s.pos, s.key, s.pos[u])
+                sift_up(s.heap, s.pos, s.key, s.key, s.pos[u])
             else:
                 s.key[u] = rank
-                sift_down(s.heap, s.pos, s.key, size, s.pos[u])
+                sift_down(s.heap, s.pos, s.key, s.key, size, s.pos[u])
     for i in range(size):
         s.pos[s.heap[i]] = -1
     return over

@@ -12,7 +12,6 @@ import numpy as np
 
 from . import inlined, kernel
 from .connectivity import connect
-from .rng import mix
 
 ACTIVE, BORDER, PINNED = 1, 2, 4
 """Bits of `State.listed`: on the active list, on the border list, never to be listed."""
@@ -66,6 +65,55 @@ def scatter(conn, touched, count):
 
 
 @inlined
+def connect_few(g, pull, s, v, limited, limit, conn, touched):
+    """Connectivity of v to the parts it touches, most of it without the table: (own, first other part, its, count).
+
+    Most vertices touch one other part, which needs no table: conn[p] for p in touched[:count] is that of further ones,
+    or of all where the affinity table pulls; whoever calls puts it back to -1.  The first other part is -1, and its
+    connectivity -1, where there is none, or all are in the table.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in
+    v : int
+    limited : bool                      leave out parts without room for v
+    limit : (nparts,) int64, in
+    conn : (nparts,) int64, in and out
+    touched : (nparts,) int32, out
+    """
+    unit = len(g.ewgt) == 0
+    own = s.part[v]
+    mine = np.int64(0)
+    other = -1
+    most = np.int64(-1)
+    count = 0
+    if len(g.origin) > 0:
+        count = gather(g, pull, s.part, v, conn, touched)
+        mine = max(conn[own], 0)
+    else:
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            p = s.part[g.adjncy[e]]
+            if unit:
+                w = np.int64(1)
+            else:
+                w = g.ewgt[e]
+            if p == own:
+                mine += w
+            elif p == other:
+                most += w
+            elif not limited or s.pwgt[p] + g.vwgt[v] <= limit[p]:
+                if other < 0:
+                    other, most = p, w
+                else:
+                    if conn[p] < 0:
+                        conn[p] = 0
+                        touched[count] = p
+                        count += 1
+                    conn[p] += w
+    return mine, other, most, count
+
+
+@inlined
 def pull_of(g, pull, v, p):
     """What vertex v gains from the affinity table in part p."""
     if len(g.origin) == 0:
@@ -116,8 +164,6 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     """
     for p in range(len(conn)):
         conn[p] = -1
-    unit = len(g.ewgt) == 0
-    pulled = len(g.origin) > 0
     for i in range(lo, hi):
         v = s.active[i]
         dest[v] = -1
@@ -126,33 +172,7 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
             continue
         live[i] = 0
         own = s.part[v]
-        best = -1
-        mine = np.int64(0)
-        most = np.int64(-1)
-        count = 0
-        if pulled:
-            count = gather(g, pull, s.part, v, conn, touched)
-            mine = max(conn[own], 0)
-        else:
-            # most vertices touch one other part: the table is for more than that
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                p = s.part[g.adjncy[e]]
-                if unit:
-                    w = np.int64(1)
-                else:
-                    w = g.ewgt[e]
-                if p == own:
-                    mine += w
-                elif p == best:
-                    most += w
-                elif best < 0:
-                    best, most = p, w
-                else:
-                    if conn[p] < 0:
-                        conn[p] = 0
-                        touched[count] = p
-                        count += 1
-                    conn[p] += w
+        mine, best, most, count = connect_few(g, pull, s, v, False, s.pwgt, conn, touched)
         for j in range(count):
             p = touched[j]
             c = conn[p]
@@ -300,127 +320,3 @@ def undo_moves(g, s):
         s.population[own] -= 1
         s.population[to] += 1
     s.count[2] = 0
-
-
-@kernel
-def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched):
-    """How much it costs to move each border vertex of an overloaded part to a part with room.
-
-    For the vertices border[lo:hi] that have such a move, in order and densely from lo on: key the loss a unit of
-    weight, ties broken by hash; where (int32) the place on the border list.  Returns how many they are.
-    """
-    for p in range(len(conn)):
-        conn[p] = -1
-    unit = len(g.ewgt) == 0
-    pulled = len(g.origin) > 0
-    top = lo
-    for i in range(lo, hi):
-        v = s.border[i]
-        own = s.part[v]
-        weight = g.vwgt[v]
-        if s.pwgt[own] <= limit[own] or weight == 0:
-            continue
-        other = -1
-        mine = np.int64(0)
-        most = np.int64(-1)
-        count = 0
-        if pulled:
-            count = gather(g, pull, s.part, v, conn, touched)
-            mine = max(conn[own], 0)
-        else:
-            # the first part with room needs no table
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                p = s.part[g.adjncy[e]]
-                if unit:
-                    w = np.int64(1)
-                else:
-                    w = g.ewgt[e]
-                if p == own:
-                    mine += w
-                elif p == other:
-                    most += w
-                elif s.pwgt[p] + weight <= limit[p]:
-                    if other < 0:
-                        other, most = p, w
-                    else:
-                        if conn[p] < 0:
-                            conn[p] = 0
-                            touched[count] = p
-                            count += 1
-                        conn[p] += w
-        for j in range(count):
-            p = touched[j]
-            if p != own and conn[p] > most and s.pwgt[p] + weight <= limit[p]:
-                most = conn[p]
-            conn[p] = -1
-        if most < 0:
-            continue
-        loss = float(mine - most)
-        if loss > 0:
-            key[top] = loss / float(weight)
-        else:
-            key[top] = loss * float(weight)
-        key[top] += float(mix(v, salt)) * 1e-16
-        where[top] = i
-        top += 1
-    return top - lo
-
-
-@inlined
-def sift_down(key, where, size, i, a, b):
-    """Put the entry (a, b) where it belongs in the min-heap below its free place i; equal keys by place on the list."""
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and (
-            key[child + 1] < key[child] or (key[child + 1] == key[child] and where[child + 1] < where[child])
-        ):
-            child += 1
-        if a < key[child] or (a == key[child] and b < where[child]):
-            break
-        key[i], where[i] = key[child], where[child]
-        i = child
-    key[i], where[i] = a, b
-
-
-@kernel
-def evict(count, key, where, g, pull, s, limit, now, conn, touched):
-    """Move border vertices out of overloaded parts, cheapest first, to the best neighbouring part with room.
-
-    key, where [:count]: as `propose_evictions` found them; they are overwritten.  Everything is checked again against
-    the current state.  Returns the decrease of the cut.
-    """
-    over = 0
-    for p in range(len(conn)):
-        conn[p] = -1
-        if s.pwgt[p] > limit[p]:
-            over += 1
-    # a heap: mostly all parts fit long before the last vertex
-    for i in range(count // 2 - 1, -1, -1):
-        sift_down(key, where, count, i, key[i], where[i])
-    total = np.int64(0)
-    while count > 0 and over > 0:
-        v = s.border[where[0]]
-        count -= 1
-        sift_down(key, where, count, 0, key[count], where[count])
-        own = s.part[v]
-        if s.pwgt[own] <= limit[own] or s.population[own] <= 1:
-            continue
-        n = gather(g, pull, s.part, v, conn, touched)
-        best = -1
-        most = np.int64(-1)
-        for j in range(n):
-            p = touched[j]
-            if p == own or s.pwgt[p] + g.vwgt[v] > limit[p]:
-                continue
-            if conn[p] > most or (
-                conn[p] == most and (s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best))
-            ):
-                best, most = p, conn[p]
-        scatter(conn, touched, n)
-        if best >= 0:
-            total += move_and_log(g, pull, s, v, best, now)
-            if s.pwgt[own] <= limit[own]:
-                over -= 1
-    return total

@@ -24,6 +24,7 @@ import numpy as np
 from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import drb as kernels
+from ..kernels.fm import UNIT
 from ..partitioner.bisection import arena_for
 from .architectures.architecture import Architecture, Domain
 
@@ -149,12 +150,17 @@ def map_recursively(
     hi[held] = lo[held] + 1
     if len(g.origin):
         g = g._replace(origin=places.place[g.origin])
-    scratch = (np.empty(3 * k, np.int64), np.empty(3 * k, np.int64), np.empty(3 * k, np.int32),
-               np.empty(3 * k, np.int32))
-    kernels.map_recursively(g, places.middle, places.sums, places.power, ahead, lo, hi, vertices, POLICIES[policy],
-                            partial_cost, tries, seed, arena, bias, *scratch)
+    layout = kernels.Places(middle=places.middle, sums=places.sums, power=places.power, room=ahead, lo=lo, hi=hi)
+    kernels.map_recursively(g, layout, vertices, POLICIES[policy], partial_cost, tries, seed, arena, bias, _jobs(k))
     found: Array = places.order[lo]
     return found
+
+
+def _jobs(nprocs: int) -> kernels.Jobs:
+    """Room for the root and two halves for each of the ``nprocs - 1`` domains that are cut."""
+    count = 2 * nprocs
+    return kernels.Jobs(table=np.empty((count, 5), np.int64), heap=np.empty(count, np.int32),
+                        pos=np.empty(count, np.int32), key=np.empty(count, np.int64), tie=np.empty(count, np.int64))
 
 
 def _by_jobs(g: Level, machine: Architecture, room: Array, vertices: Array, part: Array, policy: str,
@@ -198,7 +204,7 @@ def _by_jobs(g: Level, machine: Architecture, room: Array, vertices: Array, part
             np.add.at(pull, owner[leaves], weight[leaves] * _difference(machine, left, right, domains, there[leaves]))
         if len(old):
             pull += g.size[mine] * _difference(machine, left, right, domains, old[mine])
-        bias[:len(mine)] = np.rint(kernels.UNIT * pull / between).astype(np.int64)
+        bias[:len(mine)] = np.rint(UNIT * pull / between).astype(np.int64)
         first = kernels.split_job(g, mine, arena, bias, int(share * machine.weight(left)),
                                   int(share * machine.weight(right)), machine.size(domain), tries, seed + count)
         for half, some in ((left, mine[:first]), (right, mine[first:])):

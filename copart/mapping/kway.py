@@ -18,7 +18,7 @@ from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.coarsening import pull_down
 from ..kernels.distances import DistanceCode
-from ..partitioner.coarsening import cluster, contract, look_at, renumber
+from ..partitioner.coarsening import coarsen, contract, look_at, renumber
 from ..partitioner.rounds import Team
 from .architectures.architecture import Architecture, table_code
 from .drb import TABLE_LIMIT, map_recursively
@@ -31,9 +31,6 @@ _ALL_PAIRS, _NEAR_PAIRS = 64, 256
 
 #: Times that all loads are looked at.
 _CYCLES = 8
-
-#: Coarsening stops when a level keeps more than this share of its vertices.
-_STALLED = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +97,8 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
         order = None
         if shape.far:
             g, order = renumber(g, team)
-        levels, maps = [g], []
         stop = max(config.coarse_per_processor * machine.nprocs, config.coarse_least)
-        heaviest = max(1, int(1.5 * int(g.vwgt.sum()) / stop))
-        while len(levels[-1].vwgt) > stop:
-            cmap, count = cluster(levels[-1], heaviest, shape, team)
-            if count > _STALLED * len(cmap):
-                break
-            levels.append(contract(levels[-1], cmap, count, team))
-            maps.append(cmap)
+        levels, maps, _ = coarsen(g, stop, shape, team)
         best: tuple[int, float] | None = None
         for start in range(max(1, min(config.starts, config.start_budget // machine.nprocs))):
             found = map_recursively(levels[-1], machine, limit, policy=config.policy,
@@ -160,17 +150,28 @@ def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config
     """Refine a mapping in place; returns (excess, cost)."""
     n, k = len(part), len(limit)
     pwgt = sums(part, g.vwgt, k)
-    key, heap = np.empty(n, np.int64), np.empty(n, np.int32)
-    pos, state, log = np.full(n, -1, np.int32), np.zeros(n, np.uint8), np.empty((2, n), np.int32)
-    conn, touched = np.full(k, -1, np.int64), np.empty(k + 1, np.int32)
+    scratch = _scratch(n, k)
     scale = 1024.0
     over = int(np.maximum(pwgt - limit, 0).sum())
     for anywhere in (False, False, True):
         if over:
-            over = kernels.relieve(g, code, scale, part, pwgt, limit, anywhere, key, heap, pos, conn, touched)
+            over = kernels.relieve(g, code, scale, part, pwgt, limit, anywhere, scratch)
     stall = max(50, int(config.stall * n))
     for _ in range(config.passes):
-        won = kernels.improve(g, code, scale, part, pwgt, limit, stall, key, heap, pos, state, log, conn, touched)
+        won = kernels.improve(g, code, scale, part, pwgt, limit, stall, scratch)
         if won <= 0:
             break
     return int(over), float(kernels.mapping_cost(g, code, part))
+
+
+def _scratch(n: int, k: int) -> kernels.Scratch:
+    """Memory to refine a mapping of `n` vertices onto `k` processors; clean, as the kernels expect it."""
+    return kernels.Scratch(
+        key=np.empty(n, np.int64),
+        heap=np.empty(n, np.int32),
+        pos=np.full(n, -1, np.int32),
+        state=np.zeros(n, np.uint8),
+        log=np.empty((2, n), np.int32),  # a vertex moves once in a pass
+        conn=np.full(k, -1, np.int64),
+        touched=np.empty(k + 1, np.int32),  # all processors, and the old place of a vertex
+    )

@@ -152,9 +152,10 @@ def _level(graph: Graph, pinned: Array | None, old: ArrayLike | None, nprocs: in
             # a new vertex may go anywhere: size 0
             origin, size = np.maximum(before, 0).astype(VERTEX), np.where(before >= 0, price * graph.sizes, 0)
     fixed = none if pinned is None or (pinned < 0).all() else pinned
-    arrays = (graph.xadj, graph.adjncy, graph.kernel_ewgt, graph.weights, fixed, origin, size.astype(WEIGHT))
+    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=fixed,
+                  origin=origin, size=size.astype(WEIGHT))
     # kernels are compiled for writable arrays
-    return Level(*(a if a.flags.writeable else a.copy() for a in arrays))
+    return Level._make(a if a.flags.writeable else a.copy() for a in level)
 
 
 def _settled(g: Level, target: Architecture, part: Array, limit: Array, config: MappingConfig, seed: int) -> Array:

@@ -12,6 +12,8 @@ import numpy as np
 
 from ..kernels import Level
 from ..kernels.bisection import LEVELS, Arena, bisect_recursively, split
+from ..kernels.fm import Queues
+from ..kernels.growing import Frontier
 from .coarsening import contract
 from .rounds import Team
 
@@ -39,7 +41,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) ->
     """
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
-    arenas = [arena_for(whole) for _ in range(min(team.threads, 2 * len(salts)))]
+    arenas = [arena_for(whole, k) for _ in range(min(team.threads, 2 * len(salts)))]
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
@@ -71,15 +73,65 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
 
 
-def arena_for(g: Level) -> Arena:
-    """Memory for one bisection after the other, sized for the whole graph; untouched pages cost nothing."""
+def arena_for(g: Level, nlabels: int = 0) -> Arena:
+    """Memory for one bisection after the other of subgraphs of `g` for `nlabels` parts; untouched pages cost nothing.
+
+    A level keeps at most nine tenths of the vertices of the one before, and no more edges; a bisection that does not
+    fit into four times the graph stops coarsening there.
+    """
     n, m = len(g.vwgt), len(g.adjncy)
-    levels, entries = 4 * n + LEVELS, 4 * m + 16
+    rows, entries = 4 * n + LEVELS, 4 * m + 16
     i32, i64 = np.int32, np.int64
-    return Arena._make((
-        *(np.empty(levels, i64) for _ in range(2)), np.empty(entries, i32), np.empty(entries, i64),
-        np.empty(levels, i32), np.full(n + 1, -1, i32), *(np.empty(n + 1, i32) for _ in range(5)),
-        *(np.empty(n + 1, i64) for _ in range(4)), np.empty((2, n), i32), np.empty((2, n), i32),
-        np.full(n, -1, i32), np.zeros(n, np.uint8), *(np.empty(m + n + 1, i64) for _ in range(2)),
-        *(np.empty(m + n + 1, i32) for _ in range(2)),
-    ))
+    return Arena(
+        xadj=np.empty(rows, i64),
+        vwgt=np.empty(rows, i64),
+        adjncy=np.empty(entries, i32),
+        ewgt=np.empty(entries, i64),
+        cmap=np.empty(rows, i32),
+        # one more: two-hop matching waits for vertices without neighbours in a last entry, -1 between its calls
+        new=np.full(n + 1, -1, i32),
+        side=np.empty(n + 1, i32),
+        tried=np.empty(n + 1, i32),
+        match=np.empty(n + 1, i32),
+        leader=np.empty(n + 1, i32),
+        members=np.empty(n + 1, i32),
+        cwgt=np.empty(n + 1, i64),
+        start=np.empty(n + 1, i64),
+        mark=np.empty(n + 1, i64),
+        at=np.empty((3, LEVELS), i64),
+        load=np.empty((3, 2), i64),
+        # there may be more parts than vertices, where fixed vertices hold most of the weight
+        labels=np.empty(nlabels, i32),
+        # each split takes one set of labels off and puts two back
+        stack=np.empty((64 + 2 * nlabels, 4), i64),
+        queues=queues_for(n),
+        frontier=frontier_for(m),
+    )
+
+
+def frontier_for(pairs: int) -> Frontier:
+    """The memory of KGGGP for `pairs` offers: one per end of an edge and per pair of the affinity table, at most."""
+    return Frontier(
+        key=np.empty(pairs, np.int64),
+        tie=np.empty(pairs, np.int64),
+        who=np.empty(pairs, np.int32),
+        where=np.empty(pairs, np.int32),
+        heap=np.empty(pairs, np.int32),
+        pos=np.empty(pairs, np.int32),
+    )
+
+
+def queues_for(n: int, ncon: int = 0) -> Queues:
+    """The queues of FM for `n` vertices, any of which may be in any of them; clean, as a pass expects them.
+
+    Two queues, or `ncon` per side where there are several constraints.
+    """
+    return Queues(
+        key=np.empty(n, np.int64),
+        heap=np.empty((2 * max(ncon, 1), n), np.int32),
+        size=np.zeros(2 * max(ncon, 1), np.int64),
+        pos=np.full(n, -1, np.int32),
+        state=np.zeros(n, np.uint8),
+        log=np.empty(n, np.int32),  # a vertex moves once in a pass
+        dominant=np.zeros(n if ncon else 0, np.uint8),
+    )

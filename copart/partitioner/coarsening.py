@@ -12,14 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import VERTEX, WEIGHT
 from ..kernels import Level
 from ..kernels import coarsening as kernels
+from ..kernels.multiconstraint import sum_rows
+from ..options import Config
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
 
 #: Vertices a block, at least, and blocks at most: clusters form inside blocks, whatever the number of threads.
 _BLOCK, _BLOCKS = 16384, 16
+
+#: Coarsening stops when a level keeps more than this share of its vertices.
+_STALLED = 0.95
 
 #: Rounds of label propagation.
 _ROUNDS = 3
@@ -38,6 +44,71 @@ class Shape(NamedTuple):
     grid: bool
     dense: bool
     far: bool
+
+
+class Levels(NamedTuple):
+    """Graphs from fine to coarse, and what goes with them.
+
+    levels, the graphs; maps, from the vertices of each to those of the next; rows, the weight vectors (nvtxs, ncon) of
+    each, none where there are none.
+    """
+
+    levels: list[Level]
+    maps: list[Array]
+    rows: list[Array]
+
+
+def coarsest_size(config: Config, nparts: int) -> int:
+    """Vertices at which coarsening for `nparts` parts stops."""
+    return max(config.coarse_per_part * nparts, config.coarse_least)
+
+
+def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1, within: Array | None = None,
+            rows: Array | None = None) -> Levels:
+    """Shrink a graph until it has at most `stop` vertices, or stops shrinking.
+
+    Parameters
+    ----------
+    least : int
+        No level has fewer vertices.
+    within : (nvtxs,) int32, optional
+        Classes that clusters stay inside.
+    rows : (nvtxs, ncon) int64, optional
+        Weight vectors, added up over the clusters.
+    """
+    # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
+    heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
+    found = Levels([level], [], [] if rows is None else [rows])
+    while len(found.levels[-1].vwgt) > stop:
+        g = found.levels[-1]
+        cmap, count = cluster(_apart(g, within), heaviest, shape, team)
+        if count > _STALLED * len(cmap) or count < least:
+            break
+        found.levels.append(contract(g, cmap, count, team))
+        found.maps.append(cmap)
+        if rows is not None:
+            found.rows.append(np.zeros((count, rows.shape[1]), WEIGHT))
+            sum_rows(cmap, found.rows[-2], found.rows[-1])
+        if within is not None:
+            within = carry(within, cmap, count)
+    return found
+
+
+def carry(values: Array, cmap: Array, count: int) -> Array:
+    """Values that all vertices of a cluster share, (nvtxs,) int32, for the clusters."""
+    coarse = np.empty(count, VERTEX)
+    coarse[cmap] = values
+    return coarse
+
+
+def _apart(g: Level, within: Array | None) -> Level:
+    """`g` with origins that also tell the classes apart, so that clusters stay inside one."""
+    if within is None:
+        return g
+    if len(g.origin):
+        both = g.origin.astype(np.int64) * (int(within.max()) + 1) + within
+        within = np.unique(both, return_inverse=True)[1].astype(VERTEX)
+    return g._replace(origin=within)
 
 
 def look_at(g: Level) -> Shape:
@@ -59,8 +130,8 @@ def renumber(g: Level, team: Team) -> tuple[Level, Array]:
     np.cumsum(np.diff(g.xadj)[order], out=xadj[1:])
     adjncy, ewgt = np.empty_like(g.adjncy), np.empty_like(g.ewgt)
     team.run(kernels.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
-    rest = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))
-    return Level(xadj, adjncy, ewgt, *rest), order
+    vwgt, fixed, origin, size = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))
+    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size), order
 
 
 def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:
@@ -131,4 +202,4 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
         ewgt[top : top + count] = ewgt[at : at + count]
         top += count
     np.cumsum(xadj, out=xadj)
-    return Level(xadj, adjncy[:top], ewgt[:top], vwgt, fixed, origin, size)
+    return Level(xadj=xadj, adjncy=adjncy[:top], ewgt=ewgt[:top], vwgt=vwgt, fixed=fixed, origin=origin, size=size)

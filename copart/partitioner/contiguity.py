@@ -65,7 +65,8 @@ class _Mender:
         n, k = len(part), len(limit)
         self.g, self.pull, self.part, self.limit = g, pull, part, limit
         self.pwgt, self.population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
-        self.scratch = (np.empty(k, np.int64), np.empty(k, np.int32), np.zeros(n, np.int64), np.empty(n, np.int32))
+        self.scratch = contiguity.Scratch(conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
+                                          mark=np.zeros(n, np.int64), queue=np.empty(n, np.int32))
         self.stamp = 0
 
     @property
@@ -123,7 +124,7 @@ class _Mender:
         """Moves of the vertices in order; returns how many."""
         _, count, self.stamp = contiguity.contiguous_moves(
             order, relieve, self.g, self.pull, self.part, self.pwgt, self.population, self.limit, self.stamp,
-            *self.scratch,
+            self.scratch,
         )
         return int(count)
 
@@ -152,7 +153,7 @@ class _Mender:
                 here = int(parent[there])
                 v, self.stamp = contiguity.contiguous_hop(
                     g, self.pull, part, self.population, here, there, self.limit[there] - self.pwgt[there],
-                    order[start[here] : start[here + 1]], self.stamp, *self.scratch,
+                    order[start[here] : start[here + 1]], self.stamp, self.scratch,
                 )
                 if v < 0:
                     break

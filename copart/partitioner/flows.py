@@ -99,9 +99,21 @@ def _pairs(g: Level, part: Array, nparts: int, team: Team) -> Array:
 
 def _arena(g: Level) -> FlowArena:
     """Memory for one pair after the other; untouched pages cost nothing."""
+    # the region of a pair may be the whole graph; one more, for the end of offsets, and so that nothing is empty
     n, m = len(g.vwgt) + 1, len(g.adjncy) + 1
     i32, i64 = np.int32, np.int64
-    return FlowArena._make((
-        np.full(n, -1, i32), *(np.empty(n, i32) for _ in range(6)), np.empty(n, np.uint8),
-        np.empty(n, i64), np.empty(n, i64), np.empty(m, i32), np.empty(m, i64), np.empty(m, i64),
-    ))
+    return FlowArena(
+        local=np.full(n, -1, i32),
+        vertex=np.empty(n, i32),
+        hops=np.empty(n, i32),
+        level=np.empty(n, i32),
+        queue=np.empty(n, i32),
+        path=np.empty(n, i32),
+        back=np.empty(n, i32),
+        term=np.empty(n, np.uint8),
+        first=np.empty(n, i64),
+        cursor=np.empty(n, i64),
+        head=np.empty(m, i32),
+        rev=np.empty(m, i64),
+        cap=np.empty(m, i64),
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from ..kernels import Level, Pull
 from ..kernels import growing as kernels
 from ..options import Config
-from .bisection import recursive_bisection
+from .bisection import frontier_for, recursive_bisection
 from .coordinates import recursive_coordinate_bisection
 from .refinement import Refiner, cut_of
 from .rounds import Team
@@ -60,19 +60,7 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
     dist, queue = np.empty(n, np.int32), np.empty(n, np.int32)
     kernels.spread_seeds(g, part, pwgt, population, dist, queue, salt)
     rows = int(np.diff(pull.ptr)[g.origin].sum()) if len(g.origin) else 0
-    entries = len(g.adjncy) + n + rows + 1
-    kernels.grow(
-        g,
-        pull,
-        part,
-        pwgt,
-        room,
-        salt,
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int32),
-        np.empty(entries, np.int32),
-    )
+    kernels.grow(g, pull, part, pwgt, room, salt, frontier_for(len(g.adjncy) + rows))
     return part
 
 

@@ -11,7 +11,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.coarsening import pull_down
 from ..options import Config
-from .coarsening import Shape, cluster, contract
+from .coarsening import Shape, carry, coarsen, coarsest_size
 from .coordinates import centroids
 from .flows import refine_pairs
 from .growing import best_growth
@@ -21,9 +21,6 @@ from .rounds import Team
 logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
-
-#: Coarsening stops when a level keeps more than this share of its vertices.
-_STALLED = 0.95
 
 
 def multilevel(
@@ -38,7 +35,7 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    levels, maps = coarsen(level, k, config, team, None, shape)
+    levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k)
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1]) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
@@ -57,44 +54,12 @@ def cycle(
     within: Array | None = None,
 ) -> Array:
     """One V-cycle: coarsen inside the parts, or inside the finer classes `within`; refine on the way back up."""
-    levels, maps = coarsen(level, len(limit), config, team, part if within is None else within, shape)
+    k = len(limit)
+    levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k,
+                              within=part if within is None else within)
     for cmap in maps:
-        coarse = np.empty(int(cmap.max()) + 1, VERTEX)
-        coarse[cmap] = part
-        part = coarse
+        part = carry(part, cmap, int(cmap.max()) + 1)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
-
-
-def coarsen(
-    level: Level, k: int, config: Config, team: Team, within: Array | None, shape: Shape
-) -> tuple[list[Level], list[Array]]:
-    """Levels from fine to coarse and the maps between them; clusters stay inside the classes `within` (nvtxs,)."""
-    stop = max(config.coarse_per_part * k, config.coarse_least)
-    # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
-    heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
-    levels, maps = [level], []
-    while len(levels[-1].vwgt) > stop:
-        g = levels[-1]
-        cmap, count = cluster(_apart(g, within), heaviest, shape, team)
-        if count > _STALLED * len(cmap) or count < k:
-            break
-        levels.append(contract(g, cmap, count, team))
-        maps.append(cmap)
-        if within is not None:
-            coarse = np.empty(count, VERTEX)
-            coarse[cmap] = within
-            within = coarse
-    return levels, maps
-
-
-def _apart(g: Level, within: Array | None) -> Level:
-    """`g` with origins that also tell parts apart, so that clusters stay inside one part."""
-    if within is None:
-        return g
-    if len(g.origin):
-        both = g.origin.astype(np.int64) * (int(within.max()) + 1) + within
-        within = np.unique(both, return_inverse=True)[1].astype(VERTEX)
-    return g._replace(origin=within)
 
 
 def loosened(limit: Array, g: Level) -> Array:

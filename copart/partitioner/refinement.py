@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import frozen
-from ..kernels import Level, Pull, balancing
+from ..kernels import Level, Pull, balancing, eviction
 from ..kernels import refinement as kernels
 from ..kernels.csr import edge_cut
 from ..kernels.refinement import State
@@ -32,6 +32,12 @@ _REBALANCE = 2
 def cut_of(g: Level, part: Array) -> int:
     """Weight of the edges between different parts, each counted once."""
     return int(edge_cut(frozen(g.xadj), frozen(g.adjncy), frozen(g.ewgt), frozen(part)))
+
+
+def _falling(cost: Array) -> Array:
+    """Integers in the reverse order of numbers that are not -0.0: the bits of floats are in the order of the floats."""
+    bits = cost.view(np.int64)
+    return np.where(bits < 0, bits ^ np.iinfo(np.int64).min, ~bits)
 
 
 class Refiner:
@@ -64,15 +70,17 @@ class Refiner:
         pwgt, population = np.empty(k, np.int64), np.empty(k, np.int64)
         kernels.weigh(part, g.vwgt, pwgt, population)
         self.state = State(
-            part,
-            pwgt,
-            population,
-            border.copy(),
-            border,
-            listed,
-            np.full(n, -9, np.int32),
-            np.empty((2, 2 * len(first) + 64), np.int32),
-            np.array([len(first), len(first), 0]),
+            part=part,
+            pwgt=pwgt,
+            population=population,
+            active=border.copy(),
+            border=border,
+            listed=listed,
+            # long ago: no vertex rests in the first round
+            moved_in=np.full(n, -9, np.int32),
+            # grown by `_reserve`
+            log=np.empty((2, 2 * len(first) + 64), np.int32),
+            count=np.array([len(first), len(first), 0]),
         )
         self.dest = np.full(n, -1, np.int32)
         self.gain = np.empty(n, np.int64)
@@ -127,23 +135,19 @@ class Refiner:
         self._reserve(count)
         key, where = np.empty(count), np.empty(count, np.int32)
         found = self.team.run(
-            kernels.propose_evictions,
-            count,
-            self.g,
-            self.pull,
-            self.state,
-            self.limit,
-            self.salt + self.now,
-            key,
-            where,
-            scratch=self._scratch,
+            eviction.propose_evictions, count, self.g, self.pull, self.state, self.limit, self.salt + self.now, key,
+            where, scratch=self._scratch,
         )
         top = found[0]
         for at, more in zip(self.team.cuts(count)[1:], found[1:], strict=False):
             key[top : top + more], where[top : top + more] = key[at : at + more], where[at : at + more]
             top += more
+        # every candidate waits once
+        waiting = eviction.Waiting(heap=np.empty(top, np.int32), pos=np.empty(top, np.int32),
+                                   tie=np.empty(top, np.int64))
         return int(
-            kernels.evict(top, key, where, self.g, self.pull, self.state, self.limit, self.now, *self._scratch())
+            eviction.evict(top, _falling(key[:top]), where, self.g, self.pull, self.state, self.limit, self.now,
+                           waiting, *self._scratch())
         )
 
     def rebalance(self) -> int:
@@ -167,8 +171,9 @@ class Refiner:
         k, count = len(self.limit), int(self.state.count[1])
         start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
         balancing.group_by_part(self.state.part, self.state.border, count, start, order)
-        parent, queue, onward = (np.empty(k, np.int32) for _ in range(3))
-        value, ties = np.empty(count, np.int64), np.empty(count, np.int32)
+        parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
+        hops = balancing.Hops(onward=np.empty(k, np.int32), place=self.place, value=np.empty(count, np.int64),
+                              ties=np.empty(count, np.int32))
         for source in np.flatnonzero(self.state.pwgt > self.limit):
             over = int(self.state.pwgt[source] - self.limit[source])
             for need in (over, 1):
@@ -181,22 +186,8 @@ class Refiner:
                 continue
             self._reserve(count + k)
             total += int(
-                balancing.shift_path(
-                    self.g,
-                    self.pull,
-                    self.state,
-                    self.limit,
-                    source,
-                    target,
-                    parent,
-                    start,
-                    order,
-                    self.now,
-                    onward,
-                    self.place,
-                    value,
-                    ties,
-                )
+                balancing.shift_path(self.g, self.pull, self.state, self.limit, source, target, parent, start, order,
+                                     self.now, hops)
             )
         return total
 

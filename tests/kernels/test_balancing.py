@@ -174,8 +174,8 @@ def test_shifts_along_every_path_equal_their_twin(s, seed):
         was = s.part.copy()
         want = shifted(s, path, groups)
         after, s.part[:] = s.part.copy(), was
-        got = kernels.shift_path(r.g, r.pull, r.state, r.limit, path[-1], path[0], parent, start, order, 1, onward,
-                                 r.place, value, ties)
+        got = kernels.shift_path(r.g, r.pull, r.state, r.limit, path[-1], path[0], parent, start, order, 1,
+                                 kernels.Hops(onward=onward, place=r.place, value=value, ties=ties))
         assert (s.part == after).all()
         assert got == want
     s.check(s.cut(s.before) - s.cut())

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from copart.graph import Graph
 from copart.kernels import Level
 from copart.kernels import bisection as kernels
+from copart.kernels.fm import two_way_pass
 from copart.metrics import max_part_weights
 from copart.partitioner import bisection
 from copart.partitioner.rounds import Team
@@ -22,17 +23,18 @@ from ..helpers import grid
 from ..partition_reference import level, loads, path, scale_free, star, tree
 from ..reference import edge_cut, graphs
 
+UNBIASED = np.zeros(0, np.int64)
 EXAMPLES = 10 if NO_JIT else 60
 
 
 def arena_of(g: Level) -> kernels.Arena:
-    return bisection.arena_for(g)
+    return bisection.arena_for(g, 9)
 
 
 def assert_clean(arena: kernels.Arena) -> None:
     """What has to be as it was between calls."""
-    assert (arena.pos == -1).all()
-    assert (arena.state == 0).all()
+    assert (arena.queues.pos == -1).all()
+    assert (arena.queues.state == 0).all()
 
 
 class Pass:
@@ -44,9 +46,8 @@ class Pass:
         self.graph, self.before = graph, np.array(side, np.int32)
         self.side = self.before.copy()
         self.pwgt, self.population = loads(graph, side, 2)
-        self.gain, self.over, self.cut = (int(x) for x in kernels.two_way_pass(
-            g, self.side, self.pwgt, self.population, np.array(limit, np.int64), stall, arena.key, arena.heap,
-            np.empty(2, np.int64), arena.pos, arena.state, arena.log))
+        self.gain, self.over, self.cut = (int(x) for x in two_way_pass(
+            g, UNBIASED, self.side, self.pwgt, self.population, 1, np.array(limit, np.int64), stall, arena.queues))
         assert_clean(arena)
 
     def check(self, limit: Any) -> None:
@@ -125,10 +126,10 @@ def test_stall_ends_a_pass():
 # ---- passes until nothing is won
 def refined(graph: Graph, side: Any, limit: Any) -> tuple[np.ndarray, int, int]:
     g = level(graph)
-    arena, pwgt = arena_of(g), np.zeros(2, np.int64)
+    arena = arena_of(g)
     side = np.array(side, np.int32)
-    over, cut = kernels.fm_two(g, side, pwgt, np.array(limit, np.int64), arena)
-    assert pwgt.tolist() == loads(graph, side, 2)[0].tolist()
+    over, cut = kernels.refine_sides(g, UNBIASED, side, np.array(limit, np.int64), arena)
+    assert arena.load[:2].tolist() == [one.tolist() for one in loads(graph, side, 2)]
     assert_clean(arena)
     return side, int(over), int(cut)
 

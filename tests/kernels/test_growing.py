@@ -1,4 +1,4 @@
-"""K-way greedy growing: heap order, gains, closing of full parts, seeds."""
+"""K-way greedy growing: gains, closing of full parts, seeds."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import growing as kernels
+from copart.partitioner.bisection import frontier_for
 from copart.partitioner.growing import affinity_gain, grow_kgggp
 
 from ..helpers import grid
 from ..partition_reference import NO_PULL, grown, level, loads, objective, path, pull_of, star
 from ..reference import edge_cut, graphs, rows
-
-
-def heap(room: int):
-    return np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int32)
 
 
 def grow(graph: Graph, part, room, *, fixed=None, table=None, origin=None, salt: int = 1):
@@ -29,8 +26,8 @@ def grow(graph: Graph, part, room, *, fixed=None, table=None, origin=None, salt:
     pwgt = np.zeros(len(room), np.int64)
     np.add.at(pwgt, part[held], graph.weights[held])
     extra = 0 if table is None else graph.nvtxs * len(room)
-    entries = heap(len(g.adjncy) + graph.nvtxs + extra + 1)
-    stray = kernels.grow(g, pull, part, pwgt, np.array(room, np.int64), salt, *entries)
+    frontier = frontier_for(len(g.adjncy) + extra)
+    stray = kernels.grow(g, pull, part, pwgt, np.array(room, np.int64), salt, frontier)
     return part, pwgt, int(stray)
 
 
@@ -54,32 +51,6 @@ def greedy(graph: Graph, part: list[int], room: list[int], table=None, origin=No
                 pairs[v, q] = (gain, -load[q])
     best = max(pairs.values(), default=None)
     return [pair for pair, key in pairs.items() if key == best]
-
-
-# ---- the heap
-@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), max_size=60), st.integers(0, 2**32 - 1))
-def test_heap_pops_in_order(keys, seed):
-    """Pushes and pops mixed; every pop takes the largest (gain, tie) there is."""
-    rng = np.random.default_rng(seed)
-    arrays = heap(len(keys) + 1)
-    size, inside, popped = 0, [], 0
-    for i, (a, b) in enumerate(keys):
-        size = kernels.push(*arrays, size, a, b, i, i % 3)
-        inside.append((a, b))
-        while size and rng.random() < 0.3:
-            top = (int(arrays[0][0]), int(arrays[1][0]))
-            assert top == max(inside)
-            assert keys[arrays[2][0]] == top, "vertex and part stay with their key"
-            assert arrays[3][0] == arrays[2][0] % 3
-            inside.remove(top)
-            size = kernels.pop(*arrays, size)
-            popped += 1
-    order = []
-    while size:
-        order.append((int(arrays[0][0]), int(arrays[1][0])))
-        size = kernels.pop(*arrays, size)
-    assert order == sorted(inside, reverse=True)
-    assert popped + len(order) == len(keys)
 
 
 # ---- gains

@@ -18,6 +18,7 @@ from ...arrays import OFFSET, VERTEX, frozen, integers, sums
 from ...errors import MappingError
 from ...graph import Graph, as_graph
 from ...kernels.decomposition import (
+    Arcs,
     ancestors,
     contract,
     interval_maxima,
@@ -157,13 +158,15 @@ def coarsened(graph: Graph) -> Levels:
         mate = np.empty(n, VERTEX)
         ncoarse = match_nearest(xadj, adjncy, near, mate, np.empty(n, VERTEX))
         number_coarse(mate, father)
-        swallowed, cxadj = np.empty(ncoarse), np.empty(ncoarse + 1, OFFSET)
+        swallowed = np.empty(ncoarse)
         swallow(xadj, adjncy, edge, mate, father, swallowed)
-        cadjncy, cnear, cedge = np.empty(narcs, VERTEX), np.empty(narcs, np.int64), np.empty(narcs)
-        count = contract(xadj, adjncy, near, edge, mate, father, swallowed, np.empty(ncoarse, OFFSET), cxadj, cadjncy,
-                         cnear, cedge, np.empty(narcs, VERTEX), np.empty(narcs, VERTEX))
-        xadj = cxadj
-        adjncy, near, edge = cadjncy[:count].copy(), cnear[:count].copy(), cedge[:count].copy()
+        # merging arcs makes no new ones
+        coarse = Arcs(xadj=np.empty(ncoarse + 1, OFFSET), adjncy=np.empty(narcs, VERTEX),
+                      near=np.empty(narcs, np.int64), edge=np.empty(narcs))
+        count = contract(Arcs(xadj=xadj, adjncy=adjncy, near=near, edge=edge), mate, father, swallowed, coarse,
+                         np.empty(ncoarse, OFFSET), np.empty(narcs, VERTEX), np.empty(narcs, VERTEX))
+        xadj = coarse.xadj
+        adjncy, near, edge = (a[:count].copy() for a in coarse[1:])
     first = np.concatenate([[0], np.cumsum([len(level[0]) for level in levels])])
     arcs = np.concatenate([[0], np.cumsum([len(level[2]) for level in levels])])
 

@@ -8,11 +8,12 @@ from vertices far apart and without knowing of one another; vertices that severa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import VERTEX, integers, whole
+from ...arrays import VERTEX, WEIGHT, integers, whole
 from ...errors import ConfigError, MappingError
 from .grid import Grid
 from .placements import blocked, node_sizes
@@ -54,7 +55,7 @@ def central_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
     targets, weights = _table(grid, stencil)
     order = np.empty(grid.size, VERTEX)
     first = np.concatenate([[0], np.cumsum(sizes)])
-    fill_nodes(targets, weights, first, _once(counting), *_scratch(grid.size), order)
+    fill_nodes(targets, weights, first, _once(counting), _queue(grid.size), order)
     return order
 
 
@@ -105,7 +106,7 @@ def greedy_fill(grid: Grid, stencil: Stencil, seed: int, size: int, counting: st
     targets, weights = _table(grid, stencil)
     out = np.empty(whole("size", size, low=1, high=grid.size), VERTEX)
     start = whole("seed", seed, low=0, high=grid.size - 1)
-    fill_node(targets, weights, start, _once(counting), 0, *_scratch(grid.size), out)
+    fill_node(targets, weights, start, _once(counting), 0, _queue(grid.size), out)
     return out
 
 
@@ -150,11 +151,18 @@ def _once(counting: str) -> bool:
     return counting == "once"
 
 
-def _scratch(n: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32],
-                              NDArray[np.int32]]:
-    """state, prio, heap, place, touched of the kernels."""
-    return (np.zeros(n, np.uint8), np.zeros(n, np.int64), np.empty(n, VERTEX), np.empty(n, VERTEX),
-            np.empty(n, VERTEX))
+def _queue(n: int) -> Any:
+    """The queue of the kernels for a grid of n vertices, each of which is queued or touched once at most."""
+    from ...kernels.cartesian import Queue
+
+    return Queue(
+        state=np.zeros(n, np.uint8),
+        prio=np.zeros(n, WEIGHT),
+        tie=-np.arange(n, dtype=WEIGHT),
+        heap=np.empty(n, VERTEX),
+        place=np.empty(n, VERTEX),
+        touched=np.empty(n, VERTEX),
+    )
 
 
 __all__ = ["COUNTING", "central_greedy", "check_up", "distributed_greedy", "greedy_fill", "greedy_seeds"]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT, frozen, sums
 from ...graph import Graph
+from .kgg import kernel_level
 
 #: Rounds of the queue; more make larger clusters.
 ROUNDS = 2
@@ -67,20 +68,19 @@ def louvain(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
     """Clusters of large modularity by sweeps over all vertices until none moves, none above `bound`; (n,) int32."""
     from ...kernels.clustering import louvain_sweeps
 
-    graph, (degree, cluster, state) = level.graph, _alone(level)
-    louvain_sweeps(graph.xadj, graph.adjncy, frozen(graph.edge_weights), graph.weights, degree, int(degree.sum()),
-                   bound, _order(graph, seed), cluster, *state)
-    return _numbered(cluster)
+    graph, clusters = level.graph, alone(level)
+    louvain_sweeps(kernel_level(graph), int(level.degrees.sum()), bound, _order(graph, seed), clusters)
+    return _numbered(clusters.cluster)
 
 
 def louvain_queued(level: CoarseLevel, bound: int, seed: int, rounds: int = ROUNDS) -> NDArray[np.int32]:
     """Clusters by Louvain moves from a queue, at most `rounds` times its length, none above `bound`; (n,) int32."""
     from ...kernels.clustering import louvain_queue
 
-    graph, (degree, cluster, state) = level.graph, _alone(level)
-    louvain_queue(graph.xadj, graph.adjncy, frozen(graph.edge_weights), graph.weights, degree, int(degree.sum()),
-                  bound, rounds, _order(graph, seed), np.ones(graph.nvtxs, np.bool_), cluster, *state)
-    return _numbered(cluster)
+    graph, clusters = level.graph, alone(level)
+    louvain_queue(kernel_level(graph), int(level.degrees.sum()), bound, rounds, _order(graph, seed),
+                  np.ones(graph.nvtxs, np.bool_), clusters)
+    return _numbered(clusters.cluster)
 
 
 COARSENERS: dict[str, Coarsener] = {"rhem": heavy_edge_matching, "louvain": louvain, "louvain-queue": louvain_queued}
@@ -98,11 +98,13 @@ def _order(graph: Graph, seed: int) -> NDArray[np.int32]:
     return np.random.default_rng([seed, 3]).permutation(graph.nvtxs).astype(VERTEX)
 
 
-def _alone(level: CoarseLevel) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[Any, ...]]:
-    """Degrees; every vertex as its own cluster; weights and degrees of the clusters, with two scratch arrays."""
-    n, degree = level.graph.nvtxs, level.degrees
-    state = level.graph.weights.copy(), degree.copy(), np.zeros(n, WEIGHT), np.empty(n, VERTEX)
-    return degree, np.arange(n, dtype=VERTEX), state
+def alone(level: CoarseLevel) -> Any:
+    """Every vertex a cluster of its own; there are never more clusters than vertices."""
+    from ...kernels.clustering import Clusters
+
+    n = level.graph.nvtxs
+    return Clusters(cluster=np.arange(n, dtype=VERTEX), degree=level.degrees, weight=level.graph.weights.copy(),
+                    total=level.degrees.copy(), link=np.zeros(n, WEIGHT), touched=np.empty(n, VERTEX))
 
 
 def _numbered(cluster: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -8,7 +8,7 @@ part; the first vertices are those of smallest weighted degree, as a rule the ri
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,7 +60,7 @@ def grow(graph: Graph, capacities: ArrayLike, *, seeds: str = "all", seed: int =
     ConfigError
         `seeds` is none of these.
     """
-    from ...kernels.exact_kway import grow_parts
+    from ...kernels.kgg import grow_parts
 
     if seeds not in ("all", "random"):
         raise ConfigError(f"seeds: must be all or random, got {seeds!r}")
@@ -69,9 +69,33 @@ def grow(graph: Graph, capacities: ArrayLike, *, seeds: str = "all", seed: int =
     if seeds == "random" and k > n:
         raise MappingError(f"seeds: {k} parts need as many vertices, there are {n}")
     start = np.random.default_rng([seed, 1]).permutation(n).astype(VERTEX)
-    part, best, pos = (np.full(n, -1, VERTEX) for _ in range(3))
-    heap, order = np.empty(n, VERTEX), np.empty(n, VERTEX)
-    free, key, tie = (np.empty(n, WEIGHT) for _ in range(3))
-    grow_parts(graph.xadj, graph.adjncy, frozen(graph.edge_weights), graph.weights, cap, start, seeds == "all",
-               seed, part, np.zeros(k, WEIGHT), np.zeros((n, k), WEIGHT), free, best, key, tie, heap, pos, order)
-    return Grown(part, order)
+    growth = _growth(n, k)
+    grow_parts(kernel_level(graph), cap, start, seeds == "all", seed, growth)
+    return Grown(growth.part, growth.order)
+
+
+def kernel_level(graph: Graph) -> Any:
+    """The graph as kernels see it, with weights of edges and nothing fixed."""
+    from ...kernels import Level
+
+    none = np.zeros(0, VERTEX)
+    return Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=frozen(graph.edge_weights), vwgt=graph.weights,
+                 fixed=none, origin=none, size=np.zeros(0, WEIGHT))
+
+
+def _growth(n: int, k: int) -> Any:
+    """Memory to grow k parts of n vertices, each of which is placed once and a candidate once at a time."""
+    from ...kernels.kgg import Growth
+
+    return Growth(
+        part=np.full(n, -1, VERTEX),
+        size=np.zeros(k, WEIGHT),
+        conn=np.zeros((n, k), WEIGHT),
+        order=np.empty(n, VERTEX),
+        free=np.empty(n, WEIGHT),
+        best=np.full(n, -1, VERTEX),
+        key=np.empty(n, WEIGHT),
+        tie=np.empty(n, WEIGHT),
+        heap=np.empty(n, VERTEX),
+        pos=np.full(n, -1, VERTEX),
+    )

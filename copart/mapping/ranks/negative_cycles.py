@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, part_array, sums
+from ...arrays import OFFSET, VERTEX, WEIGHT, integers, part_array, sums
 from ...errors import MappingError
 from ...graph import Graph
-from .kgg import check_capacities
+from .kgg import check_capacities, kernel_level
 
 #: Local searches without a usable move, each over all vertices, after which refinement ends.
 PATIENCE = 3
@@ -53,19 +53,21 @@ class Refinement:
     """
 
     def __init__(self, graph: Graph, part: ArrayLike, capacities: ArrayLike):
-        from ...kernels.exact_kway import connect
+        from ...kernels.negative_cycles import Members, connect
 
         self.graph, self.cap = graph, integers("capacities", capacities, WEIGHT, MappingError, low=0)
         n, k = graph.nvtxs, len(self.cap)
         self.part = part_array("part", part, n, k, MappingError).copy()
         self.size = sums(self.part, graph.weights, k)
         self.conn = np.zeros((n, k), WEIGHT)
-        self._ewgt = frozen(graph.edge_weights)
-        connect(graph.xadj, graph.adjncy, self._ewgt, self.part, self.conn)
+        self._level = kernel_level(graph)
+        connect(self._level, self.part, self.conn)
+        # at most one move per ordered pair of parts, and per vertex
         rows = min(k * max(k - 1, 0), n)
-        tail, head, vertex = np.empty((3, rows), VERTEX)
-        self._moves = Moves(tail, head, vertex, np.empty(rows, WEIGHT))
-        self._scratch = np.empty(k + 1, OFFSET), np.empty(n, VERTEX), np.empty(n, np.bool_)
+        self._moves = Moves(tail=np.empty(rows, VERTEX), head=np.empty(rows, VERTEX), vertex=np.empty(rows, VERTEX),
+                            gain=np.empty(rows, WEIGHT))
+        self._members = Members(first=np.empty(k + 1, OFFSET), vertices=np.empty(n, VERTEX),
+                                eligible=np.empty(n, np.bool_))
 
     @property
     def excess(self) -> int:
@@ -74,7 +76,7 @@ class Refinement:
 
     def best_gains(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """(k, k) int64 largest gain of a move from part i to part j, and (k, k) bool whether any edge joins them."""
-        from ...kernels.exact_kway import best_gains
+        from ...kernels.negative_cycles import best_gains
 
         k = len(self.cap)
         best, adjacent = np.full((k, k), -_FAR, WEIGHT), np.zeros((k, k), np.bool_)
@@ -86,19 +88,18 @@ class Refinement:
 
         Vertices that are `barred`, (n,) bool, and their neighbours stay.
         """
-        from ...kernels.exact_kway import choose_moves
+        from ...kernels.negative_cycles import choose_moves
 
-        count = choose_moves(self.graph.xadj, self.graph.adjncy, self.part, self.conn, barred, pairs, salt,
-                             *self._scratch, *self._moves)
+        count = choose_moves(self._level, self.part, self.conn, barred, pairs, salt, self._members, self._moves)
         tail, head, vertex, gain = self._moves
         return Moves(tail[:count].copy(), head[:count].copy(), vertex[:count].copy(), gain[:count].copy())
 
     def apply(self, moves: Moves, chosen: Any) -> int:
         """Apply the `chosen` of the moves; returns their gain."""
-        from ...kernels.exact_kway import move
+        from ...kernels.negative_cycles import move
 
-        return sum(int(move(self.graph.xadj, self.graph.adjncy, self._ewgt, self.graph.weights, self.part, self.size,
-                            self.conn, moves.vertex[e], moves.head[e])) for e in chosen)
+        return sum(int(move(self._level, self.part, self.size, self.conn, moves.vertex[e], moves.head[e]))
+                   for e in chosen)
 
 
 class Quotient:
@@ -148,7 +149,7 @@ class Quotient:
         return edges
 
     def _relax(self, dist: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
-        from ...kernels.exact_kway import relax_edges
+        from ...kernels.negative_cycles import relax_edges
 
         pred, seen = np.full(len(dist), -1, VERTEX), np.empty(len(dist), VERTEX)
         return int(relax_edges(self.tail, self.head, self.weight, self.used, dist, pred, seen)), pred

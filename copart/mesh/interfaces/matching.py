@@ -261,13 +261,15 @@ def _overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32]
         ends_a, ends_b = (np.ascontiguousarray(s.corners[:, :2]) for s in (a, b))
         edge_overlaps(i, j, ends_a, ends_b, reach_a, reach_b, MIN_COSINE, out, gap)
     else:
-        from ...kernels.mesh_overlap import face_overlaps
+        from ...kernels.mesh_overlap import Faces, Polygons, face_overlaps
 
         # more than convex faces need: those of polyhedra may not be
         width = 4 * (a.corners.shape[1] + b.corners.shape[1]) + 16
-        face_overlaps(i, j, a.corners, a.size, a.normal, a.centre, a.diameter, b.corners, b.size, b.normal, b.centre,
-                      b.diameter, reach_a, reach_b, MIN_COSINE, np.empty((3, 3)), np.empty((width, 2)),
-                      np.empty((width, 2)), np.empty((width, 2)), np.empty(3), out, gap)
+        polygons = Polygons(frame=np.empty((3, 3)), measure=np.empty(3), first=np.empty((width, 2)),
+                            second=np.empty((width, 2)), spare=np.empty((width, 2)))
+        one, other = (Faces(corners=s.corners, size=s.size, normal=s.normal, centre=s.centre, diameter=s.diameter,
+                            reach=reach) for s, reach in ((a, reach_a), (b, reach_b)))
+        face_overlaps(i, j, one, other, MIN_COSINE, polygons, out, gap)
     return out, gap
 
 

@@ -97,16 +97,19 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
 
 def _one_copy(a: _Simplices, b: _Spaces) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Pairs of cells of A and of one copy of B, and what they share."""
-    from ...kernels.mesh_clip import common_sizes
+    from ...kernels.mesh_clip import Pieces, Simplices, Spaces, common_sizes
 
     # coordinates relative to one of the points, so that a far origin costs no digits
     origin = a.low.min(axis=0)
     planes = np.column_stack([b.planes[:, :3], b.planes[:, 3] - b.planes[:, :3] @ origin])
     i, j = overlapping_pairs(*_cell_boxes(a.first, a.low, a.high), b.low, b.high)
     size = np.zeros(len(i))
-    stuck = common_sizes(i, j, a.first, np.ascontiguousarray(a.corners - origin), a.low - origin, a.high - origin,
-                         b.first, planes, b.low - origin, b.high - origin, np.empty((_ROOM, 4, 3)),
-                         np.empty((_ROOM, 4, 3)), np.empty(4), np.empty(4, OFFSET), size)
+    simplices = Simplices(first=a.first, corners=np.ascontiguousarray(a.corners - origin), low=a.low - origin,
+                          high=a.high - origin)
+    spaces = Spaces(first=b.first, planes=planes, low=b.low - origin, high=b.high - origin)
+    pieces = Pieces(current=np.empty((_ROOM, 4, 3)), spare=np.empty((_ROOM, 4, 3)), side=np.empty(4),
+                    place=np.empty(4, OFFSET))
+    stuck = common_sizes(i, j, simplices, spaces, pieces, size)
     if stuck >= 0:
         raise MeshError(f"interedges: the overlap of cells {int(i[stuck])} and {int(j[stuck])} falls into too many "
                         f"pieces; their shapes are too involved for kind overlap")

@@ -35,7 +35,7 @@ def touching_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np
     a, b : (npairs,) int32
         A pair may be repeated.
     """
-    from ...kernels.mesh_touch import touching
+    from ...kernels.mesh_touch import Hulls, touching
 
     found: list[Pairs] = []
     slack_a, slack_b = _slack(mesh_a, curved, 0), _slack(mesh_b, curved, 1)
@@ -49,8 +49,9 @@ def touching_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np
         touch = np.empty(len(i), np.bool_)
         # coordinates relative to one of the points, so that a far origin costs no digits
         origin = mesh_a.bounds[0]
-        touching(i, j, mesh_a.points - origin, a.nodes, a.start, there.points - origin, b.nodes, b.start,
-                 a.limit, b.limit, np.empty((4, 3)), np.empty(3), touch)
+        touching(i, j, Hulls(points=mesh_a.points - origin, nodes=a.nodes, start=a.start, limit=a.limit),
+                 Hulls(points=there.points - origin, nodes=b.nodes, start=b.start, limit=b.limit),
+                 np.empty((4, 3)), np.empty(3), touch)
         found.append((a.cell[i[touch]], b.cell[j[touch]]))
     return np.concatenate([a for a, _ in found]), np.concatenate([b for _, b in found])
 

@@ -12,11 +12,11 @@ from ...arrays import VERTEX, WEIGHT, part_array, whole
 from ...errors import ConfigError, PartitionError
 from ...graph import Graph, as_graph
 from ...kernels import Level
-from ...kernels.multiconstraint import sum_rows
 from ...kernels.multiconstraint_bisection import Arena, bisect_recursively
 from ...metrics import max_part_weights
 from ...options import Config, Effort, Options
-from ..coarsening import cluster, contract, look_at, renumber
+from ..bisection import queues_for
+from ..coarsening import coarsen, coarsest_size, look_at, renumber
 from ..refinement import cut_of
 from ..rounds import Team
 from .limits import check_limits, excess_units, limits_matrix, pinned_parts, weight_vectors
@@ -25,9 +25,6 @@ from .refinement import Refiner
 logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
-
-#: Coarsening stops when a level keeps more than this share of its vertices.
-_STALLED = 0.95
 
 #: Growths of each bisection: one for so many vertices of the input, within bounds.
 _VERTICES_A_TRY, _TRIES = 1500, (8, 16)
@@ -114,17 +111,8 @@ def partition_multiconstraint(
         if shape.far:
             level, order = renumber(level, team)
             vectors = vectors[order]
-        levels, maps, rows = [level], [], [vectors]
-        stop = max(config.coarse_per_part * k, config.coarse_least)
-        heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
-        while len(levels[-1].vwgt) > stop:
-            cmap, count = cluster(levels[-1], heaviest, shape, team)
-            if count > _STALLED * len(cmap) or count < k:
-                break
-            levels.append(contract(levels[-1], cmap, count, team))
-            maps.append(cmap)
-            rows.append(np.zeros((count, vectors.shape[1]), WEIGHT))
-            sum_rows(cmap, rows[-2], rows[-1])
+        stop = coarsest_size(config, k)
+        levels, maps, rows = coarsen(level, stop, shape, team, least=k, rows=vectors)
         part = _initial(levels[-1], rows[-1], bounds, config, graph.nvtxs, seed * 256, team)
     while maps:
         levels.pop()
@@ -243,18 +231,24 @@ def _arena(g: Level, ncon: int) -> Arena:
     """Memory for one bisection after the other, sized for the whole graph."""
     n, m = len(g.vwgt), len(g.adjncy)
     return Arena(
-        np.empty(n + 1, WEIGHT), np.empty(m, VERTEX), np.empty(m, WEIGHT), np.empty((n, ncon), WEIGHT),
-        np.full(n, -1, VERTEX), np.empty(n, VERTEX), np.empty(n, VERTEX), np.empty(n, VERTEX), np.empty(n, WEIGHT),
-        np.zeros(n, np.uint8), np.empty(n, VERTEX), np.empty((2 * ncon, n), VERTEX), np.full(n, -1, VERTEX),
-        np.zeros(n, np.uint8),
+        xadj=np.empty(n + 1, WEIGHT),
+        adjncy=np.empty(m, VERTEX),
+        ewgt=np.empty(m, WEIGHT),
+        vwgts=np.empty((n, ncon), WEIGHT),
+        new=np.full(n, -1, VERTEX),
+        side=np.empty(n, VERTEX),
+        best=np.empty(n, VERTEX),
+        other=np.empty(n, VERTEX),
+        queues=queues_for(n, ncon),
     )
 
 
 def finest(graph: Graph, pinned: Array, vwgts: Array) -> Level:
     """The input as kernels see it; a vertex weighs the sum of its weights in units of :func:`excess_units`."""
     scalar = vwgts @ excess_units(vwgts)
-    arrays = (graph.xadj, graph.adjncy, graph.kernel_ewgt, scalar, pinned, np.zeros(0, VERTEX), np.zeros(0, WEIGHT))
-    return Level(*(_writable(a) for a in arrays))
+    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=scalar, fixed=pinned,
+                  origin=np.zeros(0, VERTEX), size=np.zeros(0, WEIGHT))
+    return Level._make(_writable(a) for a in level)
 
 
 def _writable(array: Array) -> Array:

@@ -49,13 +49,19 @@ class Refiner:
     def __init__(self, g: Level, vwgts: Array, limits: Array, part: Array):
         n, k = len(part), len(limits)
         self.g, self.part = g, part
-        self.loads = Loads(vwgts, limits, excess_units(vwgts), np.empty_like(limits), np.empty(k, WEIGHT))
+        self.loads = Loads(vwgts=vwgts, limits=limits, scale=excess_units(vwgts), pwgts=np.empty_like(limits),
+                           population=np.empty(k, WEIGHT))
         state = np.zeros(n, np.uint8)
         if len(g.fixed):
             state[g.fixed >= 0] = kernels.PINNED
         self.scratch = Scratch(
-            np.empty(n, WEIGHT), np.empty(n, VERTEX), np.full(n, -1, VERTEX), state, np.empty((2, n), VERTEX),
-            np.full(k, -1, WEIGHT), np.empty(k, VERTEX),
+            key=np.empty(n, WEIGHT),
+            heap=np.empty(n, VERTEX),
+            pos=np.full(n, -1, VERTEX),
+            state=state,
+            log=np.empty((2, n), VERTEX),  # a vertex moves once in a pass
+            conn=np.full(k, -1, WEIGHT),
+            touched=np.empty(k, VERTEX),
         )
         kernels.weigh(part, self.loads)
 

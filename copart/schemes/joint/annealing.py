@@ -16,7 +16,7 @@ from ...errors import of_component
 from ...kernels import bottleneck
 from ...kernels.balancing import group_by_part
 from ...kernels.coupled import Cells, Shares, relieve
-from ...kernels.coupled_annealing import anneal
+from ...kernels.coupled_annealing import Rates, Traffic, anneal
 from ...kernels.dissolving import dissolve
 from ...operators import part, rest_joined
 from ...options import Options
@@ -88,11 +88,12 @@ class Annealing:
         if k:
             bottleneck.tally(g, s, volume, messages)
         alone = k or size == 1  # a cell of the finer mesh does not stand for its partner
+        traffic = Traffic(volume=volume, messages=messages, more=np.zeros(k, WEIGHT), extra=np.zeros(k, WEIGHT))
+        rates = Rates(heat=unit * size * np.array(schedule.heat), blur=size * np.array(schedule.blur),
+                      press=unit * np.array(schedule.press))
         anneal(
-            g, s, schedule.sweeps, self.price if price is None else price, unit * size * np.array(schedule.heat),
-            size * np.array(schedule.blur), unit * np.array(schedule.press), self.options.seed,
-            np.zeros(0, VERTEX) if alone else main_partners(g, g.imul), np.empty(len(g.weight), VERTEX),
-            volume, messages, np.zeros(k, WEIGHT), np.zeros(k, WEIGHT),
+            g, s, schedule.sweeps, self.price if price is None else price, rates, self.options.seed,
+            np.zeros(0, VERTEX) if alone else main_partners(g, g.imul), np.empty(len(g.weight), VERTEX), traffic,
         )
         if not k and price is None:  # what the busiest process pays is not in view there
             give_up_messages(g, s, self.price[:3], unit * schedule.press[1])

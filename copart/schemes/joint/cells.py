@@ -78,8 +78,10 @@ class CoupledCells:
         """State of the partition `part` int32 of the cells or of clusters; `limit` (k,) int64."""
         g = self.cells if clusters is None else clusters
         k, m = self.k, len(g.iadj)
-        s = Shares(part.copy(), np.zeros(k, WEIGHT), limit, np.zeros(k, WEIGHT), np.zeros(m, VERTEX),
-                   np.zeros(m, VERTEX), np.zeros(len(part), VERTEX), np.zeros((k, k), WEIGHT), np.zeros(3, WEIGHT))
+        # a cell leads to at most as many parts as it has interedges
+        s = Shares(part=part.copy(), load=np.zeros(k, WEIGHT), limit=limit, population=np.zeros(k, WEIGHT),
+                   where=np.zeros(m, VERTEX), many=np.zeros(m, VERTEX), used=np.zeros(len(part), VERTEX),
+                   pairs=np.zeros((k, k), WEIGHT), total=np.zeros(3, WEIGHT))
         kernels.share_out(g, s)
         return s
 

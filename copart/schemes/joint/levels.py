@@ -21,11 +21,11 @@ from ...kgggp_ml import finest
 from ...metrics import max_part_weights
 from ...operators import copartition_balance
 from ...options import Options
-from ...partitioner.coarsening import look_at, renumber
+from ...partitioner.coarsening import coarsen, coarsest_size, look_at, renumber
 from ...partitioner.coordinates import centroids
 from ...partitioner.feasibility import feasible_limits, overweight
 from ...partitioner.growing import best_growth
-from ...partitioner.multilevel import coarsen, loosened, multilevel
+from ...partitioner.multilevel import loosened, multilevel
 from ...partitioner.refinement import Refiner, cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
@@ -85,7 +85,8 @@ class CoupledLevels:
             number[self.order] = np.arange(graph.nvtxs, dtype=VERTEX)
             coords = None if coords is None else coords[self.order]
             cells = number[cells]
-        self.levels, self.maps = coarsen(level, nparts, self.config, team, None, self.shape)
+        self.levels, self.maps, _ = coarsen(level, coarsest_size(self.config, nparts), self.shape, team,
+                                                  least=nparts)
         self.centres = None if coords is None else centroids(coords, self.levels, self.maps)
         self.at = len(self.maps)
         self.coupled, self.up = [cells], []

@@ -16,12 +16,13 @@ from copart.mapping.ranks.bisection import fiedler_order, recursive_bisection
 from copart.mapping.ranks.clustering import (
     COARSENERS,
     CoarseLevel,
+    alone,
     heavy_edge_matching,
     louvain,
     louvain_queued,
     modularity,
 )
-from copart.mapping.ranks.kgg import grow
+from copart.mapping.ranks.kgg import grow, kernel_level
 from copart.mapping.ranks.multilevel import coarsen, multilevel
 from copart.mapping.ranks.negative_cycles import Moves, Quotient, Refinement, refine
 from copart.mapping.ranks.partitioners import METHODS, partition_exactly
@@ -127,13 +128,11 @@ def test_row_10_two_cliques(method):
 def test_row_10_modularity_never_falls():
     level = CoarseLevel.finest(random_graph(120, 500, 6))
     graph, degree = level.graph, level.degrees
-    cluster = np.arange(120, dtype=np.int32)
-    weight, total = graph.weights.copy(), degree.copy()
-    link, touched = np.zeros(120, np.int64), np.empty(120, np.int32)
+    clusters = alone(level)
+    cluster, _, weight, total, _, _ = clusters
     quality, moves = modularity(level, cluster), 0
     for u in np.random.default_rng(7).integers(0, 120, 400):
-        moved = move_to_best(graph.xadj, graph.adjncy, graph.edge_weights, graph.weights, degree, int(degree.sum()),
-                             120, cluster, weight, total, link, touched, u)
+        moved = move_to_best(kernel_level(graph), int(degree.sum()), 120, clusters, u)
         after = modularity(level, cluster)
         assert after > quality if moved else after == quality
         quality, moves = after, moves + moved

@@ -11,7 +11,7 @@ from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.graph import Graph
 from copart.kernels import bottleneck
 from copart.kernels import coupled as kernels
-from copart.kernels.coupled_annealing import anneal
+from copart.kernels.coupled_annealing import Rates, Traffic, anneal
 from copart.metrics import evaluate
 from copart.schemes.joint.annealing import give_up_messages
 from copart.schemes.joint.cells import CoupledCells, main_partners
@@ -28,8 +28,9 @@ def test_what_moves_keep_up_to_date_is_what_the_metrics_find(tetra, both, togeth
         start = s.total.copy()
         none = np.zeros(0, np.int64)
         partner = main_partners(cells.cells, cells.cells.imul) if together else np.zeros(0, np.int32)
-        anneal(cells.cells, s, 5, np.array([1.0, 3.0, 50.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
-               np.array([1.0, 1.0]), 7, partner, np.empty(cells.n, np.int32), none, none, none, none)
+        anneal(cells.cells, s, 5, np.array([1.0, 3.0, 50.0]),
+               Rates(heat=np.array([20.0, 5.0]), blur=np.array([5.0, 1.0]), press=np.array([1.0, 1.0])), 7, partner,
+               np.empty(cells.n, np.int32), Traffic(volume=none, messages=none, more=none, extra=none))
         after = evaluate(problem, CoPartition(cells.scatter(s.part), count))
         fresh = cells.shares(s.part, s.limit)
         for kept, counted in zip(s[:4] + s[7:], fresh[:4] + fresh[7:], strict=True):
@@ -62,9 +63,10 @@ def test_what_the_busiest_processes_do_is_what_the_metrics_find(tetra, both):
         assert np.array_equal(volume, found()[0])
         assert np.array_equal(messages, found()[1])
         anneal(
-            cells.cells, s, 5, np.array([1.0, 3.0, 50.0, 2.0, 30.0]), np.array([20.0, 5.0]), np.array([5.0, 1.0]),
-            np.array([1.0, 1.0]), 7, np.zeros(0, np.int32), np.empty(cells.n, np.int32), volume, messages,
-            *scratch)
+            cells.cells, s, 5, np.array([1.0, 3.0, 50.0, 2.0, 30.0]),
+            Rates(heat=np.array([20.0, 5.0]), blur=np.array([5.0, 1.0]), press=np.array([1.0, 1.0])), 7,
+            np.zeros(0, np.int32), np.empty(cells.n, np.int32),
+            Traffic(volume=volume, messages=messages, more=scratch[0], extra=scratch[1]))
     assert not scratch.any()
 
 
@@ -79,8 +81,10 @@ def test_borders_that_face_each_other_move_together(together):
     none = np.zeros(0, np.int64)
     partner = main_partners(cells.cells, cells.cells.imul)
     assert partner.tolist() == [*range(8, 16), *range(8)]
-    anneal(cells.cells, s, 20, np.array([1.0, 1.0, 100.0]), np.full(2, 0.1), np.full(2, 0.01), np.ones(2), 1,
-           partner if together else np.zeros(0, np.int32), np.empty(16, np.int32), none, none, none, none)
+    anneal(cells.cells, s, 20, np.array([1.0, 1.0, 100.0]),
+           Rates(heat=np.full(2, 0.1), blur=np.full(2, 0.01), press=np.ones(2)), 1,
+           partner if together else np.zeros(0, np.int32), np.empty(16, np.int32),
+           Traffic(volume=none, messages=none, more=none, extra=none))
     assert s.total.tolist() == ([2, 8, 2] if together else [20, 8, 2])
 
 

@@ -1,0 +1,115 @@
+"""Eviction: vertices leave overloaded parts for neighbouring parts with room, at the least loss per unit of weight."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import kernel
+from .heap import remove, sift_down
+from .refinement import connect_few, gather, move_and_log, scatter
+from .rng import mix
+
+
+class Waiting(NamedTuple):
+    """The heap of evictions, of a capacity of all candidates.
+
+    heap, pos : (capacity,) int32
+    tie : (capacity,) int64
+    """
+
+    heap: Any
+    pos: Any
+    tie: Any
+
+
+@kernel
+def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched):
+    """How much it costs to move each border vertex of an overloaded part to a part with room.
+
+    For the vertices border[lo:hi] that have such a move, in order and densely from lo on: key the loss a unit of
+    weight, ties broken by hash; where (int32) the place on the border list.  Returns how many they are.
+    """
+    for p in range(len(conn)):
+        conn[p] = -1
+    top = lo
+    for i in range(lo, hi):
+        v = s.border[i]
+        own = s.part[v]
+        weight = g.vwgt[v]
+        if s.pwgt[own] <= limit[own] or weight == 0:
+            continue
+        mine, _, most, count = connect_few(g, pull, s, v, True, limit, conn, touched)
+        for j in range(count):
+            p = touched[j]
+            if p != own and conn[p] > most and s.pwgt[p] + weight <= limit[p]:
+                most = conn[p]
+            conn[p] = -1
+        if most < 0:
+            continue
+        loss = float(mine - most)
+        if loss > 0:
+            key[top] = loss / float(weight)
+        else:
+            key[top] = loss * float(weight)
+        key[top] += float(mix(v, salt)) * 1e-16
+        where[top] = i
+        top += 1
+    return top - lo
+
+
+@kernel
+def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
+    """Move border vertices out of overloaded parts, cheapest first, to the best neighbouring part with room.
+
+    Everything is checked again against the current state.  Returns the decrease of the cut.
+
+    count : int                         number of candidates
+    rank : (count,) int64, in           of each, the larger the cheaper
+    where : (count,) int32, in          place of each on the border list; the earlier of equal ones is first
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out
+    limit : (nparts,) int64, in
+    now : int                           number of the round
+    waiting : Waiting, scratch
+    conn : (nparts,) int64, scratch
+    touched : (nparts,) int32, scratch
+    """
+    heap, pos, tie = waiting
+    over = 0
+    for p in range(len(conn)):
+        conn[p] = -1
+        if s.pwgt[p] > limit[p]:
+            over += 1
+    # a heap: mostly all parts fit long before the last vertex
+    for i in range(count):
+        heap[i] = i
+        pos[i] = i
+        tie[i] = -i
+    for i in range(count // 2 - 1, -1, -1):
+        sift_down(heap, pos, rank, tie, count, i)
+    total = np.int64(0)
+    while count > 0 and over > 0:
+        first = heap[0]
+        v = s.border[where[first]]
+        count = remove(heap, pos, rank, tie, count, first)
+        own = s.part[v]
+        if s.pwgt[own] <= limit[own] or s.population[own] <= 1:
+            continue
+        n = gather(g, pull, s.part, v, conn, touched)
+        best = -1
+        most = np.int64(-1)
+        for j in range(n):
+            p = touched[j]
+            if p == own or s.pwgt[p] + g.vwgt[v] > limit[p]:
+                continue
+            if conn[p] > most or (
+                conn[p] == most and (s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best))
+            ):
+                best, most = p, conn[p]
+        scatter(conn, touched, n)
+        if best >= 0:
+            total += move_and_log(g, pull, s, v, best, now)
+            if s.pwgt[own] <= limit[own]:
+                over -= 1
+    return total
