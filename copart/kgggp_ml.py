@@ -218,9 +218,10 @@ def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity |
         _check_affinity(affinity, graph, nparts)
     none = np.zeros(0, VERTEX)
     if affinity is None:
-        origin, size, pull = none, np.zeros(0, np.int64), Pull(np.zeros(1, np.int64), none, np.zeros(0, np.int64))
+        origin, size = none, np.zeros(0, np.int64)
+        pull = Pull(ptr=np.zeros(1, np.int64), idx=none, val=np.zeros(0, np.int64))
     else:
-        origin, size, pull = affinity.origin, graph.sizes, Pull(*affinity.rows())
+        origin, size, pull = affinity.origin, graph.sizes, affinity.rows()
     fixed = none if pinned is None or (pinned < 0).all() else pinned
     level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=fixed,
                   origin=origin, size=size)

@@ -15,7 +15,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import FREE, VERTEX, WEIGHT
+from ..arrays import FREE, VERTEX, WEIGHT, PartArray
 from ..errors import PartitionError
 from ..graph import Graph
 from ..metrics import edge_cut, migration_matrix, migration_volume
@@ -29,13 +29,11 @@ from ..partitioner.rounds import Team
 from ..repart import repartitioning_arguments
 from .adaptive import keep_numbers, scaled_edges, whole_ratio
 
-Parts = NDArray[np.int32]
-
 
 def adaptive_repartition_multiconstraint(
     graph: Any, part: ArrayLike, m: int, n: int, vwgts: ArrayLike, limits: ArrayLike, options: Options | None = None,
-    *, alpha: float = 5.0, extra: Callable[[Parts], float] | None = None, **settings: Unpack[Effort],
-) -> Parts:
+    *, alpha: float = 5.0, extra: Callable[[PartArray], float] | None = None, **settings: Unpack[Effort],
+) -> PartArray:
     """`n`-way partition within several limits, of small ``alpha * cut + migration`` from the `m`-way partition `part`.
 
     Parameters
@@ -84,7 +82,7 @@ def adaptive_repartition_multiconstraint(
     rows = weight_vectors(vwgts, graph.nvtxs)
     loads = np.concatenate([rows, np.zeros((nodes, rows.shape[1]), WEIGHT)])
 
-    def starts() -> Iterator[Callable[[], Parts]]:
+    def starts() -> Iterator[Callable[[], PartArray]]:
         if m == n:
             yield lambda: former
         yield lambda: partition_multiconstraint(enriched, n, loads, run, limits=limits, fixed=fixed)[:graph.nvtxs]
@@ -92,7 +90,7 @@ def adaptive_repartition_multiconstraint(
             yield lambda: keep_numbers(partition_multiconstraint(graph, n, rows, run, limits=limits), former, m, n,
                                        graph.sizes)
 
-    best: tuple[float, Parts] | None = None
+    best: tuple[float, PartArray] | None = None
     failed: PartitionError | None = None
     for start in starts():
         try:
@@ -115,8 +113,8 @@ def adaptive_repartition_multiconstraint(
     return best[1]
 
 
-def _cycle(graph: Graph, part: Parts, vwgts: NDArray[np.int64], limits: ArrayLike, fixed: Parts,
-           run: Options) -> Parts:
+def _cycle(graph: Graph, part: PartArray, vwgts: NDArray[np.int64], limits: ArrayLike, fixed: PartArray,
+           run: Options) -> PartArray:
     """One V-cycle inside the parts of `part`, which is within the limits; `part` itself where that wins nothing."""
     bounds = limits_matrix(limits, vwgts)
     level = finest(graph, fixed, vwgts)
@@ -137,7 +135,7 @@ def _cycle(graph: Graph, part: Parts, vwgts: NDArray[np.int64], limits: ArrayLik
     return new
 
 
-def _enriched(graph: Graph, former: Parts, nodes: int, data: int) -> tuple[Graph, Parts]:
+def _enriched(graph: Graph, former: PartArray, nodes: int, data: int) -> tuple[Graph, PartArray]:
     """The graph with a fixed vertex for each of the parts ``0..nodes-1``, and the fixed parts of all vertices."""
     u, v, w = graph.edges()
     cells = np.flatnonzero((former < nodes) & (graph.sizes > 0)).astype(VERTEX)

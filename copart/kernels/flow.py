@@ -275,7 +275,8 @@ def _pierce(g, part, a, size, from_source, count, arena):
                 if pick == 0:
                     if kind > best_class or (kind == best_class and depth > best_depth):
                         best_class, best_depth = kind, depth
-                elif taken < count and kind == best_class and depth == best_depth:
+                # a vertex is listed once for each of its arcs from the side: the queue may be too short for all
+                elif taken < min(count, len(arena.queue)) and kind == best_class and depth == best_depth:
                     arena.queue[taken] = u
                     taken += 1
         if best_class < 0:

@@ -163,6 +163,6 @@ def _settled(g: Level, target: Architecture, part: Array, limit: Array, config: 
     none = np.zeros(0, VERTEX)
     plain = g._replace(origin=none, size=np.zeros(0, WEIGHT))
     with Team(1) as team:
-        settle(plain, Pull(np.zeros(1, np.int64), none, np.zeros(0, np.int64)), part, limit, team, seed)
+        settle(plain, Pull(ptr=np.zeros(1, np.int64), idx=none, val=np.zeros(0, np.int64)), part, limit, team, seed)
     refine_level(g, code_of(target), part, limit, config)
     return part

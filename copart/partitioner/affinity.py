@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import VERTEX, WEIGHT, frozen, integers
 from ..errors import PartitionError
+from ..kernels import Pull
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,12 @@ class Affinity:
         object.__setattr__(self, "origin", frozen(origin))
         object.__setattr__(self, "table", frozen(flat.reshape(table.shape)))
 
-    def rows(self) -> tuple[Any, Any, Any]:
-        """The table in compressed rows: ptr (M+1,) int64, idx int32, val int64."""
+    def rows(self) -> Pull:
+        """The table in compressed rows, as kernels see it."""
         where = self.table > 0
         ptr = np.zeros(len(self.table) + 1, np.int64)
         np.cumsum(where.sum(axis=1), out=ptr[1:])
-        return ptr, np.nonzero(where)[1].astype(np.int32), self.table[where]
+        return Pull(ptr=ptr, idx=np.nonzero(where)[1].astype(np.int32), val=self.table[where])
 
 
 __all__ = ["Affinity"]

@@ -118,6 +118,18 @@ def test_three_components_made_of_graphs(tmp_path):
     assert (tmp_path / "next" / "a-b.interedges.mtx").exists()
 
 
+def test_three_components_of_which_one_pair_meets(tmp_path):
+    graph = copart.Graph.from_edges(16, range(15), range(1, 16))
+    meet = Interedges.from_pairs(16, 16, range(8, 16), range(8))
+    out = tmp_path / "out"
+    copart.plan(graph, graph, graph, parts=(4, 6, 3), names=("a", "b", "c"), output=out, scheme="naive",
+                interedges={("a", "b"): meet})
+    again = replan(out, sources=dict.fromkeys("abc", graph), parts=(4, 5, 3), output=tmp_path / "next")
+    assert list(again.plan.problem.pairs) == [("a", "b")]
+    assert dict(again.plan.copartition.nparts) == {"a": 4, "b": 5, "c": 3}
+    assert [file.name for file in (tmp_path / "next").glob("*.interedges.mtx")] == ["a-b.interedges.mtx"]
+
+
 def test_refusals(folder, tmp_path, capsys):
     with pytest.raises(ConfigError, match="holds the former plan"):
         replan(folder, output=folder)

@@ -63,8 +63,11 @@ class CoupledCells:
         self.owner = np.repeat(np.arange(len(names), dtype=VERTEX), [ncoupled[name] for name in names])
         self.kind = np.repeat(np.arange(len(names), dtype=VERTEX), [len(self.members[name]) for name in names])
         weight = np.concatenate([graphs[name].weights[self.members[name]] for name in names])
-        edges, pulls, across = self._edges(), self._pulls(), self._interedges(both)
-        self.cells = Cells(*edges, *pulls, *across, weight)
+        xadj, adjncy, ewgt = self._edges()
+        bptr, bidx, bval = self._pulls()
+        iptr, iadj, imul, give, take = self._interedges(both)
+        self.cells = Cells(xadj=xadj, adjncy=adjncy, ewgt=ewgt, bptr=bptr, bidx=bidx, bval=bval,
+                           iptr=iptr, iadj=iadj, imul=imul, give=give, take=take, weight=weight)
 
     def span(self, name: str) -> slice:
         """Where the cells of component `name` are."""
