@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .console import Console
 from .options import named
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..formats.costs_file import Costs
@@ -23,6 +24,9 @@ A table of costs has the heading component,cells,cost and any of iterations, cou
 coupled_cost, max_cells, min_cells, granularity, least, most; cost is seconds per cell and
 iteration, coupled_cost seconds per coupled cell and coupling phase.
 """
+
+PATHS = Paths({"costs": sources}, {"picture": given("picture")},
+              frozenset({"component", "cells", "coupled_cells", "iterations", "coupled_cost"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options
 from .console import Console, Progress
+from .paths import Paths, sources
 
 if TYPE_CHECKING:
     from ..checks import Finding, Report
@@ -24,6 +25,9 @@ three forms:
 The check has its own code for every rule and figure and takes none from the
 partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
 """
+
+PATHS = options.MEETING_PATHS | Paths(
+    dict.fromkeys(("files", "fixed", "tpwgts", "coupling", "metrics"), sources), words=frozenset({"load", "names"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

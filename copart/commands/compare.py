@@ -6,6 +6,8 @@ import argparse
 
 from . import options
 from .console import Console
+from .machine import DESCRIPTION
+from .paths import Paths, given
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
 FIRST_LOOK = ("parts", "total", "coupled", "interedges", "schemes", "seeds", "scale", "report", "legend", "eps",
@@ -23,6 +25,9 @@ examples:
 
 Figures are means over the seeds; the best of a column is marked.
 """
+
+PATHS = options.COMPONENT_PATHS | DESCRIPTION | Paths(
+    writes={"picture": given("picture"), "report": given("report")})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .paths import Paths, given
 
 if TYPE_CHECKING:
     from ..mapping.cartesian import Grid, InterNode, Reordering, Stencil
@@ -27,6 +28,9 @@ ranks.txt: line i + 1 holds the rank in the Cartesian communicator of the proces
 #: Compared where no method is chosen; the distributed one takes time that grows with nodes times processes.
 COMPARED = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy", "hyperplane",
             "hyperplane-cut")
+
+PATHS = Paths(writes={"output": given("output"), "picture": given("picture")},
+              words=frozenset({"dims", "periodic", "stencil", "weights", "node_sizes", "method"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..mapping.machine import Machine
@@ -24,6 +25,11 @@ examples:
 LISTED = 16
 #: Pairs of processors that distances are counted over where there are too many for all.
 PAIRS = 200_000
+
+#: What the options of :func:`add_description` mean as paths.
+DESCRIPTION = Paths(dict.fromkeys(("source", "nodes", "host", "vertices"), sources),
+                    words=frozenset({"hierarchy", "distance", "topology"}))
+PATHS = DESCRIPTION | Paths(writes={"tgt": given("tgt")})
 
 
 def add_description(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, source: bool = True) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -20,6 +21,8 @@ EPILOG = """\
 """
 #: Groups listed before the rest is only counted.
 LISTED = 40
+
+PATHS = Paths({"source": sources}, {"output": given("output")})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:

@@ -7,8 +7,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .paths import Paths, sources
+
 if TYPE_CHECKING:
     from ..plans.requests import Meeting, Sharing, Site
+
+#: What the options of :func:`add_meeting` and :func:`add_components` mean as paths.
+MEETING_PATHS = Paths(words=frozenset({"scale", "shift", "periodic"}))
+COMPONENT_PATHS = MEETING_PATHS | Paths(dict.fromkeys(("meshes", "behind", "costs"), sources),
+                                        words=frozenset({"parts", "coupled", "load", "names"}))
 
 
 def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:

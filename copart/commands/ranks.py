@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .paths import Paths, sources, unless
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,16 @@ examples:
 Profiles: Open MPI monitoring, Matrix Market, a matrix of bytes, or lines 'source target bytes [messages]'.
 Line r + 1 of the written file is the new rank of the process that has rank r now.
 """
+
+
+
+def target(args: argparse.Namespace) -> list[str]:
+    """The file of the new ranks."""
+    return [args.output or f"{args.profile}.ranks"]
+
+
+PATHS = Paths({"profile": sources, "counts": sources, "placement": unless("block", "cyclic"), "model": sources},
+              {"output": target}, frozenset({"method"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +76,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .part import check_target
 
-    target = Path(args.output or f"{args.profile}.ranks")
-    check_target(target, args.profile, args.counts)
+    file = Path(*target(args))
+    check_target(file)
     model = cost_model(args.model, args.latency, args.bandwidth)
     with console.progress() as progress:
         first_use(progress)
@@ -78,20 +89,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
         communication = communication_graph(messages, model, args.duplex)
         found = reorder_ranks(communication, node, method=args.method, seed=args.seed)
         seconds = time.perf_counter() - begin
-        progress(f"writing {target}")
-        write_part(target, found.rank)
+        progress(f"writing {file}")
+        write_part(file, found.rank)
     moved = int(np.count_nonzero(found.rank != np.arange(messages.nranks)))
     figures: dict[str, Any] = {
         "ranks": messages.nranks, "nodes": args.nodes, "pairs": communication.graph.nedges, "method": args.method,
         "cut_before_us": found.cut_before, "cut_after_us": found.cut_after, "renumbered": moved,
-        "seconds": round(seconds, 3), "file": str(target)}
+        "seconds": round(seconds, 3), "file": str(file)}
     saved = 1 - found.cut_after / found.cut_before if found.cut_before else 0.0
     console.say(f"{messages.nranks} ranks on {args.nodes} nodes, {communication.graph.nedges} pairs that talk, "
                 f"{seconds:.2f} s")
     console.say(f"time between nodes: {found.cut_before:.1f} us before, {found.cut_after:.1f} us after "
                 f"({saved:.1%} less)")
     console.say(f"{moved} processes get another rank" if moved else "no better order was found, all keep their ranks")
-    console.say(f"wrote {target}")
+    console.say(f"wrote {file}")
     console.result(figures)
     return 0
 

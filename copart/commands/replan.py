@@ -8,6 +8,7 @@ from typing import Any
 from . import options, writing
 from .console import Console
 from .options import named
+from .paths import Paths, in_folder, named_sources, sources
 
 EPILOG = """\
 examples:
@@ -19,6 +20,9 @@ examples:
 The new folder holds what that of copart plan does, and migration.json: who sends which cells
 to whom.  A part keeps its number, which is its process.
 """
+
+PATHS = Paths({"folder": sources, "load": named_sources, "source": named_sources, "interedges": named_sources},
+              {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json")}, frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
