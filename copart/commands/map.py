@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .console import Console
 from .machine import DESCRIPTION, add_description, described
+from .numbers import integer, tolerance
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -49,13 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="a processor of its own for every vertex; vertex weights do not count")
     group.add_argument("--fixed", metavar="FILE", help="processor of each vertex that may not move, -1 for the others")
     group.add_argument("--from", dest="old", metavar="MAPFILE", help="an earlier mapping to start from")
-    group.add_argument("--migration-cost", type=int, default=1, metavar="N",
+    group.add_argument("--migration-cost", type=integer, default=1, metavar="N",
                        help="with --from: cost of a moved vertex for each unit of distance (default 1)")
     group.add_argument("--best-balance", action="store_true",
                        help="where no balanced mapping is found, take the best balance instead of stopping")
-    group.add_argument("--eps", type=float, default=0.05, metavar="F",
+    group.add_argument("--eps", type=tolerance, default=0.05, metavar="F",
                        help="imbalance allowed, as a fraction (default 0.05)")
-    group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
+    group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     group.add_argument("--preset", choices=["fast", "default", "strong"], default="default",
                        help="time against quality (default: default)")
     group.add_argument("-o", "--output", metavar="FILE", help="mapping file (default GRAPH_OR_MESH.map)")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options, writing
 from .console import Console
+from .numbers import integer
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ PATHS = Paths(dict.fromkeys(("source", "fixed", "tpwgts"), sources), {"output": 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("source", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
-    parser.add_argument("nparts", type=int, metavar="K", help="number of parts")
+    parser.add_argument("nparts", type=integer, metavar="K", help="number of parts")
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
     parser.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import options
 from .console import Console
+from .numbers import integer
 from .paths import Paths, given, sources
 
 EPILOG = """\
@@ -33,12 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("source", metavar="GRAPH_OR_MESH", help="file that the parts belong to")
     parser.add_argument("partfile", metavar="PARTFILE", help="former part of each vertex, one number per line")
-    parser.add_argument("nparts", type=int, metavar="N", help="new number of parts")
-    parser.add_argument("--from", dest="former", type=int, metavar="M",
+    parser.add_argument("nparts", type=integer, metavar="N", help="new number of parts")
+    parser.add_argument("--from", dest="former", type=integer, metavar="M",
                         help="former number of parts (default: from the name .part.M, else largest number + 1)")
     parser.add_argument("--method", choices=["mxn", "scratch-remap", "diffusive"], default="mxn",
                         help="mxn: few messages and little migration (default); the others are comparators")
-    parser.add_argument("--migration-cost", type=int, metavar="N", help="weight of moved data against the edge cut")
+    parser.add_argument("--migration-cost", type=integer, metavar="N", help="weight of moved data against the edge cut")
     parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
     parser.add_argument("--report", metavar="FILE", help="also write one page with what moves and the parts (.html)")
     parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
@@ -60,7 +61,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .part import check_kind, check_target, describe, write_parts
 
     n = whole("N", args.nparts, low=1)
-    former = count_in_name(args.partfile) if args.former is None else whole("--from", args.former, low=1)
+    former = count_in_name(args.partfile) if args.former is None else \
+        whole("--from", args.former, low=1, high=2**31 - 1)
     file = Path(*target(args))
     check_target(file)
     if args.report:

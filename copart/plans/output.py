@@ -28,6 +28,7 @@ from ..formats import prepare_folder, write_coupling, write_json, write_part, wr
 from ..formats.interedges_file import write_interedges
 from ..formats.launch import Program, Seat, launch_files, permutation
 from ..formats.precice import write_precice
+from .kept import check_interfaces, check_settings
 from .overwriting import Named
 from .writers import Parted, check_meshes, native_kinds, write_parted, write_together
 
@@ -219,10 +220,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
         and isinstance(summary.get("settings"), dict)
     if not good:
         raise FormatError(path, f"is no {SCHEMA} document of version {VERSION}")
-    keys = ("names", "parts", "coupled", "interedges", "eps")
-    missing = [key for key in keys if key not in summary["settings"]]
-    if missing:
-        raise FormatError(path, f"settings: has no {missing[0]!r}")
+    check_settings(path, summary["settings"])
+    check_interfaces(path, summary["interfaces"] if "interfaces" in summary else [summary.get("interface")])
     return dict(summary)
 
 

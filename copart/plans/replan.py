@@ -96,6 +96,9 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
     settings = dict(read_summary(place)["settings"])
     schedule = read_coupling(place / "coupling.json")
     names = [entry["name"] for entry in schedule["components"]]
+    if sorted(names) != sorted(settings["names"]):
+        raise FormatError(place / "coupling.json", f"components: must be {', '.join(settings['names'])}, as in "
+                                                   f"metrics.json, are {', '.join(names)}")
     given = sources or {}
     unknown = sorted(set(given) - set(names))
     if unknown:
