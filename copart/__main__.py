@@ -1,6 +1,21 @@
-"""``python -m copart``."""
+"""``python -m copart``, and the program ``copart``."""
 
-from .cli import main
+from __future__ import annotations
+
+
+def main() -> int:
+    """Run the command line; also an interrupt while it is being loaded is said in one line."""
+    try:
+        from .cli import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        import sys
+
+        if sys.stderr is not None:
+            print("copart: interrupted", file=sys.stderr)
+        return 130
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -133,7 +133,9 @@ def fraction(name: str, value: Any, *, low: float = 0.0, high: float = np.inf) -
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise ConfigError(f"{name}: needs a number, got {value!r}") from None
+        raise ConfigError(f"{name}: needs a number, got {value!r:.40}") from None
+    except OverflowError:
+        raise ConfigError(f"{name}: is too large for a number") from None
     if not np.isfinite(number) or not low <= number <= high:
         top = "" if high == np.inf else f" and at most {high:g}"
         raise ConfigError(f"{name}: must be at least {low:g}{top}, got {value!r}")

@@ -1,14 +1,13 @@
 """The command line: one subcommand a job, light until a job is chosen.
 
 Exit status: 0 done, 1 ``copart check`` found something wrong, 2 bad input or
-arguments (one line on stderr says what), 130 interrupted.
+arguments (one line on stderr says what; also an error of copart itself), 130 interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
 import logging
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -16,9 +15,10 @@ from typing import Any, NoReturn
 
 from . import __version__
 from .commands import advise, check, compare, doctor, grid, machine, map, mesh, part, plan, ranks, repart, replan
-from .commands.console import Console
+from .commands.console import Console, complain, drop_output, print_anything
 from .commands.options import add_output, shorten_help
-from .errors import CopartError
+from .commands.paths import chosen, guarded
+from .errors import ConfigError, CopartError
 
 COMMANDS = {
     "plan": (plan, "co-partition coupled meshes and write everything a coupled run needs"),
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$", re.IGNORECASE)
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
+        complain(self.prog, f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
 
 
@@ -73,25 +73,50 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         The arguments without the program's name; ``sys.argv[1:]`` where not given.
     """
-    args = parser().parse_args(argv)
-    level = [logging.WARNING, logging.INFO, logging.DEBUG][min(args.verbose, 2)]
-    logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("copart").setLevel(logging.ERROR if args.quiet else level)
+    command, verbose = "copart", 0
     try:
-        status: int = COMMANDS[args.command][0].run(args, Console(args.quiet, args.json))
+        print_anything()
+        made = parser()
+        args = made.parse_args(argv)
+        command, verbose = f"copart {args.command}", args.verbose
+        level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
+        logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
+        logging.getLogger("copart").setLevel(logging.ERROR if args.quiet else level)
+        if sys.stdout is None and (args.json or not args.quiet):
+            raise ConfigError("standard output: is closed, nothing could be shown; open it, or ask for --quiet")
+        module = COMMANDS[args.command][0]
+        with guarded(module.PATHS, args, chosen(made, args)):
+            status: int = module.run(args, Console(args.quiet, args.json))
+        if sys.stdout is not None:
+            # what cannot be written is said here and not when the interpreter ends
+            sys.stdout.flush()
         return status
+    except BrokenPipeError:
+        # the reader of our output left; what is still buffered has no place to go
+        drop_output()
+        return 0
     except (CopartError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            # the reader of our output left; what is still buffered has no place to go
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        if args.verbose > 1:
-            logging.getLogger(__name__).debug("", exc_info=True)
-        print(f"copart {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        tell_traceback(verbose)
+        if sys.stdout is not None and isinstance(error, OSError):
+            drop_output()
+        complain(command, str(error))
         return 2
     except MemoryError:
-        print(f"copart {args.command}: not enough memory", file=sys.stderr)
+        complain(command, "not enough memory")
         return 2
     except KeyboardInterrupt:
-        print(f"copart {args.command}: interrupted", file=sys.stderr)
+        complain(command, "interrupted")
         return 130
+    except Exception as error:  # whatever no check at the border has caught
+        tell_traceback(verbose)
+        complain(command, f"unexpected {type(error).__name__}: {error}; please report this, with what -vv shows")
+        return 2
+
+
+def tell_traceback(verbose: int) -> None:
+    """Where an error comes from, for those who ask twice for more."""
+    if verbose > 1:
+        logging.getLogger(__name__).debug("", exc_info=True)
+
+
+__all__ = ["COMMANDS", "main", "parser"]

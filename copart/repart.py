@@ -81,8 +81,13 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | 
     graph, former, m, n = repartitioning_arguments(graph, part, m, n)
     if method not in METHODS:
         raise ConfigError(f"method: {method!r} is not known; choose one of {', '.join(METHODS)}")
-    cost = default_migration_cost(graph) if migration_cost is None else whole("migration_cost", migration_cost, low=0)
+    cost = default_migration_cost(graph) if migration_cost is None else \
+        whole("migration_cost", migration_cost, low=0, high=MOST_COST)
     return METHODS[method](_Task(graph, former, m, n, cost, options, tpwgts))
+
+
+#: What a vertex that moves costs beside cut edges, in sums that fit in 64 bits.
+MOST_COST = 2**31 - 1
 
 
 def repartitioning_arguments(graph: Any, part: ArrayLike, m: int, n: int) -> tuple[Graph, PartArray, int, int]:
@@ -95,8 +100,8 @@ def repartitioning_arguments(graph: Any, part: ArrayLike, m: int, n: int) -> tup
     ConfigError
         A number of parts is below 1.
     """
-    graph, n = as_graph(graph), whole("n", n, low=1)
-    former = part_array("part", part, graph.nvtxs, whole("m", m, low=1), PartitionError)
+    graph, n = as_graph(graph), whole("n", n, low=1, high=2**31 - 1)
+    former = part_array("part", part, graph.nvtxs, whole("m", m, low=1, high=2**31 - 1), PartitionError)
     if n > graph.nvtxs:
         raise PartitionError(f"n: {n} parts of {graph.nvtxs} vertices would leave parts empty; "
                              f"ask for at most {graph.nvtxs}")

@@ -37,7 +37,8 @@ def compare_figures(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> lis
         else:
             _compare(notes, f"component {name}", told[name], figures)
     pairs = claimed.get("pairs")
-    by_names = {(p.get("a"), p.get("b")): p for p in pairs if isinstance(p, Mapping)} if isinstance(pairs, list) else {}
+    listed = [p for p in pairs if isinstance(p, Mapping)] if isinstance(pairs, list) else []
+    by_names = {(p["a"], p["b"]): p for p in listed if isinstance(p.get("a"), str) and isinstance(p.get("b"), str)}
     for figures in found["pairs"]:
         names = (figures["a"], figures["b"])
         if names not in by_names:
@@ -53,7 +54,8 @@ def _compare(notes: Notes, where: str, told: Mapping[str, Any], figures: Mapping
         if key not in told:
             continue
         said = told[key]
-        if isinstance(value, float) and isinstance(said, int | float):
+        # a whole number of JSON may be too large for a float
+        if isinstance(value, float) and isinstance(said, int | float) and abs(said) < 1e300:
             same = abs(said - value) <= FRACTION_TOLERANCE * max(1.0, abs(value))
         else:
             same = said == value

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import fraction
 from ..coupling import CoPartition, CoupledProblem
 from .claims import Exchange, compare_components, compare_figures, compare_schedule
 from .report import Finding, Notes, Report
@@ -37,6 +38,8 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     Report
         Figures in the form of `claimed`.
     """
+    if eps is not None:
+        fraction("eps", eps)
     notes = Notes("co-partition")
     findings: list[Finding] = []
     components: dict[str, Any] = {}

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import fraction
+from ..errors import ConfigError
 from .report import Notes, Report, first_of
 
 
@@ -111,7 +113,16 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
     Report
         Figures: ``ub``, ``cut``, ``weights``, ``empty``, ``boundary``, ``pieces``, ``max_pieces``; with several
         weights per vertex, each is judged, ``ub`` is the largest and ``ub_by_constraint`` lists them.
+
+    Raises
+    ------
+    ConfigError
+        `eps` or `tpwgts` is nothing that can be judged by.
     """
+    if eps is not None:
+        fraction("eps", eps)
+    if tpwgts is not None:
+        tpwgts = checked_shares(tpwgts, nparts)
     notes = Notes(name)
     p = _usable(notes, part, graph.nvtxs, nparts)
     if p is None:
@@ -142,6 +153,28 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
     if len(each) > 1:
         figures["ub_by_constraint"] = ubs
     return Report(tuple(notes.list), figures)
+
+
+def checked_shares(tpwgts: ArrayLike, nparts: int) -> NDArray[np.float64]:
+    """The shares of the parts, as far as parts can be judged by them.
+
+    Raises
+    ------
+    ConfigError
+        Their number is not `nparts`, or one is not positive and finite.
+    """
+    try:
+        share = np.asarray(tpwgts, np.float64)
+    except (TypeError, ValueError):
+        raise ConfigError(f"tpwgts: needs {nparts} numbers, one per part") from None
+    if share.shape != (nparts,):
+        raise ConfigError(f"tpwgts: needs {nparts} shares, one per part, has {share.size}")
+    bad = ~(np.isfinite(share) & (share > 0))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise ConfigError(f"tpwgts: every share must be positive and finite, that of part {k} is {share[k]:g}")
+    # only very large ones are scaled, so that their sum is a number
+    return share / share.max() if share.max() > 1e300 else share
 
 
 def _usable(notes: Notes, part: ArrayLike, nvtxs: int, nparts: int) -> NDArray[np.int64] | None:

@@ -6,7 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from .console import Console
+from .numbers import integer, real
 from .options import named
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..formats.costs_file import Costs
@@ -24,11 +26,14 @@ coupled_cost, max_cells, min_cells, granularity, least, most; cost is seconds pe
 iteration, coupled_cost seconds per coupled cell and coupling phase.
 """
 
+PATHS = Paths({"costs": sources}, {"picture": given("picture")},
+              frozenset({"component", "cells", "coupled_cells", "iterations", "coupled_cost"}))
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("costs", nargs="?", metavar="COSTS", help="table of measured times or of costs (.csv)")
-    parser.add_argument("--total", type=int, required=True, metavar="N", help="processes in all")
+    parser.add_argument("--total", type=integer, required=True, metavar="N", help="processes in all")
     parser.add_argument("--component", nargs=4, action="append", default=[],
                         metavar=("NAME", "CELLS", "COST", "ITERATIONS"),
                         help="a component without a table: seconds per cell and iteration, iterations per "
@@ -36,16 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--coupling", choices=["concurrent", "serial"], default="concurrent",
                         help="all components at once (default), or one after the other, each on its own processes")
     group = parser.add_argument_group("limits, of every component")
-    group.add_argument("--granularity", type=int, metavar="N", help="numbers of processes are multiples of this")
-    group.add_argument("--max-cells", type=int, metavar="N", help="cells that fit in the memory of a process")
-    group.add_argument("--min-cells", type=int, metavar="N", help="fewest cells per process")
+    group.add_argument("--granularity", type=integer, metavar="N", help="numbers of processes are multiples of this")
+    group.add_argument("--max-cells", type=integer, metavar="N", help="cells that fit in the memory of a process")
+    group.add_argument("--min-cells", type=integer, metavar="N", help="fewest cells per process")
     group = parser.add_argument_group("coupled processes (N^cpl), where the coupled cells are known")
     add_pairs(group, "--cells", "number of cells, where the table has none")
     add_pairs(group, "--coupled-cells", "number of coupled cells")
     add_pairs(group, "--iterations", "iterations between two coupling phases (default: of the table, else 1)")
     add_pairs(group, "--coupled-cost", "seconds for a coupled cell in a coupling phase (default: as in an iteration)")
-    group.add_argument("--latency", type=float, default=2e-6, metavar="S", help="seconds per message (default 2e-6)")
-    group.add_argument("--datum", type=float, default=1e-8, metavar="S",
+    group.add_argument("--latency", type=real, default=2e-6, metavar="S", help="seconds per message (default 2e-6)")
+    group.add_argument("--datum", type=real, default=1e-8, metavar="S",
                        help="seconds for the data of a cell: bytes over bandwidth (default 1e-8)")
     group.add_argument("--aligned", action="store_true", help="the borders of the parts on both sides coincide")
     parser.add_argument("--picture", metavar="FILE", help="also draw the curves (.png; needs matplotlib: copart[plot])")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import options
 from .console import Console, Progress
+from .numbers import integer, tolerance
+from .paths import Paths, sources
 
 if TYPE_CHECKING:
     from ..checks import Finding, Report
@@ -25,21 +27,24 @@ The check has its own code for every rule and figure and takes none from the
 partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
 """
 
+PATHS = options.MEETING_PATHS | Paths(
+    dict.fromkeys(("files", "fixed", "tpwgts", "coupling", "metrics"), sources), words=frozenset({"load", "names"}))
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="one, two, four or more: see below")
-    parser.add_argument("--eps", type=float, metavar="F", help="imbalance allowed, as a fraction "
+    parser.add_argument("--eps", type=tolerance, metavar="F", help="imbalance allowed, as a fraction "
                         "(default: of the plan; else balance is reported and not judged)")
     group = parser.add_argument_group("one partition")
-    group.add_argument("--nparts", type=int, metavar="K", help="number of parts (default: from the name .part.K, "
+    group.add_argument("--nparts", type=integer, metavar="K", help="number of parts (default: from the name .part.K, "
                        "else the largest number plus one)")
     group.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
     group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number per line")
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     group = parser.add_argument_group("coupled meshes")
-    group.add_argument("--parts", type=int, nargs="+", metavar="N", help="numbers of parts (default as above)")
-    group.add_argument("--coupled", type=int, nargs="+", metavar="K",
+    group.add_argument("--parts", type=integer, nargs="+", metavar="N", help="numbers of parts (default as above)")
+    group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
                        help="numbers of parts that must own coupled cells, in balance")
     options.add_meeting(group)
     group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below")
@@ -68,11 +73,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _single(args: argparse.Namespace, progress: Progress) -> Report:
     """One graph or mesh and its parts."""
+    from ..arrays import whole
     from ..checks import check_partition
     from ..formats import read_part
     from ..plans.components import component
     from .part import read_shares
 
+    if args.nparts is not None:
+        whole("--nparts", args.nparts, low=1, high=2**31 - 1)
     progress(f"reading {args.files[0]}")
     graph, _ = component(args.files[0], args.load)
     part = read_part(args.files[1], graph.nvtxs, args.nparts)
@@ -85,6 +93,7 @@ def _single(args: argparse.Namespace, progress: Progress) -> Report:
 
 def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
     """Coupled meshes and their parts."""
+    from ..arrays import whole
     from ..errors import ConfigError
     from ..formats import read_coupling
 
@@ -93,6 +102,8 @@ def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
         given = getattr(args, label) or unknown
         if len(given) != len(unknown):
             raise ConfigError(f"--{label}: needs one for each of {len(unknown)} meshes, got {len(given)}")
+    for count in args.parts or ():
+        whole("--parts", count, low=1, high=2**31 - 1)
 
     coupling = None if args.coupling is None else read_coupling(args.coupling)
     claimed = None if args.metrics is None else _figures(Path(args.metrics))

@@ -6,6 +6,9 @@ import argparse
 
 from . import options
 from .console import Console
+from .machine import DESCRIPTION
+from .numbers import integer
+from .paths import Paths, given
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
 FIRST_LOOK = ("parts", "total", "coupled", "interedges", "schemes", "seeds", "scale", "report", "legend", "eps",
@@ -24,12 +27,15 @@ examples:
 Figures are means over the seeds; the best of a column is marked.
 """
 
+PATHS = options.COMPONENT_PATHS | DESCRIPTION | Paths(
+    writes={"picture": given("picture"), "report": given("report")})
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     options.add_components(parser)
     options.add_scheme(parser, "--schemes", "which to run: %(choices)s (default: all that apply)", nargs="+")
-    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
+    parser.add_argument("--seeds", type=integer, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
     parser.add_argument("--picture", metavar="FILE", help="also draw meshes, interface and coupling matrices (.png)")
     parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
     parser.add_argument("--legend", action="store_true", help="say what each column means")

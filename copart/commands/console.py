@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 import threading
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +19,42 @@ PATIENCE = 2.0
 
 #: The step in which a comparison compiles what it is going to measure.
 COMPILING = "compiling kernels"
+
+#: Marks that a terminal takes for orders, or that break or turn round a line.
+_ORDERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    r"""Text in one line; marks that a terminal takes for orders are shown like ``\x1b``: names may hold anything.
+
+    Examples
+    --------
+    >>> print(visible("wall" + chr(27) + "[2J"))
+    wall\x1b[2J
+    """
+    return _ORDERS.sub(lambda mark: mark[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def print_anything() -> None:
+    """Let the output take marks that its encoding does not know: as numbers, where that is ASCII."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def complain(command: str, text: str) -> None:
+    """One line on stderr, where that is open."""
+    if sys.stderr is not None:
+        print(f"{command}: {visible(' '.join(text.split()))}", file=sys.stderr)
+
+
+def drop_output() -> None:
+    """Forget what is still to be written to stdout, which nobody can take."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, AttributeError):
+        # no file stands behind it, so nothing is left to fail
+        return
 
 
 class Console:
@@ -35,12 +74,14 @@ class Console:
     def say(self, text: str = "") -> None:
         """A line for people."""
         if not (self.quiet or self.as_json):
-            print(text)
+            print(visible(text))
 
     def table(self, table: Table) -> None:
         """A table for people: by rich where the terminal is wide enough, as plain text elsewhere."""
         if self.quiet or self.as_json:
             return
+        table = replace(table, header=[*map(visible, table.header)], title=visible(table.title),
+                        rows=[[*map(visible, row)] for row in table.rows], notes=[*map(visible, table.notes)])
         if sys.stdout.isatty():
             from rich.console import Console as RichConsole
 
@@ -106,7 +147,7 @@ class Progress:
 
     def _begin(self) -> None:
         with self._lock:
-            if self._over:
+            if self._over or sys.stderr is None:
                 return
             self._visible = True
             if sys.stderr.isatty():
@@ -114,14 +155,17 @@ class Progress:
                 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
                 from rich.progress import Progress as Bar
 
-                self._bar = Bar(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24),
-                                TimeElapsedColumn(), console=RichConsole(stderr=True), transient=True)
+                # what stands in brackets is part of a name, not markup
+                step = TextColumn("{task.description}", markup=False)
+                self._bar = Bar(SpinnerColumn(), step, BarColumn(bar_width=24), TimeElapsedColumn(),
+                                console=RichConsole(stderr=True), transient=True)
                 self._task = self._bar.add_task("", total=None)
                 self._bar.start()
             self._show()
 
     def _show(self) -> None:
         step, done, total = self._state
+        step = visible(step)
         if step != COMPILING:
             step += self.remark
         if self._bar is not None:

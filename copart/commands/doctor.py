@@ -6,11 +6,14 @@ import argparse
 from typing import Any
 
 from .console import Console
+from .paths import Paths
 
 EPILOG = """\
 The first run of a command compiles the kernels it needs, which takes up to a
 minute, and keeps them; --warm does that for all of them at once, in about two.
 """
+
+PATHS = Paths()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

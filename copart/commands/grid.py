@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .numbers import integer
+from .paths import Paths, given
 
 if TYPE_CHECKING:
     from ..mapping.cartesian import Grid, InterNode, Reordering, Stencil
@@ -24,17 +26,23 @@ examples:
 ranks.txt: line i + 1 holds the rank in the Cartesian communicator of the process with old rank i.
 """
 
+#: More dimensions than these cannot be told apart in 64 bits.
+MOST_DIMENSIONS = 62
 #: Compared where no method is chosen; the distributed one takes time that grows with nodes times processes.
 COMPARED = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy", "hyperplane",
             "hyperplane-cut")
+
+PATHS = Paths(writes={"output": given("output"), "picture": given("picture")},
+              words=frozenset({"dims", "periodic", "stencil", "weights", "node_sizes", "method"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     size = parser.add_argument_group("the grid")
     size.add_argument("--dims", metavar="AxBx...", help="sizes, as 12x11x8; a 0 is chosen, with --procs")
-    size.add_argument("--procs", type=int, metavar="P", help="number of processes, where sizes are to be chosen")
-    size.add_argument("--ndims", type=int, metavar="D", help="number of dimensions, where all sizes are to be chosen")
+    size.add_argument("--procs", type=integer, metavar="P", help="number of processes, where sizes are to be chosen")
+    size.add_argument("--ndims", type=integer, metavar="D",
+                      help="number of dimensions, where all sizes are to be chosen")
     size.add_argument("--rule", choices=["open-mpi", "balanced"], default="open-mpi",
                       help="how sizes are chosen: as Open MPI does (default), or as equal as can be")
     size.add_argument("--periodic", metavar="YES,NO,...", help="which dimensions wrap around: yes or no for each, or "
@@ -43,15 +51,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     talk.add_argument("--stencil", default="five-point", metavar="KIND",
                       help="five-point (default), nine-point, component, diagonal, crank-nicolson, hops-first, "
                       "hops-last, or a flat list of offsets: 1,0,-1,0,1,1 (write --stencil=-1,0,... before a minus)")
-    talk.add_argument("--hops", type=int, default=3, metavar="H", help="farthest neighbour of hops-first and hops-last "
-                      "(default 3)")
+    talk.add_argument("--hops", type=integer, default=3, metavar="H",
+                      help="farthest neighbour of hops-first and hops-last (default 3)")
     talk.add_argument("--weights", metavar="W,...", help="data sent along each offset (default 1 each)")
     machine = parser.add_argument_group("compute nodes")
-    machine.add_argument("--nodes", type=int, metavar="N", help="nodes that share the processes equally")
+    machine.add_argument("--nodes", type=integer, metavar="N", help="nodes that share the processes equally")
     machine.add_argument("--node-sizes", metavar="S,...", help="processes of each node, where they differ")
     machine.add_argument("--base", choices=["blocked", "round-robin", "random"], default="blocked",
                          help="how old ranks lie on the nodes (default: node after node)")
-    machine.add_argument("--seed", type=int, default=1, metavar="S", help="of --base random (default 1)")
+    machine.add_argument("--seed", type=integer, default=1, metavar="S", help="of --base random (default 1)")
     parser.add_argument("--method", default="best", metavar="NAME",
                         help="the algorithm whose ranks are written and drawn: best (default: of those that a rank "
                         f"computes for itself), {', '.join(COMPARED)}")
@@ -163,6 +171,7 @@ def table(found: dict[str, tuple[Reordering, float]], before: InterNode, base: s
 
 def read_grid(args: argparse.Namespace) -> Grid:
     """The grid of ``--dims --procs --ndims --rule --periodic``."""
+    from ..arrays import whole
     from ..errors import ConfigError
     from ..mapping.cartesian import Grid, dims_create
 
@@ -175,7 +184,7 @@ def read_grid(args: argparse.Namespace) -> Grid:
     elif args.procs is None or args.ndims is None:
         raise ConfigError("--dims: give the sizes of the grid, or --procs and --ndims")
     else:
-        dims = [0] * args.ndims
+        dims = [0] * whole("--ndims", args.ndims, low=1, high=MOST_DIMENSIONS)
     sizes = dims if args.procs is None else dims_create(args.procs, dims, args.rule)
     return Grid(sizes, read_periods(args.periodic, len(sizes)))
 

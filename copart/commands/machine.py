@@ -6,6 +6,8 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .numbers import integer
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..mapping.machine import Machine
@@ -25,6 +27,11 @@ LISTED = 16
 #: Pairs of processors that distances are counted over where there are too many for all.
 PAIRS = 200_000
 
+#: What the options of :func:`add_description` mean as paths.
+DESCRIPTION = Paths(dict.fromkeys(("source", "nodes", "host", "vertices"), sources),
+                    words=frozenset({"hierarchy", "distance", "topology"}))
+PATHS = DESCRIPTION | Paths(writes={"tgt": given("tgt")})
+
 
 def add_description(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, source: bool = True) -> None:
     """Declare what describes a machine; `source` tells whether the file is a positional argument."""
@@ -36,7 +43,7 @@ def add_description(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *
                             help="hwloc XML, Slurm topology, hostfile or node list, SCOTCH .tgt, or graph")
     parser.add_argument("--nodes", metavar="HOSTS", help="the hosts of the job: a hostfile, or names as n[001-004,7]")
     parser.add_argument("--host", metavar="XML", help="hwloc XML of one host, all being alike")
-    parser.add_argument("--slots", type=int, metavar="N", help="processes a host takes where nothing else says it")
+    parser.add_argument("--slots", type=integer, metavar="N", help="processes a host takes where nothing else says it")
     parser.add_argument("--unit", choices=["core", "pu"], default="core",
                         help="what a slot in hwloc XML is: a core or a hardware thread (default core)")
     parser.add_argument("--hierarchy", metavar="A:B:C", help="sons at each level, innermost first, instead of a file")

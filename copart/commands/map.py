@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
-from .machine import add_description, described
+from .machine import DESCRIPTION, add_description, described
+from .numbers import integer, tolerance
+from .paths import Paths, sources
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +30,15 @@ that does not end with .map, as a part file: line i is the processor of vertex i
 """
 
 
+def target(args: argparse.Namespace) -> list[str]:
+    """The mapping file that is written, none where one is evaluated."""
+    return [args.output or f"{args.graph}.map"] if args.eval is None else []
+
+
+PATHS = DESCRIPTION | Paths(dict.fromkeys(("graph", "eval", "fixed", "old"), sources), {"output": target},
+                              frozenset({"load"}))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("graph", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
@@ -39,13 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="a processor of its own for every vertex; vertex weights do not count")
     group.add_argument("--fixed", metavar="FILE", help="processor of each vertex that may not move, -1 for the others")
     group.add_argument("--from", dest="old", metavar="MAPFILE", help="an earlier mapping to start from")
-    group.add_argument("--migration-cost", type=int, default=1, metavar="N",
+    group.add_argument("--migration-cost", type=integer, default=1, metavar="N",
                        help="with --from: cost of a moved vertex for each unit of distance (default 1)")
     group.add_argument("--best-balance", action="store_true",
                        help="where no balanced mapping is found, take the best balance instead of stopping")
-    group.add_argument("--eps", type=float, default=0.05, metavar="F",
+    group.add_argument("--eps", type=tolerance, default=0.05, metavar="F",
                        help="imbalance allowed, as a fraction (default 0.05)")
-    group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
+    group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     group.add_argument("--preset", choices=["fast", "default", "strong"], default="default",
                        help="time against quality (default: default)")
     group.add_argument("-o", "--output", metavar="FILE", help="mapping file (default GRAPH_OR_MESH.map)")
@@ -61,9 +72,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .part import check_target
 
-    target = Path(args.output or f"{args.graph}.map")
-    if args.eval is None:
-        check_target(target, args.graph, args.fixed, args.old)
+    file = next(map(Path, target(args)), None)
+    if file is not None:
+        check_target(file)
     elif args.output is not None:
         raise ConfigError("output: --eval makes no mapping to be written")
     if args.one_to_one and (args.fixed is not None or args.old is not None):
@@ -82,19 +93,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
             mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs)
         seconds = time.perf_counter() - begin
         found = evaluate_mapping(graph, machine, mapping)
-        if args.eval is None:
-            progress(f"writing {target}")
-            write_mapping(target, mapping)
-    console.say(found.text())
+        if file is not None:
+            progress(f"writing {file}")
+            write_mapping(file, mapping)
+    for line in found.text().split("\n"):
+        console.say(line)
     figures: dict[str, Any] = found.to_dict()
     if args.old is not None and args.eval is None:
         before = read_mapping(args.old, graph.nvtxs, machine.nprocs, free=True)
         moved = (before >= 0) & (before != mapping)
         figures["moved"], figures["moved_size"] = int(moved.sum()), int(graph.sizes[moved].sum())
         console.say(f"moved       {figures['moved']} vertices, size {figures['moved_size']}")
-    if args.eval is None:
-        figures.update(seconds=round(seconds, 3), file=str(target))
-        console.say(f"wrote {target}, mapped in {seconds:.2f} s")
+    if file is not None:
+        figures.update(seconds=round(seconds, 3), file=str(file))
+        console.say(f"wrote {file}, mapped in {seconds:.2f} s")
     console.result(figures)
     return 0
 

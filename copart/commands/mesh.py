@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .numbers import integer, real
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -21,6 +23,8 @@ EPILOG = """\
 #: Groups listed before the rest is only counted.
 LISTED = 40
 
+PATHS = Paths({"source": sources}, {"output": given("output")})
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     """Declare the arguments."""
@@ -32,22 +36,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
                       "one region of it")
     cube = shapes.add_parser("cube", help="the unit cube", epilog=EPILOG, formatter_class=raw)
     cube.add_argument("--cells", choices=["hexa", "tetra"], default="hexa", help="cell shape (default hexa)")
-    cube.add_argument("size", type=int, metavar="SIZE",
+    cube.add_argument("size", type=integer, metavar="SIZE",
                       help="hexa: cells along an edge; tetra: about how many cells in all")
-    cube.add_argument("--seed", type=int, default=1, metavar="N", help="of the points of tetrahedra (default 1)")
+    cube.add_argument("--seed", type=integer, default=1, metavar="N", help="of the points of tetrahedra (default 1)")
     tube = shapes.add_parser("tube", help="the wall of a pipe along z", epilog=EPILOG, formatter_class=raw)
-    tube.add_argument("--inner", type=float, default=0.5, metavar="R", help="inner radius (default 0.5)")
-    tube.add_argument("--outer", type=float, default=0.6, metavar="R", help="outer radius (default 0.6)")
-    tube.add_argument("--cells", type=int, nargs=3, default=(2, 24, 40), metavar=("ACROSS", "AROUND", "ALONG"),
+    tube.add_argument("--inner", type=real, default=0.5, metavar="R", help="inner radius (default 0.5)")
+    tube.add_argument("--outer", type=real, default=0.6, metavar="R", help="outer radius (default 0.6)")
+    tube.add_argument("--cells", type=integer, nargs=3, default=(2, 24, 40), metavar=("ACROSS", "AROUND", "ALONG"),
                       help="cells across the wall, around, and along (default 2 24 40)")
     cylinder = shapes.add_parser("cylinder", help="the inside of a pipe along z", epilog=EPILOG, formatter_class=raw)
-    cylinder.add_argument("--radius", type=float, default=0.5, metavar="R", help="radius (default 0.5)")
-    cylinder.add_argument("--cells", type=int, nargs=2, default=(8, 40), metavar=("ACROSS", "ALONG"),
+    cylinder.add_argument("--radius", type=real, default=0.5, metavar="R", help="radius (default 0.5)")
+    cylinder.add_argument("--cells", type=integer, nargs=2, default=(8, 40), metavar=("ACROSS", "ALONG"),
                           help="cells across the diameter, and along (default 8 40)")
     for shape in (tube, cylinder):
-        shape.add_argument("--length", type=float, default=5.0, metavar="L", help="length (default 5)")
+        shape.add_argument("--length", type=real, default=5.0, metavar="L", help="length (default 5)")
     for shape, what in ((cube, "corner of the cube"), (tube, "start of the axis"), (cylinder, "start of the axis")):
-        shape.add_argument("--offset", type=float, nargs=3, default=(0.0, 0.0, 0.0), metavar=("X", "Y", "Z"),
+        shape.add_argument("--offset", type=real, nargs=3, default=(0.0, 0.0, 0.0), metavar=("X", "Y", "Z"),
                            help=f"{what} (default 0 0 0)")
         shape.add_argument("-o", "--output", required=True, metavar="FILE", help="mesh file to write (.vtu)")
     return [info, cube, tube, cylinder]

@@ -7,18 +7,26 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .numbers import integer, real, tolerance
+from .paths import Paths, sources
+
 if TYPE_CHECKING:
     from ..plans.requests import Meeting, Sharing, Site
+
+#: What the options of :func:`add_meeting` and :func:`add_components` mean as paths.
+MEETING_PATHS = Paths(words=frozenset({"scale", "shift", "periodic"}))
+COMPONENT_PATHS = MEETING_PATHS | Paths(dict.fromkeys(("meshes", "behind", "costs"), sources),
+                                        words=frozenset({"parts", "coupled", "load", "names"}))
 
 
 def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
     """``--eps --seed --threads --preset``."""
     group = parser.add_argument_group("partitioning")
-    group.add_argument("--eps", type=float, default=0.05, metavar="F",
+    group.add_argument("--eps", type=tolerance, default=0.05, metavar="F",
                        help="imbalance allowed, as a fraction (default 0.05)")
     if seed:
-        group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
-    group.add_argument("--threads", type=int, default=1, metavar="N",
+        group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
+    group.add_argument("--threads", type=integer, default=1, metavar="N",
                        help="threads to use; the result does not depend on it (default 1)")
     group.add_argument("--preset", choices=["fast", "default", "strong", "best"], default="default",
                        help="time against quality (default: default)")
@@ -46,7 +54,7 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     add_description(group, source=False)
     group.add_argument("--placement", choices=["shared", "disjoint", "linear"], default="shared",
                        help="codes share hosts (default), have hosts of their own, or stand in the order of the slots")
-    group.add_argument("--iterations", type=int, nargs="+", default=[1], metavar="N",
+    group.add_argument("--iterations", type=integer, nargs="+", default=[1], metavar="N",
                        help="halo exchanges in a coupling step, one for all components or one each (default 1)")
 
 
@@ -123,7 +131,7 @@ def add_scheme(parser: argparse.ArgumentParser, flag: str, text: str, **more: An
 def add_scheme_options(parser: argparse.ArgumentParser, *, again: bool = False) -> None:
     """What single schemes know; with `again` only what they take when they are run again."""
     group = parser.add_argument_group("options of single schemes")
-    group.add_argument("--price", type=float, nargs="+", metavar="COST",
+    group.add_argument("--price", type=real, nargs="+", metavar="COST",
                        help="joint: what a cut edge, a datum sent and a message cost (default 1 16 120)"
                             + ("" if again else "; two more numbers: data and messages of the busiest process"))
     if not again:
@@ -153,7 +161,10 @@ class _WholeNumbers(argparse.Action):
         n = next((i for i, word in enumerate(words) if not word.lstrip("-").isdecimal()), len(words))
         if n == 0:
             parser.error(f"argument {option}: needs whole numbers, got {words[0]!r}")
-        setattr(namespace, self.dest, [int(word) for word in words[:n]])
+        try:
+            setattr(namespace, self.dest, [integer(word) for word in words[:n]])
+        except argparse.ArgumentTypeError as error:
+            parser.error(f"argument {option}: {error}")
         namespace.behind = [*namespace.behind, *words[n:]]
 
 
@@ -167,7 +178,7 @@ def add_components(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("coupling")
     group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
                        help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
-    group.add_argument("--total", type=int, metavar="N", help="processes in all, instead of --parts: shared out so "
+    group.add_argument("--total", type=integer, metavar="N", help="processes in all, instead of --parts: shared out so "
                        "that the slowest component is as fast as can be (see copart advise)")
     group.add_argument("--costs", metavar="COSTS",
                        help="with --total: a table of measured times or of costs (.csv), or what a unit "
@@ -223,9 +234,9 @@ def add_meeting(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--interedges", choices=["facet", "touch", "overlap"], default="facet",
                        help="which cells are coupled: boundary facets overlap (default), the cells share at least a "
                             "point, or they cover the same space")
-    group.add_argument("--tolerance", type=float, metavar="F",
+    group.add_argument("--tolerance", type=real, metavar="F",
                        help="largest gap between the two surfaces, as a fraction of the facet size (default 0.1)")
-    group.add_argument("--gap", type=float, metavar="LENGTH", help="the same in the unit of the coordinates")
+    group.add_argument("--gap", type=real, metavar="LENGTH", help="the same in the unit of the coordinates")
     group.add_argument("--scale", action="append", default=[], metavar="NAME=F",
                        help="multiply the coordinates of a component first: 0.001 for millimetres against metres; "
                             "components are named, or meant by a, b, c in their order")
@@ -234,7 +245,7 @@ def add_meeting(group: argparse._ArgumentGroup) -> None:
                        help="it is repeated periodically, at every multiple of this vector, forward and back")
     group.add_argument("--several", action="store_true",
                        help="couple all surfaces that match, where there are several and none is named")
-    group.add_argument("--max-interedges", type=int, metavar="N",
+    group.add_argument("--max-interedges", type=integer, metavar="N",
                        help="keep at most the N heaviest interedges of a cell")
 
 

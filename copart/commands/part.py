@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import options, writing
 from .console import Console
+from .numbers import integer
+from .paths import Paths, sources
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -28,10 +30,20 @@ gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one regio
 """
 
 
+
+def target(args: argparse.Namespace) -> list[str]:
+    """The file of the parts."""
+    return [args.output or default_output(args.source, args.nparts)]
+
+
+PATHS = Paths(dict.fromkeys(("source", "fixed", "tpwgts"), sources), {"output": target},
+              frozenset({"load", "write"}))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("source", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
-    parser.add_argument("nparts", type=int, metavar="K", help="number of parts")
+    parser.add_argument("nparts", type=integer, metavar="K", help="number of parts")
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
     parser.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
@@ -61,13 +73,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     nparts = whole("K", args.nparts, low=1)
     kinds = checked_kinds(args.write, SINGLE_KINDS) or ()
-    target = Path(args.output or default_output(args.source, nparts))
-    check_target(target, args.source, args.fixed, args.tpwgts)
+    file = Path(*target(args))
+    check_target(file)
     with console.progress() as progress:
         first_use(progress)
         progress(f"reading {args.source}")
         graph, mesh = component(args.source, args.load)
-        check_kind(target, mesh)
+        check_kind(file, mesh)
         if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
             raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights per vertex")
         if kinds:
@@ -82,15 +94,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
         else:
             part = partition_multiconstraint(graph, nparts, **asked)
         seconds = time.perf_counter() - begin
-        progress(f"writing {target}")
-        write_parts(target, part, mesh)
-        more = writing.write_single(kinds, args.source, target.parent, part, nparts, mesh) if kinds else []
-    figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(target)}
+        progress(f"writing {file}")
+        # these are the first to be refused, with nothing written then
+        more = writing.write_single(kinds, args.source, file.parent, part, nparts, mesh) if kinds else []
+        write_parts(file, part, mesh)
+    figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(file)}
     each = figures.get("ub_by_constraint", [figures["ub"]])
     console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, "
                 f"imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
                 f"{figures['pieces']} connected pieces, {seconds:.2f} s")
-    writing.tell_written(console, [str(target), *more])
+    writing.tell_written(console, [str(file), *more])
     console.result({**figures, "more": more} if more else figures)
     return 0
 
@@ -117,16 +130,13 @@ def default_output(source: str, nparts: int) -> str:
     return f"{path}.{file_name(region.replace('=', '-'))}.part.{nparts}"
 
 
-def check_target(target: Path, *sources: str | None) -> None:
-    """Refuse a file that cannot be written, or that is read, before the work."""
+def check_target(target: Path) -> None:
+    """Refuse a file that cannot be written, before the work."""
     from ..errors import ConfigError
     from ..formats import prepare_folder
-    from ..plans.components import split_region
-    from ..plans.writers import refuse_inputs
 
     if target.is_dir():
         raise ConfigError(f"output: {target} is a folder, a file name is needed")
-    refuse_inputs([target], [split_region(source)[0] for source in sources if source is not None])
     prepare_folder(target.parent)
 
 

@@ -7,6 +7,8 @@ import os
 
 from . import options, writing
 from .console import Console
+from .machine import DESCRIPTION
+from .paths import Paths, in_folder
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
 FIRST_LOOK = ("parts", "total", "coupled", "interedges", "scheme", "scale", "output", "write", "report", "eps", "seed",
@@ -42,6 +44,10 @@ which cells to whom) and metrics.json; with --write also NAME.K.pvtu and its
 pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machine
 or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 """
+
+PATHS = options.COMPONENT_PATHS | DESCRIPTION | Paths(
+    writes={"output": in_folder("output", "coupling.json", "metrics.json",
+                                when={"picture": "plan.png", "report": "report.html"})}, words=frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

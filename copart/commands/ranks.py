@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .numbers import integer, real
+from .paths import Paths, sources, unless
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,15 +26,25 @@ Line r + 1 of the written file is the new rank of the process that has rank r no
 """
 
 
+
+def target(args: argparse.Namespace) -> list[str]:
+    """The file of the new ranks."""
+    return [args.output or f"{args.profile}.ranks"]
+
+
+PATHS = Paths({"profile": sources, "counts": sources, "placement": unless("block", "cyclic"), "model": sources},
+              {"output": target}, frozenset({"method"}))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("profile", metavar="PROFILE", help="bytes that each rank sent to each other")
     parser.add_argument("--counts", metavar="FILE", help="numbers of messages in a file of their own, in the same form")
     parser.add_argument("--kind", choices=["auto", "matrix", "list"], default="auto", help="what rows of numbers are")
-    parser.add_argument("--nranks", type=int, metavar="N", help="ranks of the job (default: those in the profile)")
+    parser.add_argument("--nranks", type=integer, metavar="N", help="ranks of the job (default: those in the profile)")
     group = parser.add_argument_group("machine")
-    group.add_argument("--nodes", type=int, required=True, metavar="K", help="number of nodes")
-    group.add_argument("--slots", type=int, required=True, nargs="+", metavar="S",
+    group.add_argument("--nodes", type=integer, required=True, metavar="K", help="number of nodes")
+    group.add_argument("--slots", type=integer, required=True, nargs="+", metavar="S",
                        help="processes that a node can run: one number, or one per node")
     group.add_argument("--placement", default="block", metavar="WHERE",
                        help="where the ranks run: block fills one node after another (default), cyclic or cyclic:B "
@@ -40,15 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--model", default="lucia-network", metavar="TABLE",
                        help="time of a message by size: lucia-network (default), meluxina-network, lucia-local, "
                             "meluxina-local, or a file with lines 'bytes latency bandwidth'")
-    group.add_argument("--latency", type=float, metavar="US", help="constant latency in microseconds, not a table")
-    group.add_argument("--bandwidth", type=float, metavar="MBS", help="constant bandwidth in 10^6 bytes/s, not a table")
+    group.add_argument("--latency", type=real, metavar="US", help="constant latency in microseconds, not a table")
+    group.add_argument("--bandwidth", type=real, metavar="MBS", help="constant bandwidth in 10^6 bytes/s, not a table")
     group.add_argument("--duplex", choices=["full", "half"], default="full",
                        help="both directions at a time (default), or one after the other")
     group = parser.add_argument_group("partitioning")
     group.add_argument("--method", default="best", metavar="NAME",
                        help="best (default), greedy, greedy-seeds, rhem, louvain, louvain-queue, bisection, spectral, "
                             "kgggp or metis")
-    group.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same result (default 1)")
+    group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     parser.add_argument("-o", "--output", metavar="FILE", help="new rank of each process (default PROFILE.ranks)")
 
 
@@ -65,8 +77,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .part import check_target
 
-    target = Path(args.output or f"{args.profile}.ranks")
-    check_target(target, args.profile, args.counts)
+    file = Path(*target(args))
+    check_target(file)
     model = cost_model(args.model, args.latency, args.bandwidth)
     with console.progress() as progress:
         first_use(progress)
@@ -78,20 +90,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
         communication = communication_graph(messages, model, args.duplex)
         found = reorder_ranks(communication, node, method=args.method, seed=args.seed)
         seconds = time.perf_counter() - begin
-        progress(f"writing {target}")
-        write_part(target, found.rank)
+        progress(f"writing {file}")
+        write_part(file, found.rank)
     moved = int(np.count_nonzero(found.rank != np.arange(messages.nranks)))
     figures: dict[str, Any] = {
         "ranks": messages.nranks, "nodes": args.nodes, "pairs": communication.graph.nedges, "method": args.method,
         "cut_before_us": found.cut_before, "cut_after_us": found.cut_after, "renumbered": moved,
-        "seconds": round(seconds, 3), "file": str(target)}
+        "seconds": round(seconds, 3), "file": str(file)}
     saved = 1 - found.cut_after / found.cut_before if found.cut_before else 0.0
     console.say(f"{messages.nranks} ranks on {args.nodes} nodes, {communication.graph.nedges} pairs that talk, "
                 f"{seconds:.2f} s")
     console.say(f"time between nodes: {found.cut_before:.1f} us before, {found.cut_after:.1f} us after "
                 f"({saved:.1%} less)")
     console.say(f"{moved} processes get another rank" if moved else "no better order was found, all keep their ranks")
-    console.say(f"wrote {target}")
+    console.say(f"wrote {file}")
     console.result(figures)
     return 0
 
@@ -114,8 +126,8 @@ def placed(placement: str, nranks: int, nodes: int, slots: list[int]) -> NDArray
     node: NDArray[Any]
     if kind == "block" and not size:
         node = np.repeat(np.arange(k), room)[:nranks]
-    elif kind == "cyclic" and (not size or size.isdigit()):
-        node = np.arange(nranks) // whole("--placement", int(size or 1), low=1) % k
+    elif kind == "cyclic" and (not size or size.isdecimal()):
+        node = np.arange(nranks) // whole("--placement", int((size or "1")[:20]), low=1, high=2**31 - 1) % k
     else:
         node = read_part(placement, nranks, k)
     used = np.bincount(node, minlength=k)

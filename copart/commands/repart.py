@@ -8,6 +8,8 @@ from typing import Any
 
 from . import options
 from .console import Console
+from .numbers import integer
+from .paths import Paths, given, sources
 
 EPILOG = """\
 examples:
@@ -16,16 +18,28 @@ examples:
 """
 
 
+
+def target(args: argparse.Namespace) -> list[str]:
+    """The file of the new parts."""
+    from .part import default_output
+
+    return [args.output or default_output(args.source, args.nparts)]
+
+
+PATHS = Paths({"source": sources, "partfile": sources}, {"output": target, "report": given("report")},
+              frozenset({"load"}))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("source", metavar="GRAPH_OR_MESH", help="file that the parts belong to")
     parser.add_argument("partfile", metavar="PARTFILE", help="former part of each vertex, one number per line")
-    parser.add_argument("nparts", type=int, metavar="N", help="new number of parts")
-    parser.add_argument("--from", dest="former", type=int, metavar="M",
+    parser.add_argument("nparts", type=integer, metavar="N", help="new number of parts")
+    parser.add_argument("--from", dest="former", type=integer, metavar="M",
                         help="former number of parts (default: from the name .part.M, else largest number + 1)")
     parser.add_argument("--method", choices=["mxn", "scratch-remap", "diffusive"], default="mxn",
                         help="mxn: few messages and little migration (default); the others are comparators")
-    parser.add_argument("--migration-cost", type=int, metavar="N", help="weight of moved data against the edge cut")
+    parser.add_argument("--migration-cost", type=integer, metavar="N", help="weight of moved data against the edge cut")
     parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
     parser.add_argument("--report", metavar="FILE", help="also write one page with what moves and the parts (.html)")
     parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
@@ -37,7 +51,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     import time
 
     from ..arrays import whole
-    from ..errors import ConfigError
     from ..formats import count_in_name, read_part
     from ..metrics import migration_matrix, migration_messages, migration_volume
     from ..operators import repart
@@ -45,21 +58,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..report.page import need_page, write_page
     from ..report.repartition import repartition_page
     from .console import first_use
-    from .part import check_kind, check_target, default_output, describe, write_parts
+    from .part import check_kind, check_target, describe, write_parts
 
     n = whole("N", args.nparts, low=1)
-    former = count_in_name(args.partfile) if args.former is None else whole("--from", args.former, low=1)
-    target = Path(args.output or default_output(args.source, n))
-    if target.exists() and Path(args.partfile).exists() and target.samefile(args.partfile):
-        raise ConfigError(f"output: {target} holds the former parts; name another file with -o")
-    check_target(target, args.source)
+    former = count_in_name(args.partfile) if args.former is None else \
+        whole("--from", args.former, low=1, high=2**31 - 1)
+    file = Path(*target(args))
+    check_target(file)
     if args.report:
         need_page(args.report)
     with console.progress() as progress:
         first_use(progress)
         progress(f"reading {args.source}")
         graph, mesh = component(args.source, args.load)
-        check_kind(target, mesh)
+        check_kind(file, mesh)
         old = read_part(args.partfile, graph.nvtxs, former)
         m = former or int(old.max(initial=0)) + 1
         progress(f"repartitioning {graph.nvtxs} vertices from {m} to {n} parts")
@@ -67,20 +79,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
         new = repart(graph, old, m, n, method=args.method, migration_cost=args.migration_cost,
                      **options.partitioning(args))
         seconds = time.perf_counter() - begin
-        progress(f"writing {target}")
-        write_parts(target, new, mesh)
+        progress(f"writing {file}")
+        write_parts(file, new, mesh)
     moves = migration_matrix(old, new, m, n, graph.sizes)
     figures: dict[str, Any] = {
         **describe(graph, new, n), "former_parts": m, "method": args.method,
         "migration_volume": migration_volume(moves), "migration_messages": migration_messages(moves),
-        "seconds": round(seconds, 3), "file": str(target)}
+        "seconds": round(seconds, 3), "file": str(file)}
     if args.report:
         write_page(args.report, repartition_page(graph, old, new, m, n, figures, mesh, eps=args.eps,
                                                  name=Path(args.source).name))
     console.say(f"{graph.nvtxs} vertices from {m} to {n} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
                 f"{figures['pieces']} connected pieces, {seconds:.2f} s")
     console.say(f"migration: {figures['migration_volume']} in {figures['migration_messages']} messages ({args.method})")
-    console.say(f"wrote {target}")
+    console.say(f"wrote {file}")
     if args.report:
         console.say(f"wrote {args.report}")
     console.result(figures)

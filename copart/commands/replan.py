@@ -7,7 +7,9 @@ from typing import Any
 
 from . import options, writing
 from .console import Console
+from .numbers import integer, real
 from .options import named
+from .paths import Paths, in_folder, named_sources, sources
 
 EPILOG = """\
 examples:
@@ -19,6 +21,9 @@ examples:
 The new folder holds what that of copart plan does, and migration.json: who sends which cells
 to whom.  A part keeps its number, which is its process.
 """
+
+PATHS = Paths({"folder": sources, "load": named_sources, "source": named_sources, "interedges": named_sources},
+              {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json")}, frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="mesh or graph to read a component from, with the same cells (default: the folder's mesh)")
     group.add_argument("--interedges", action="append", default=[], metavar="A,B=FILE",
                        help="new interedges of a pair (.mtx, as in the folder)")
-    group.add_argument("--parts", type=int, nargs="+", metavar="N", help="new numbers of parts, or of a shared pool "
-                       "(default: as before)")
-    group.add_argument("--coupled", type=int, nargs="+", metavar="K",
+    group.add_argument("--parts", type=integer, nargs="+", metavar="N",
+                       help="new numbers of parts, or of a shared pool (default: as before)")
+    group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
                        help="parts that may own coupled cells (default: as before, if they can hold them)")
     options.add_scheme(parser, "--scheme", "%(choices)s (default: that of the plan)")
-    parser.add_argument("--alpha", type=float, default=5.0, metavar="F",
+    parser.add_argument("--alpha", type=real, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
     writing.add_write(parser)
     options.add_partitioning(parser)

@@ -61,5 +61,6 @@ def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, npa
     label = stem if region is None else f"{stem}-{region.replace('=', '-')}"
     component = Parted(file_name(label), part, nparts, mesh, {"part": part},
                        source=source)
-    made = write_together(folder, lambda scratch: write_parted(scratch, component, kinds), [path])
+    made = write_together(folder, lambda scratch: write_parted(scratch, component, kinds),
+                          [("the mesh", path)])
     return [str(file) for file in made]

@@ -12,7 +12,7 @@ from ..errors import ConfigError, FormatError, MappingError
 from ..mapping.architectures.deco1 import decompose
 from ..mapping.architectures.deco2 import MultilevelDecomposition
 from ..mapping.machine import Inside, Machine, assemble, machine
-from .hostfile import is_file, read_hosts
+from .hostfile import MOST, is_file, read_hosts
 from .hwloc import UNITS, read_hwloc
 from .scotch_target import READERS, read_target
 from .slurm import is_topology, read_topology
@@ -66,7 +66,7 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
     """
     if unit not in UNITS:
         raise ConfigError(f"unit: must be one of {', '.join(UNITS)}, is {unit!r}")
-    count = None if slots is None else whole("slots", slots, low=1)
+    count = None if slots is None else whole("slots", slots, low=1, high=MOST)
     if (source is None) == (hierarchy is None):
         raise ConfigError("machine: needs either a file or node list, or a hierarchy")
     if hierarchy is not None:

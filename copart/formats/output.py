@@ -32,8 +32,9 @@ def write_text_atomic(path: PathLike, text: str) -> None:
             os.replace(scratch, target)
         finally:
             scratch.unlink(missing_ok=True)
-    except OSError as e:
-        raise FormatError(path, f"cannot be written: {(e.strerror or str(e)).lower()}") from None
+    except (OSError, ValueError) as e:
+        # no name of a file holds a null byte
+        raise FormatError(path, f"cannot be written: {(getattr(e, 'strerror', None) or str(e)).lower()}") from None
 
 
 def write_json(path: PathLike, value: Any) -> None:

@@ -26,6 +26,9 @@ from ..mapping.architectures.tree import TreeLeaf
 from .output import write_text_atomic
 from .text import PathLike, read_bytes
 
+#: Subsets of subsets that are read.
+DEEPEST = 100
+
 
 class Tokens:
     """The words of a file, one after the other, with the lines they stand on."""
@@ -38,6 +41,7 @@ class Tokens:
             raise FormatError(path, "is no text file") from None
         self._words = [(word, i) for i, line in enumerate(lines, 1) for word in line.split()]
         self._at = 0
+        self.depth = 0
 
     @property
     def left(self) -> int:
@@ -131,6 +135,9 @@ def _weighted(tokens: Tokens) -> WeightedComplete:
 
 def _subset(tokens: Tokens) -> BaseArchitecture:
     vertices = tokens.numbers(tokens.number("number of processors", 1), "processors")
+    tokens.depth += 1
+    if tokens.depth > DEEPEST:
+        raise tokens.error(f"nests more than {DEEPEST} subsets")
     return subset(_architecture(tokens), vertices)
 
 

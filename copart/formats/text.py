@@ -79,8 +79,9 @@ def read_bytes(path: PathLike) -> bytes:
     """Content of a file, unpacked where its name ends in ``.gz``; FormatError when that fails."""
     try:
         data = Path(path).read_bytes()
-    except OSError as e:
-        raise FormatError(path, f"cannot be read: {(e.strerror or str(e)).lower()}") from None
+    except (OSError, ValueError) as e:
+        # no name of a file holds a null byte
+        raise FormatError(path, f"cannot be read: {(getattr(e, 'strerror', None) or str(e)).lower()}") from None
     if os.fspath(path).endswith(".gz"):
         try:
             data = gzip.decompress(data)
@@ -99,6 +100,9 @@ def read_json(path: PathLike) -> Any:
         raise FormatError(path, f"is no JSON: {e.msg.lower()}", e.lineno) from None
     except (UnicodeDecodeError, RecursionError) as e:
         raise FormatError(path, f"is no JSON: {e}") from None
+    except ValueError:
+        # Python does not convert numbers of thousands of digits
+        raise FormatError(path, "holds a number with too many digits") from None
 
 
 def read_numbers(path: PathLike, comment: str = "%") -> Numbers:

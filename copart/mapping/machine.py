@@ -194,7 +194,7 @@ def assemble(hosts: Sequence[str], levels: Sequence[str], path: NDArray[np.int64
     arity = leaves.max(0) + 1
     kept = [d for d in range(len(names)) if arity[d] > 1]
     # a level of one son everywhere is left out; of the names that then mean the same, the best known is taken
-    shown = [_best_known(names[d:end]) for d, end in zip(kept, [*kept[1:], len(names)], strict=True)]
+    shown = [_best_known(names[d:end]) for d, end in zip(kept, [*kept, len(names)][1:], strict=True)]
     costs = _costs(shown, sum(d < nouter for d in kept), distance)
     tree = TreeLeaf([int(arity[d]) for d in kept], costs)
     leaf = leaves[:, kept] @ tree.leaves[1:]

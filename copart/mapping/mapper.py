@@ -25,6 +25,10 @@ logger = logging.getLogger(__name__)
 Array = np.ndarray[Any, Any]
 
 
+#: Parts and processors are counted in 32 bits.
+MOST = 2**31 - 1
+
+
 def map_graph(
     graph: Any,
     machine: Machine | Architecture,
@@ -105,7 +109,10 @@ def map_graph(
 
 
 def check_machine(target: Architecture) -> None:
-    """MappingError where a processor has no compute power or cannot be reached."""
+    """MappingError where a processor has no compute power or cannot be reached, or where there are too many."""
+    if target.nprocs > MOST:
+        raise MappingError(f"machine: graphs are mapped onto at most {MOST} processors, it has {target.nprocs}; "
+                           f"leave some out")
     weak = np.flatnonzero(np.asarray(target.weights) <= 0)
     if len(weak):
         raise MappingError(f"machine: {len(weak)} processors have no compute power, first processor {weak[0]}; leave "
@@ -145,7 +152,7 @@ def _level(graph: Graph, pinned: Array | None, old: ArrayLike | None, nprocs: in
     """The graph as kernels see it."""
     none = np.zeros(0, VERTEX)
     origin, size = none, np.zeros(0, WEIGHT)
-    price = whole("migration_cost", cost, low=0)
+    price = whole("migration_cost", cost, low=0, high=MOST)
     if old is not None:
         before = integers("old", old, VERTEX, MappingError, low=-1, high=nprocs, size=graph.nvtxs)
         if price:

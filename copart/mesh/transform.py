@@ -79,8 +79,12 @@ class Transform:
         period = np.array(self.period)
         axis = int(np.argmax(np.abs(period)))
         # copies whose interval along that axis can meet A
-        ends = [(bounds_a[0, axis] - margin - bounds_b[1, axis]) / period[axis],
-                (bounds_a[1, axis] + margin - bounds_b[0, axis]) / period[axis]]
+        with np.errstate(over="ignore"):
+            ends = [(bounds_a[0, axis] - margin - bounds_b[1, axis]) / period[axis],
+                    (bounds_a[1, axis] + margin - bounds_b[0, axis]) / period[axis]]
+        if not np.isfinite(ends).all():
+            raise ConfigError(f"period: {self.period} is too short to count the copies along the other mesh; is the "
+                              f"unit right?")
         first, last = int(np.ceil(min(ends))), int(np.floor(max(ends)))
         if last - first > MAX_COPIES:
             raise ConfigError(f"period: {last - first + 1} copies along the other mesh, at most {MAX_COPIES} are "

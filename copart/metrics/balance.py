@@ -77,7 +77,7 @@ def part_room(total: int, nparts: int, eps: float) -> int:
     >>> part_room(100, 16, 0.05), copartition_limit(100, 16, 0.05)
     (6, 7)
     """
-    return allowed_weight(Fraction(int(total), whole("nparts", nparts, low=1)), eps)
+    return min(allowed_weight(Fraction(int(total), whole("nparts", nparts, low=1)), eps), UNLIMITED)
 
 
 def copartition_limit(total: int, nparts: int, eps: float) -> int:

@@ -148,6 +148,10 @@ class Comparison:
                          for row in self.rows())
 
 
+#: More runs than these are taken for a mistake.
+MOST_SEEDS = 10**6
+
+
 def compare(*components: Any, parts: Counts | None = None, coupled: Counts | None = None,
             total: int | Sharing | None = None, schemes: Sequence[str] | None = None,
             scheme_options: Mapping[str, Any] | None = None, seeds: int | Sequence[int] = 5,
@@ -186,7 +190,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
         raise ConfigError(f"schemes: needs at least one of {', '.join(SCHEMES)}")
     pool = all(scheme(name).shares_pool for name in chosen)
     own = own_options(chosen, scheme_options)
-    numbers = list(range(1, whole("seeds", seeds, low=1) + 1)) if np.ndim(seeds) == 0 else \
+    numbers = list(range(1, whole("seeds", seeds, low=1, high=MOST_SEEDS) + 1)) if np.ndim(seeds) == 0 else \
         [whole("seeds", s, low=0) for s in seeds]  # type: ignore[union-attr]
     if not numbers:
         raise ConfigError("seeds: needs at least one")

@@ -15,7 +15,7 @@ and what :mod:`copart.plans.writers` makes for solvers, couplers and viewers.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,9 @@ from ..formats import prepare_folder, write_coupling, write_json, write_part, wr
 from ..formats.interedges_file import write_interedges
 from ..formats.launch import Program, Seat, launch_files, permutation
 from ..formats.precice import write_precice
-from .writers import Parted, check_meshes, file_of, native_kinds, write_parted, write_together
+from .kept import check_interfaces, check_settings
+from .overwriting import Named
+from .writers import Parted, check_meshes, native_kinds, write_parted, write_together
 
 if TYPE_CHECKING:
     from ..mapping.coupled.processes import Placed
@@ -67,6 +69,29 @@ def check_file_names(components: Sequence[str]) -> None:
     if len(set(files)) < len(files):
         raise ConfigError(f"names: the interedges of two pairs of {', '.join(components)} would be written to the same "
                           f"file; choose other names")
+
+
+def usual_files(components: Sequence[str], meshes: Collection[str], counts: Sequence[int]) -> list[str]:
+    """The files of every plan whose names are known before the work.
+
+    Parameters
+    ----------
+    components : sequence of str
+        Their names.
+    meshes : collection of str
+        The names of those that came as meshes.
+    counts : sequence of int
+        Number of parts of each, or one number of parts for all; empty where they are not known yet.
+    """
+    every = [*counts] * len(components) if len(counts) == 1 else counts
+    return [*(f"{file_name(name)}.vtu" for name in components if name in meshes),
+            *(f"{file_name(name)}.part.{n}" for name, n in zip(components, every, strict=False)),
+            *interedges_files(components).values(), "coupling.json", "metrics.json"]
+
+
+def component_inputs(sources: Mapping[str, str]) -> list[Named]:
+    """The sources of components, each with what it is called where it would be written over."""
+    return [(f"component {name}", source) for name, source in sources.items()]
 
 
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
@@ -111,7 +136,7 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     def write(scratch: Path) -> list[str]:
         return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes, placement)
 
-    return write_together(folder, write, map(file_of, files.values()))
+    return write_together(folder, write, component_inputs(files))
 
 
 def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
@@ -195,10 +220,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
         and isinstance(summary.get("settings"), dict)
     if not good:
         raise FormatError(path, f"is no {SCHEMA} document of version {VERSION}")
-    keys = ("names", "parts", "coupled", "interedges", "eps")
-    missing = [key for key in keys if key not in summary["settings"]]
-    if missing:
-        raise FormatError(path, f"settings: has no {missing[0]!r}")
+    check_settings(path, summary["settings"])
+    check_interfaces(path, summary["interfaces"] if "interfaces" in summary else [summary.get("interface")])
     return dict(summary)
 
 

@@ -35,9 +35,10 @@ from ..schemes.registry import DEFAULT
 from . import requests
 from .allot import counted
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
-from .output import SCHEMA, VERSION, check_file_names, file_name, write_plan
+from .output import SCHEMA, VERSION, check_file_names, component_inputs, usual_files, write_plan
+from .overwriting import refuse_inputs
 from .requests import Meeting, Sharing, Site
-from .writers import check_meshes, checked_kinds, file_of, refuse_inputs
+from .writers import check_meshes, checked_kinds
 
 if TYPE_CHECKING:
     from ..mapping.coupled.processes import Placed
@@ -236,8 +237,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     if output is not None:
         check_file_names(problem.names)
         check_meshes(kinds or (), found.meshes, problem.names)
-        refuse_inputs([Path(output) / f"{file_name(name)}.vtu" for name in found.meshes],
-                      map(file_of, found.sources.values()))
+        refuse_inputs([Path(output) / name for name in usual_files(problem.names, found.meshes, count)],
+                      component_inputs(found.sources))
     tell(f"partitioning with {scheme}", 0, 0)
     begin = time.perf_counter()
     copartition = registry.run_scheme(scheme, problem, count, limits, run, interface=interface,

@@ -30,7 +30,8 @@ from ..options import Options, Settings
 from ..schemes import registry
 from ..schemes.corepartition import corepartition
 from .components import Progress, component, silent
-from .output import file_name, interedges_files, read_summary
+from .output import component_inputs, file_name, interedges_files, read_summary, usual_files
+from .overwriting import reading, refuse_inputs
 from .plan import Plan
 from .requests import settings_of
 from .writers import checked_kinds
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 
 LOAD = "load"
 """The cell array that keeps loads which were given, in the meshes of the new folder."""
+
+MIGRATION = "migration.json"
+"""The file of who sends which cells to whom."""
+
 
 class ReadPlan(NamedTuple):
     """What a plan's folder holds."""
@@ -91,6 +96,9 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
     settings = dict(read_summary(place)["settings"])
     schedule = read_coupling(place / "coupling.json")
     names = [entry["name"] for entry in schedule["components"]]
+    if sorted(names) != sorted(settings["names"]):
+        raise FormatError(place / "coupling.json", f"components: must be {', '.join(settings['names'])}, as in "
+                                                   f"metrics.json, are {', '.join(names)}")
     given = sources or {}
     unknown = sorted(set(given) - set(names))
     if unknown:
@@ -173,6 +181,8 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     """
     kinds = checked_kinds(write)
     tell = progress or silent
+    read = [("the former plan", folder), *component_inputs(
+        {name: os.fspath(one) for name, one in (sources or {}).items() if isinstance(one, str | os.PathLike)})]
     if output is not None:
         prepare_folder(output)
         if Path(output).exists() and Path(output).samefile(folder):
@@ -180,6 +190,9 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
                               f"name another folder")
     tell(f"reading {os.fspath(folder)}", 0, 0)
     problem, former, meshes, settings = read_plan(folder, sources, load)
+    if output is not None:
+        kept = list(former.nparts.values()) if parts is None else []
+        refuse_inputs([Path(output) / name for name in (*usual_files(problem.names, meshes, kept), MIGRATION)], read)
     chosen = Options.of(options, given)
     if options is None and "eps" not in given:
         chosen = chosen.replace(eps=settings["eps"])
@@ -206,9 +219,10 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     if output is None:
         return again
     tell(f"writing to {os.fspath(output)}", 0, 0)
-    files = plan.write(output, kinds or ())
-    write_migration(Path(output) / "migration.json", again.migration)
-    return replace(again, plan=replace(plan, files=(*files, Path(output) / "migration.json")))
+    with reading(read):
+        files = plan.write(output, kinds or ())
+    write_migration(Path(output) / MIGRATION, again.migration)
+    return replace(again, plan=replace(plan, files=(*files, Path(output) / MIGRATION)))
 
 
 def _own_options(scheme: str, settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigError, FormatError
 from ..formats.openfoam import write_decomposition
-from .sources import split_region
+from .overwriting import Named, file_of, refuse_inputs
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -158,11 +158,6 @@ def _is_whole(path: Path, mesh: Mesh) -> bool:
     return told is None or int(told[1]) == mesh.ncells
 
 
-def file_of(source: str | os.PathLike[str]) -> str:
-    """The file of a source, without what is chosen of it."""
-    return split_region(os.fspath(source))[0]
-
-
 def _is_case(path: Path) -> bool:
     from ..mesh.readers.openfoam import is_openfoam
 
@@ -226,7 +221,7 @@ def write_parted(folder: Path, component: Parted, kinds: Iterable[str]) -> list[
 
 
 def write_together(folder: Path, write: Callable[[Path], list[str]],
-                   inputs: Iterable[str | os.PathLike[str] | None] = ()) -> tuple[Path, ...]:
+                   inputs: Iterable[Named] = ()) -> tuple[Path, ...]:
     """Let `write` fill a hidden folder, then move its files into `folder`: none appears before all are complete.
 
     Parameters
@@ -235,8 +230,8 @@ def write_together(folder: Path, write: Callable[[Path], list[str]],
         Made where it does not exist.
     write : callable
         Takes the hidden folder and returns the names of the files it made there.
-    inputs : iterable of path, optional
-        Files that must not be written over.
+    inputs : iterable of (str, path), optional
+        What is read and must not be written over, each with what it is called.
 
     Raises
     ------
@@ -261,21 +256,5 @@ def write_together(folder: Path, write: Callable[[Path], list[str]],
     return tuple(folder / name for name in made)
 
 
-def refuse_inputs(targets: Iterable[Path], inputs: Iterable[str | os.PathLike[str] | None]) -> None:
-    """Refuse to write over a file that was read, or where a folder is.
-
-    Raises
-    ------
-    ConfigError
-        Names the file.
-    """
-    read = [Path(path) for path in inputs if path is not None]
-    for target in targets:
-        if target.is_dir():
-            raise ConfigError(f"output: {target} is a folder")
-        if target.exists() and any(path.exists() and target.samefile(path) for path in read):
-            raise ConfigError(f"output: {target} is the file that was read; choose another folder or name with -o")
-
-
-__all__ = ["KINDS", "SINGLE_KINDS", "Parted", "check_meshes", "checked_kinds", "file_of", "native_kinds",
-           "openfoam_regions", "refuse_inputs", "write_parted", "write_together"]
+__all__ = ["KINDS", "SINGLE_KINDS", "Parted", "check_meshes", "checked_kinds", "native_kinds",
+           "openfoam_regions", "write_parted", "write_together"]

@@ -81,9 +81,10 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        out = RichTable(title=self.title or None, title_justify="left", header_style="bold", pad_edge=False)
+        title = Text(self.title) if self.title else None
+        out = RichTable(title=title, title_justify="left", header_style="bold", pad_edge=False)
         for i, name in enumerate(self.header):
-            out.add_column(name, justify="left" if i == 0 else "right", no_wrap=True)
+            out.add_column(Text(name), justify="left" if i == 0 else "right", no_wrap=True)
         for r, row in enumerate(self.rows):
             out.add_row(*(Text(c, style="bold green" if (r, i) in self.best else "") for i, c in enumerate(row)))
         return out

@@ -107,7 +107,7 @@ def distribute(workloads: Sequence[Workload], total: int, coupling: str = "concu
     names = [w.name for w in workloads]
     if not names or len(set(names)) < len(names):
         raise ConfigError(f"components: need different names, at least one, got {', '.join(names) or 'none'}")
-    n = whole("total", total, low=1)
+    n = whole("total", total, low=1, high=2**31 - 1)
     need = sum(w.least for w in workloads)
     if need > n:
         each = ", ".join(f"{w.name} {w.least}" for w in workloads)

@@ -189,7 +189,7 @@ def test_a_plan_does_not_write_over_its_input(tmp_path, capsys):
     write_vtu(tmp_path / "left.vtu", A)
     write_vtu(tmp_path / "right.vtu", B)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    with pytest.raises(ConfigError, match=r"left\.vtu is the file that was read; choose another folder"):
+    with pytest.raises(ConfigError, match=r"left\.vtu is also read \(component left\); name another one"):
         copart.plan(tmp_path / "left.vtu", tmp_path / "right.vtu", parts=(2, 2), output=tmp_path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
     assert main(["plan", str(tmp_path / "left.vtu"), str(tmp_path / "right.vtu"), "--parts", "2", "2", "--names", "a",
@@ -199,7 +199,7 @@ def test_a_plan_does_not_write_over_its_input(tmp_path, capsys):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "left.vtu").symlink_to(tmp_path / "left.vtu")
     plan = copart.plan(tmp_path / "left.vtu", tmp_path / "right.vtu", parts=(2, 2))
-    with pytest.raises(ConfigError, match="is the file that was read"):
+    with pytest.raises(ConfigError, match="is also read"):
         plan.write(tmp_path / "out")
     assert names(tmp_path / "out") == ["left.vtu"]
 
@@ -249,8 +249,8 @@ def test_many_pieces_are_told_in_one_line(tmp_path, capsys):
 @pytest.mark.parametrize(("arguments", "message"), [
     (["box.vtu", "4", "--write", "aste"], "write: 'aste' is not known; choose from pvtu, gmsh, openfoam, or none"),
     (["g.graph", "4", "--write", "pvtu"], "write: pvtu needs a mesh, component"),
-    (["box.vtu", "4", "-o", "box.vtu"], "box.vtu is the file that was read"),
-    (["box.vtu", "2", "--fixed", "fixed.txt", "-o", "fixed.txt"], "fixed.txt is the file that was read"),
+    (["box.vtu", "4", "-o", "box.vtu"], "box.vtu is also read (GRAPH_OR_MESH)"),
+    (["box.vtu", "2", "--fixed", "fixed.txt", "-o", "fixed.txt"], "fixed.txt is also read (--fixed)"),
 ])
 def test_part_refuses_before_the_work(tmp_path, capsys, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)

@@ -123,7 +123,8 @@ def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations:
         k, first = copartition.nparts[name], copartition.offset(name)
         load[first:first + k] += part_weights(graph, copartition[name], k)
         p, q, volume = halo_volumes(graph, copartition[name], k)
-        entries["regular"].append((p + first, q + first, volume * whole(f"iterations of {name}", times[name], low=0)))
+        rounds = whole(f"iterations of {name}", times[name], low=0, high=2**31 - 1)
+        entries["regular"].append((p + first, q + first, volume * rounds))
     for (a, b), inter in problem.pairs.items():
         for one, two, between in ((a, b, inter), (b, a, inter.transposed)):
             m = coupling_matrix(between, copartition[one], copartition[two], copartition.nparts[one],

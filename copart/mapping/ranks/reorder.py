@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, frozen, integers
+from ...arrays import VERTEX, frozen, integers, whole
 from ...errors import MappingError
 from .communication import CommunicationGraph
 from .isomorphism import new_ranks
@@ -63,6 +63,7 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     method : str or callable
         See :func:`copart.mapping.ranks.partitioners.partition_exactly`.
     seed : int
+        0 to 2^31 - 1.
 
     Raises
     ------
@@ -80,6 +81,7 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     >>> round(found.cut_before, 4), found.cut_after
     (706.0741, 0.0)
     """
+    whole("seed", seed, low=0, high=2**31 - 1)
     graph = communication.graph
     initial = integers("placement", placement, VERTEX, MappingError, low=0, size=graph.nvtxs)
     k = int(initial.max(initial=0)) + 1

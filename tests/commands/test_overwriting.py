@@ -1,0 +1,223 @@
+"""No command writes over a file that it reads: every input against every output, by name and by link."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import copart
+from copart.cli import COMMANDS, main, parser
+from copart.errors import ConfigError
+from copart.formats import write_metis
+from copart.formats.machines import read_machine
+from copart.mesh import cube, read_mesh, write_vtu
+from copart.mesh.writing.gmsh_parts import write_gmsh
+
+from ..helpers import grid
+
+MACHINE = "--machine {source} --nodes {nodes} --host {host} --vertices {vertices}"
+#: Every option of every command that reads, and what is written; files that are compared are not opened before.
+CALLS = {
+    "plan": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} {MACHINE} -o {{output}} --picture --report",
+    "compare": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} {MACHINE} --picture {{picture}} "
+               f"--report {{report}}",
+    "advise": "{costs} --total 4 --picture {picture}",
+    "part": "{source} 2 --fixed {fixed} --tpwgts {tpwgts} -o {output}",
+    "repart": "{source} {partfile} 2 -o {output} --report {report}",
+    "replan": "{folder} --load a={load} --source a={source} --interedges a,b={interedges} -o {output}",
+    "machine": "info {source} --nodes {nodes} --host {host} --vertices {vertices} --tgt {tgt}",
+    "map": "{graph} --fixed {fixed} --from {old} -o {output} " + MACHINE,
+    "ranks": "{profile} --counts {counts} --placement {placement} --model {model} --nodes 2 --slots 2 -o {output}",
+}
+#: What plans and mappings write under names of their own.
+INSIDE = {"plan": ("coupling.json", "metrics.json", "plan.png", "report.html"),
+          "replan": ("coupling.json", "metrics.json", "migration.json")}
+#: Options that read where nothing is written.
+HARMLESS = {"map": {"eval"}}
+LINKS = ("name", "symlink", "hard link")
+
+
+def leaves(of: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """The parsers that have no commands of their own."""
+    subs = [action for action in of._actions if isinstance(action, argparse._SubParsersAction)]
+    if not subs:
+        yield of
+    for action in subs:
+        for sub in action.choices.values():
+            yield from leaves(sub)
+
+
+def texts(of: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """The arguments of a parser that take any text."""
+    return {action.dest: action for action in of._actions
+            if action.nargs != 0 and action.type in (None, str) and action.choices is None}
+
+
+@pytest.mark.parametrize("leaf", list(leaves(parser())), ids=lambda p: p.prog)
+def test_every_option_is_declared(leaf):
+    declared = COMMANDS[leaf.prog.split()[1]][0].PATHS
+    for name, action in texts(leaf).items():
+        places = [name in declared.reads, name in declared.writes, name in declared.words]
+        assert sum(places) == 1, f"{leaf.prog}: is {name} a file that is read, one that is written, or a word?"
+        if name in declared.words:
+            words = f"{action.metavar} {action.help}"
+            assert "FILE" not in words or "NAME=F" in words, f"{leaf.prog}: {name} looks like a path"
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_nothing_else_is_declared(name):
+    declared = COMMANDS[name][0].PATHS
+    known = {dest for leaf in leaves(parser()) if leaf.prog.split()[1] == name for dest in texts(leaf)}
+    assert {*declared.reads, *declared.writes, *declared.words} <= {*known, "behind"}
+
+
+def test_every_command_that_reads_and_writes_is_tried():
+    for name, (module, _) in COMMANDS.items():
+        declared = module.PATHS
+        if declared.reads and declared.writes and name != "mesh":  # mesh writes what it has not read
+            assert name in CALLS
+            for option in {*declared.reads, *declared.writes} - HARMLESS.get(name, set()):
+                assert f"{{{option}}}" in CALLS[name], (name, option)
+
+
+def pairs() -> Iterator[tuple[str, str, str, str]]:
+    for name in CALLS:
+        declared = COMMANDS[name][0].PATHS
+        for read in sorted(set(declared.reads) - HARMLESS.get(name, set())):
+            for written in sorted(declared.writes):
+                for inside in INSIDE.get(name, ("",)):
+                    yield name, read, written, inside
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize(("name", "read", "written", "inside"), list(pairs()))
+def test_an_input_is_not_written_over(tmp_path, monkeypatch, capsys, name, read, written, inside, link):
+    monkeypatch.chdir(tmp_path)
+    places = {option: f"{option}.{'html' if option == 'report' else 'png' if option == 'picture' else 'txt'}"
+              for option in (*COMMANDS[name][0].PATHS.reads, *COMMANDS[name][0].PATHS.writes)}
+    if inside:
+        places[written] = "out"
+        Path("out").mkdir()
+    target = Path("out", inside) if inside else Path(places[written])
+    target.write_text("precious\n")
+    if link == "name":
+        places[read] = f"./{target}"
+    else:
+        places[read] = "linked.txt"
+        (os.symlink if link == "symlink" else os.link)(target, "linked.txt")
+    if read == "folder":
+        # a folder is read with all that it holds
+        Path("former").mkdir()
+        Path("former", "metrics.json").write_text("{}")
+        os.link(target, "former/linked.txt")
+        places[read] = "former"
+    before = contents(tmp_path)
+    arguments = [word.format(**places) for word in CALLS[name].split()]
+    assert main([name, *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert f"{target} is also read (" in err
+    assert contents(tmp_path) == before
+
+
+# ---- names that are only known when the files have been read
+A, B = cube("hexa", 3), cube("hexa", 3, offset=(1.0, 0.0, 0.0))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with two meshes and their plan, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    write_vtu("a.vtu", A)
+    write_vtu("b.vtu", B)
+    copart.plan("a.vtu", "b.vtu", parts=(2, 2), output="plan")
+    return tmp_path
+
+
+def refused(capsys, folder, *arguments):
+    """The error of a command that must leave everything as it is."""
+    before = contents(folder)
+    assert main([*arguments]) == 2
+    err = capsys.readouterr().err
+    assert err.splitlines()[-1].endswith("name another one"), err
+    assert contents(folder) == before
+    return err
+
+
+@pytest.mark.parametrize("name", ["a.part.2", "b.vtu", "launch/*host*", "launch/*rank*"])
+def test_a_plan_does_not_write_over_its_machine(folder, capsys, name):
+    copart.plan("a.vtu", "b.vtu", parts=(2, 2), output="try", site=copart.Site(read_machine("n1:4")))
+    hosts = Path("out", next(Path("try").glob(name)).relative_to("try"))
+    hosts.parent.mkdir(parents=True)
+    hosts.write_text("n1:4\n")
+    for option in (["--machine", str(hosts)], ["--hierarchy", "4", "--nodes", str(hosts)]):
+        assert "is also read (--" in refused(capsys, folder, "plan", "a.vtu", "b.vtu", "--parts", "2", "2", *option,
+                                             "-o", "out")
+
+
+@pytest.mark.parametrize(("option", "file", "told"), [
+    ("--load", "a=next/a.part.2", "--load"), ("--source", "a=next/a.vtu", "component a"),
+    ("--interedges", "a,b=next/interedges.mtx", "--interedges")])
+def test_a_new_plan_does_not_write_over_what_has_changed(folder, capsys, option, file, told):
+    copart.plan("a.vtu", "b.vtu", parts=(2, 2), output="next")
+    for parts in ([], ["--parts", "2", "2"]):
+        assert f"is also read ({told})" in refused(capsys, folder, "replan", "plan", option, file, "-o", "next", *parts)
+
+
+def test_a_call_from_python_knows_its_files_too(folder):
+    copart.plan("a.vtu", "b.vtu", parts=(2, 2), output="next")
+    os.link("plan/metrics.json", "next/linked")
+    before = contents(folder)
+    with pytest.raises(ConfigError, match=r"next/a\.vtu is also read \(component a\)"):
+        copart.replan("plan", sources={"a": "next/a.vtu"}, output="next")
+    os.remove("next/coupling.json")
+    os.link("plan/coupling.json", "next/coupling.json")
+    with pytest.raises(ConfigError, match=r"next/coupling\.json is also read \(the former plan\)"):
+        copart.replan("plan", output="next")
+    assert contents(folder) == before
+
+
+def test_files_for_solvers_are_refused_before_the_parts_are_written(folder, capsys):
+    write_gmsh("box.msh", read_mesh("a.vtu"), np.zeros(27, np.int32))
+    Path("box.2.msh").write_text("-1\n" * 27)
+    assert "box.2.msh is also read (--fixed)" in refused(
+        capsys, folder, "part", "box.msh", "2", "--write", "gmsh", "--fixed", "box.2.msh")
+
+
+def test_the_files_of_a_case_count_as_read(tmp_path, monkeypatch, capsys):
+    mesh = tmp_path / "case" / "constant" / "polyMesh"
+    mesh.mkdir(parents=True)
+    for name in ("points", "faces", "owner", "neighbour", "boundary"):
+        (mesh / name).write_text("precious\n")
+    monkeypatch.chdir(tmp_path)
+    assert "owner is also read (GRAPH_OR_MESH)" in refused(
+        capsys, tmp_path, "part", "case", "2", "-o", "case/constant/polyMesh/owner")
+
+
+@pytest.mark.parametrize("arguments", [
+    ["repart", "g.graph", "old.txt", "2", "-o", "x.html", "--report", "x.html"],
+    ["grid", "--dims", "2x2", "--nodes", "2", "-o", "x.png", "--picture", "./x.png"]])
+def test_two_outputs_are_two_files(tmp_path, monkeypatch, capsys, arguments):
+    monkeypatch.chdir(tmp_path)
+    write_metis("g.graph", grid(2, 2))
+    Path("old.txt").write_text("0\n" * 4)
+    assert "is also written (output)" in refused(capsys, tmp_path, *arguments)
+
+
+def test_words_are_no_files(tmp_path, monkeypatch):
+    """A file that happens to be called as a word of the option is not read."""
+    monkeypatch.chdir(tmp_path)
+    Path("cyclic").write_text("old ranks\n")
+    Path("p.txt").write_text("0 1 100 1\n1 0 100 1\n")
+    assert main(["ranks", "p.txt", "--nodes", "2", "--slots", "1", "--placement", "cyclic", "-o", "cyclic", "-q"]) == 0
+    assert sorted(Path("cyclic").read_text().split()) == ["0", "1"]
