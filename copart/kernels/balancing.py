@@ -15,7 +15,14 @@ from .refinement import gather, move, move_and_log, scatter
 
 @kernel
 def group_by_part(part, border, count, start, order):
-    """The vertices border[:count] grouped by part: start (nparts + 1,) int64, order (count,) int32."""
+    """The vertices border[:count] grouped by part.
+
+    part : (nvtxs,) int32, in
+    border : (nborder,) int32, in       nborder is at least `count`
+    count : int
+    start : (nparts + 1,) int64, out    where the vertices of each part begin
+    order : (count,) int32, out         vertices by part
+    """
     for p in range(len(start)):
         start[p] = 0
     for i in range(count):
@@ -35,7 +42,16 @@ def group_by_part(part, border, count, start, order):
 def find_path(g, part, pwgt, limit, source, need, start, order, parent, queue):
     """Nearest part from `source` with room for `need`, over the quotient graph; -1 if there is none.
 
-    parent (nparts,) int32 tells the way back.  Breadth first, parts in the order they are met.
+    Breadth first, parts in the order they are met.
+
+    g : Level, in
+    part : (nvtxs,) int32, in
+    pwgt, limit : (nparts,) int64, in
+    source, need : int
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in      vertices by part
+    parent : (nparts,) int32, out   the part before each on the way, -1 where not reached
+    queue : (nparts,) int32, scratch
     """
     for p in range(len(parent)):
         parent[p] = -1
@@ -64,8 +80,10 @@ def find_path(g, part, pwgt, limit, source, need, start, order, parent, queue):
 class Hops(NamedTuple):
     """Memory for the hops of a path, for `count` listed vertices.
 
-    onward : (nparts,) int32, next part of each; place : (nvtxs,) int32, place of each vertex in the list
-    value : (count,) int64, what a hop of each costs; ties : (count,) int32, its neighbours in the next part
+    onward : (nparts,) int32, next part of each
+    place : (nvtxs,) int32, place of each vertex in the list
+    value : (count,) int64, decrease of the cut by a hop of each
+    ties : (count,) int32, its edges and affinities to the next part
     """
 
     onward: Any
@@ -78,8 +96,17 @@ class Hops(NamedTuple):
 def value_hop(g, pull, part, here, there, start, order, place, value, ties):
     """What the vertices listed under part `here` win by moving to part `there`, and where they are listed.
 
-    Writes for i in start[here]..start[here + 1]: place[order[i]] = i, value[i] the decrease of the cut,
-    ties[i] how many edges and affinities lead to `there`, 0 for a vertex that has left `here`.
+    Written for the places start[here]..start[here + 1] of the list.
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in
+    here, there : int
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in      vertices by part
+    place : (nvtxs,) int32, out     place of each vertex on the list
+    value : (count,) int64, out     decrease of the cut
+    ties : (count,) int32, out      edges and affinities that lead to `there`, 0 for a vertex that has left `here`
     """
     unit = len(g.ewgt) == 0
     for i in range(start[here], start[here + 1]):
@@ -115,7 +142,15 @@ def value_hop(g, pull, part, here, there, start, order, place, value, ties):
 def revalue(g, part, v, here, there, start, order, onward, place, value, ties):
     """Correct value and ties of the listed neighbours of v, which has moved from `here` to `there`.
 
-    onward (nparts,) int32: to which part the vertices listed under a part are valued, -1 where they are not.
+    g : Level, in
+    part : (nvtxs,) int32, in
+    v, here, there : int
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in          vertices by part
+    onward : (nparts,) int32, in        part that the vertices listed under each are valued for, -1 where they are not
+    place : (nvtxs,) int32, in          place of each vertex on the list, anything for others
+    value : (count,) int64, in and out  decrease of the cut
+    ties : (count,) int32, in and out   edges and affinities that lead to the part they are valued for
     """
     unit = len(g.ewgt) == 0
     for e in range(g.xadj[v], g.xadj[v + 1]):
@@ -149,6 +184,13 @@ def best_for_hop(g, here, room, start, order, value, ties):
     """Where the vertex of part `here` next to the part after it, no heavier than `room`, of best value is listed.
 
     -1 if there is none.  Ties go to the smaller vertex.
+
+    g : Level, in
+    here, room : int
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in      vertices by part
+    value : (count,) int64, in      decrease of the cut
+    ties : (count,) int32, in       0 for a vertex that is not next to that part, or has left
     """
     best = -1
     for i in range(start[here], start[here + 1]):
@@ -210,6 +252,15 @@ def jump(g, pull, part, pwgt, population, limit, order, conn, touched):
     """Move the vertices `order` out of overloaded parts to the best part with room, anywhere.
 
     Best is the most connected, then the one with most room.  Returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    limit : (nparts,) int64, in
+    order : (nfree,) int32, in      free vertices, heaviest first
+    conn : (nparts,) int64, scratch
+    touched : (nparts,) int32, scratch
     """
     for p in range(len(conn)):
         conn[p] = -1
@@ -241,8 +292,13 @@ def jump(g, pull, part, pwgt, population, limit, order, conn, touched):
 def swap_down(g, part, pwgt, limit, order):
     """Exchange a vertex of an overloaded part for a lighter one elsewhere where that lowers the excess.
 
-    order (nfree,) int32: free vertices, heaviest first.  Quadratic in the worst case, for a last
-    resort only; returns the number of exchanges.
+    Quadratic in the worst case, for a last resort only; returns the number of exchanges.
+
+    g : Level, in
+    part : (nvtxs,) int32, in and out
+    pwgt : (nparts,) int64, in and out
+    limit : (nparts,) int64, in
+    order : (nfree,) int32, in      free vertices, heaviest first
     """
     swaps = 0
     for i in range(len(order)):

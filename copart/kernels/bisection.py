@@ -34,11 +34,18 @@ class Arena(NamedTuple):
 
     xadj, vwgt : (rows,) int64, adjncy : (entries,) int32, ewgt : (entries,) int64, the levels
     cmap : (rows,) int32, the maps between them
-    new, side, tried, match, leader, members : (n + 1,) int32
-    cwgt, start, mark : (n + 1,) int64
+    new : (n + 1,) int32, number of each vertex in a subgraph; waiting list of two-hop matching
+    side : (n + 1,) int32, side of each vertex of the present level
+    tried : (n + 1,) int32, the same of one try, or of the coarser level
+    match : (n + 1,) int32, partner of each vertex, or the part it stands for; scratch
+    leader : (n + 1,) int32, leader of the cluster of each vertex; scratch
+    members : (n + 1,) int32, the vertices by cluster; scratch
+    cwgt : (n + 1,) int64, weight of each cluster, by leader
+    start : (n + 1,) int64, where the members of each cluster begin
+    mark : (n + 1,) int64, scratch of contraction
     at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
     load : (3, 2) int64, of each side: weight, number of vertices, largest weight
-    labels : (nlabels,) int32
+    labels : (nlabels,) int32, scratch to share out the parts
     stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
     queues : Queues of n vertices, one per side
     frontier : Frontier of m pairs, the memory of KGGGP
@@ -102,7 +109,12 @@ def refine_sides(g, bias, side, limit, arena):
 
 @inlined
 def level_at(arena, x, n, a):
-    """The level of n vertices whose xadj and vwgt start at x and whose rows start at a of the arena."""
+    """The level of n vertices whose xadj and vwgt start at x and whose rows start at a of the arena.
+
+    arena : Arena, in
+    x, n, a : int
+    Returns a Level, with weights of edges; nothing fixed.
+    """
     none = arena.cmap[:0]
     m = arena.xadj[x + n]
     return Level(
@@ -118,7 +130,12 @@ def level_at(arena, x, n, a):
 
 @kernel
 def shrink(arena, x, n, a, heaviest):
-    """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck."""
+    """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck.
+
+    arena : Arena, in and out
+    x, n, a : int                   first offset, number of vertices and first entry of the level
+    heaviest : int                  most that a coarse vertex may weigh
+    """
     g = level_at(arena, x, n, a)
     match, leader, cwgt = arena.match[:n], arena.leader[:n], arena.cwgt[:n]
     for v in range(n):
@@ -245,7 +262,14 @@ def bisect(arena, n, limit, salt):
 
 @kernel
 def _side_limits(weight, limit, labels, left, wanted):
-    """Limits of the two sides: the slack left, spread evenly over the splits still to come."""
+    """Limits of the two sides: the slack left, spread evenly over the splits still to come.
+
+    weight : int                    of all vertices to be split
+    limit : (nparts,) int64, in
+    labels : (nlabels,) int32, in   the parts, those of side 0 first
+    left : int                      how many are of side 0
+    wanted : (2,) int64, out
+    """
     # in floats: limits from a huge eps may add up to more than int64 holds
     mine = 0.0
     both = 0.0
@@ -265,9 +289,10 @@ def load_rows(g, vertices, new, xadj, adjncy, ewgt):
 
     g : Level, in
     vertices : (n,) int32, in
-    new : (nvtxs,) int32, in and out    numbers from earlier calls; those of `vertices` are written
+    new : (nvtxs,) int32, in and out    or longer; numbers from earlier calls, those of `vertices` are written
     xadj : (n + 1,) int64, out
-    adjncy : (2 nedges,) int32, ewgt : (2 nedges,) int64, out
+    adjncy : (2 nedges,) int32, out     or longer; filled from the front
+    ewgt : (2 nedges,) int64, out       or longer; filled from the front
     """
     n = len(vertices)
     unit = len(g.ewgt) == 0
@@ -309,10 +334,13 @@ def load_subgraph(g, vertices, arena):
 
 @kernel
 def _split_labels(side, held, labels, left, taken):
-    """Share the parts out among the sides: each keeps those of its fixed vertices.
+    """Share the parts out among the sides: each keeps those of its fixed vertices; returns how many side 0 has.
 
-    `held` (n,) int32 is the part that a vertex stands for, or -1.  Reorders `labels`, those of side 0 first, and
-    returns how many.  taken (nlabels,) int32 is scratch.
+    side : (n,) int32, in and out           one fixed vertex changes sides where a side would be left without a part
+    held : (n,) int32, in                   the part that each vertex stands for, or -1
+    labels : (nlabels,) int32, in and out   reordered, those of side 0 first
+    left : int                              how many side 0 has if fixed vertices allow it
+    taken : (nlabels,) int32, scratch       or longer
     """
     n = len(side)
     nlabels = len(labels)
@@ -374,9 +402,9 @@ def _split_labels(side, held, labels, left, taken):
 def order_by_side(side, vertices, back):
     """Put the vertices of side 0 first, each side in its order; returns how many those are.
 
-    side : (n,) int32, in
+    side : (n,) int32, in           or longer
     vertices : (n,) int32, in and out
-    back : (n,) int32, scratch
+    back : (n,) int32, scratch      or longer
     """
     zeros = 0
     ones = 0
@@ -396,8 +424,13 @@ def order_by_side(side, vertices, back):
 def split(g, limit, vertices, labels, salt, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
 
-    g.fixed, if any, tells the part that a vertex stands for.  Returns how many vertices and how many
-    labels are on side 0.
+    g : Level, in                   its `fixed`, if any, tells the part that a vertex stands for
+    limit : (nparts,) int64, in
+    vertices : (n,) int32, in and out
+    labels : (nlabels,) int32, in and out
+    salt : int
+    arena : Arena, scratch
+    Returns how many vertices and how many labels are on side 0.
     """
     n = len(vertices)
     left = len(labels) // 2
@@ -417,7 +450,16 @@ def split(g, limit, vertices, labels, salt, arena):
 
 @kernel
 def bisect_recursively(g, limit, vertices, labels, salt, part, arena):
-    """Share `vertices` out among the parts `labels`, by halving again and again; writes part[vertices]."""
+    """Share `vertices` out among the parts `labels`, by halving again and again.
+
+    g : Level, in                           its `fixed`, if any, tells the part that a vertex stands for
+    limit : (nparts,) int64, in
+    vertices : (n,) int32, in and out       reordered
+    labels : (nlabels,) int32, in and out   reordered
+    salt : int
+    part : (nvtxs,) int32, out              written for `vertices` only
+    arena : Arena, scratch
+    """
     stack = arena.stack
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, len(vertices), 0, len(labels)
     top = 1

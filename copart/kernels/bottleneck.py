@@ -11,7 +11,14 @@ from . import inlined, kernel
 
 @inlined
 def datum_for(iptr, iadj, give, part, v, q):
-    """Cost of the datum of cell v in part q, one of those that its interedges lead to."""
+    """Cost of the datum of cell v in part q, one of those that its interedges lead to.
+
+    iptr : (n + 1,) int64, in       interedges of each cell
+    iadj : (nentries,) int32, in    cell at the other end
+    give : (nentries,) int64, in    cost of the datum of this cell in the part of the other
+    part : (n,) int32, in
+    v, q : int
+    """
     e = iptr[v]
     while part[iadj[e]] != q:
         e += 1
@@ -20,7 +27,12 @@ def datum_for(iptr, iadj, give, part, v, q):
 
 @kernel
 def tally(g, s, volume, messages):
-    """What each part sends and receives: volume and messages (K,) int64; returns the largest volume."""
+    """What each part sends and receives; returns the largest volume.
+
+    g : Cells, in
+    s : Shares, in
+    volume, messages : (K,) int64, out
+    """
     volume[:] = 0
     messages[:] = 0
     iptr, iadj, give, part, where, used, pairs = g.iptr, g.iadj, g.give, s.part, s.where, s.used, s.pairs
@@ -41,7 +53,20 @@ def tally(g, s, volume, messages):
 
 @inlined
 def note_changes(iptr, iadj, imul, give, take, part, where, many, used, pairs, v, a, b, more, extra):
-    """Add to `more` and `extra` (K,) int64 what each part sends and receives more if v moves from a to b."""
+    """Note what each part sends and receives more if v moves from part a to part b.
+
+    The arrays that are read are those of `Cells` and `Shares`.
+
+    iptr : (n + 1,) int64, in
+    iadj, imul : (nentries,) int32, in
+    give, take : (nentries,) int64, in
+    part : (n,) int32, in
+    where, many : (nentries,) int32, in
+    used : (n,) int32, in
+    pairs : (K, K) int64, in
+    v, a, b : int
+    more, extra : (K,) int64, in and out    increase of volume and messages, added to what is there
+    """
     for i in range(iptr[v], iptr[v] + used[v]):
         q = where[i]
         datum = datum_for(iptr, iadj, give, part, v, q)

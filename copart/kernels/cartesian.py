@@ -19,7 +19,8 @@ class Queue(NamedTuple):
     state : (n,) uint8, as above
     prio : (n,) int64, priority of each vertex
     tie : (n,) int64, what decides between equal ones: -v, for the smaller vertex
-    heap, place : (n,) int32, the queued vertices
+    heap : (n,) int32, the queued vertices
+    place : (n,) int32, where each of them is in `heap`
     touched : (n,) int32, vertices whose entries are to be put back
     """
 
@@ -41,7 +42,7 @@ def fill_node(targets, weights, start, once, lowest, queue, out):
     enter together adds twice to either.  With `once` every edge adds once, and once more when its other end is on
     the node.
 
-    targets : (n, noffsets) int64, in
+    targets : (n, noffsets) int32, in
     weights : (noffsets,) int64, in
     start : int
     once : bool
@@ -109,13 +110,13 @@ def fill_node(targets, weights, start, once, lowest, queue, out):
 
 @kernel
 def fill_nodes(targets, weights, first, once, queue, order):
-    """Fill all nodes in turn, each from the smallest vertex that is left; node i gets ``order[first[i]:first[i + 1]]``.
+    """Fill all nodes in turn, each from the smallest vertex that is left; returns the number of vertices.
 
-    targets : (n, noffsets) int64, in
+    targets : (n, noffsets) int32, in
     weights : (noffsets,) int64, in
-    first : (nnodes + 1,) int64, in
-    once : bool                     as in `fill_node`
-    queue : Queue, scratch          clean
+    first : (nnodes + 1,) int64, in     node i gets order[first[i]:first[i + 1]]
+    once : bool                         as in `fill_node`
+    queue : Queue, scratch              clean before
     order : (n,) int32, out
     """
     lowest = 0
@@ -133,8 +134,12 @@ def fill_nodes(targets, weights, first, once, queue, order):
 def find_seeds(targets, seen, queue, seeds):
     """Vertices far from one another: each the last that a search from all before it reaches, the first is 0.
 
-    Where a search does not reach all, the smallest that it leaves is the next.  seen (n,) uint8 and queue (n,) int32
-    are scratch.
+    Where a search does not reach all, the smallest that it leaves is the next.  Returns how many there are.
+
+    targets : (n, noffsets) int32, in
+    seen : (n,) uint8, scratch
+    queue : (n,) int32, scratch
+    seeds : (nseeds,) int32, out
     """
     n, k = targets.shape
     seeds[0] = 0
@@ -165,7 +170,14 @@ def find_seeds(targets, seen, queue, seeds):
 
 @kernel
 def leaving(targets, weights, v, node, node_at, top, below):
-    """Weight of the edges of v that end outside `node`."""
+    """Weight of the edges of v that end outside `node`.
+
+    targets : (n, noffsets) int32, in
+    weights : (noffsets,) int64, in
+    v, node : int
+    node_at : (n,) int32, in        node of each place
+    top, below : (n,) int32, in     chains of the places of each vertex, as of `mend`
+    """
     total = 0
     for i in range(targets.shape[1]):
         w = targets[v, i]
@@ -183,8 +195,14 @@ def mend(targets, weights, node_at, order, top, below):
     """Make `order`, in which vertices repeat, a permutation; returns how many places changed.
 
     Every missing vertex, ascending, takes the place of a copy of a repeated one: where the edges that leave the
-    node become fewest, the first of equal places.  node_at (n,) int32 is the node of each place.  top (n,) int32 and
-    below (n,) int32 are scratch: chains of the places of each vertex.
+    node become fewest, the first of equal places.
+
+    targets : (n, noffsets) int32, in
+    weights : (noffsets,) int64, in
+    node_at : (n,) int32, in        node of each place
+    order : (n,) int32, in and out  vertex of each place
+    top : (n,) int32, scratch       a place of each vertex, -1 for none
+    below : (n,) int32, scratch     the next place of the same vertex, -1 for none
     """
     n = len(order)
     top[:] = -1

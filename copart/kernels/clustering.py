@@ -26,8 +26,15 @@ class Clusters(NamedTuple):
 def match_heavy_edges(xadj, adjncy, ewgt, vwgt, order, bound, match):
     """Match each vertex, in the given order, with the free neighbour of the heaviest edge; returns how many pairs.
 
-    The two together weigh at most `bound`; among equal edges the first counts.  match is -1 before; a vertex that
-    stays alone is its own partner.
+    Among equal edges the first counts.
+
+    xadj : (n + 1,) int64, in
+    adjncy : (2 nedges,) int32, in
+    ewgt : (2 nedges,) int64, in
+    vwgt : (n,) int64, in
+    order : (n,) int32, in
+    bound : int                     most that a pair may weigh
+    match : (n,) int32, in and out  partner of each vertex, itself where it stays alone; -1 everywhere before
     """
     pairs = 0
     for v in order:

@@ -14,7 +14,11 @@ WINDOW, STRIDE = 4096, 2531
 
 @inlined
 def may_merge(g, u, v):
-    """Whether two vertices may share a cluster: same origin, and both free or both fixed to one part."""
+    """Whether two vertices may share a cluster: same origin, and both free or both fixed to one part.
+
+    g : Level, in
+    u, v : int
+    """
     if len(g.fixed) > 0 and g.fixed[u] != g.fixed[v]:
         return False
     return not (len(g.origin) > 0 and g.origin[u] != g.origin[v])
@@ -28,7 +32,12 @@ def match_in_order(lo, hi, g, max_vwgt, match):
     (expansion*2 of Holtgrewe, Sanders & Schulz 2010).  Ties go to the smaller number, which keeps the
     grain of a mesh that is numbered along its shape: on a regular grid clusters stay boxes and
     cuts stay smooth on every level (cut of a 100^3 grid in 32 parts: 73,000 against 83,000 with
-    random ties).  match (nvtxs,) int32 is -1 on entry.
+    random ties).
+
+    lo, hi : int
+    g : Level, in
+    max_vwgt : int                      most that a pair may weigh
+    match : (nvtxs,) int32, in and out  partner of each vertex, -1 for none; -1 everywhere before
     """
     unit = len(g.ewgt) == 0
     count = 0
@@ -61,7 +70,14 @@ def match_in_order(lo, hi, g, max_vwgt, match):
 
 @kernel
 def lead_pairs(lo, hi, g, match, cluster, cwgt):
-    """A matching as clusters: cluster[v] is the smaller of a pair, cwgt the weight by leader, 0 elsewhere."""
+    """A matching as clusters, each led by the smaller vertex of its pair.
+
+    lo, hi : int
+    g : Level, in
+    match : (nvtxs,) int32, in      partner of each vertex, -1 for none
+    cluster : (nvtxs,) int32, out   leader of the cluster of each vertex
+    cwgt : (nvtxs,) int64, out      weight of each cluster by leader, 0 elsewhere
+    """
     for v in range(lo, hi):
         u = match[v]
         if u < 0:
@@ -74,7 +90,10 @@ def lead_pairs(lo, hi, g, match, cluster, cwgt):
 
 @inlined
 def _tie(c, v):
-    """A cheap hash to break ties between clusters."""
+    """A cheap hash to break ties between clusters.
+
+    c, v : int
+    """
     return (np.int64(c ^ v) * 0x9E3779B1) & 0xFFFFFFFF
 
 
@@ -85,9 +104,18 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
     Every vertex in turn joins the neighbouring cluster of best rate, conn^2 / sqrt(weight): heavy ties, and
     small clusters first, which keeps them round (cut of a dual graph of 490,000 tetrahedra 3 % lower than by
     the tie alone).  Visits vertices in order, or scattered inside windows: where neighbours have neighbours in
-    common, clusters would stretch along the numbering.  Writes cluster: the smallest member of each vertex'
-    cluster, cwgt (nvtxs,) int64 by leader,
-    and match: -1 where a vertex stays alone.  conn int64, touched, members int32 (hi - lo,) are scratch.
+    common, clusters would stretch along the numbering.
+
+    lo, hi : int
+    g : Level, in
+    max_vwgt : int                      most that a cluster may weigh
+    rounds : int                        visits of every vertex at most
+    scattered : bool
+    match : (nvtxs,) int32, out         -1 where a vertex stays alone, else the vertex itself
+    cluster : (nvtxs,) int32, out       smallest member of the cluster of each vertex
+    cwgt : (nvtxs,) int64, out          weight of each cluster by smallest member, 0 elsewhere
+    conn : (nblock,) int64, scratch     nblock is at least hi - lo
+    touched, members : (nblock,) int32, scratch
     """
     unit = len(g.ewgt) == 0
     kinds = len(g.fixed) > 0 or len(g.origin) > 0
@@ -171,10 +199,15 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
 
 @kernel
 def absorb_singles(g, match, max_vwgt, cluster, cwgt):
-    """Let every unmatched vertex join the neighbouring cluster it is tied to most.
+    """Let every unmatched vertex join the neighbouring cluster it is tied to most; returns how many joined.
 
-    cluster (nvtxs,) int32 holds the leader of each vertex' cluster, cwgt (nvtxs,) int64 the
-    weight by leader; both are updated.  Sequential over the few unmatched vertices.  Returns how many joined.
+    Sequential over the few unmatched vertices.
+
+    g : Level, in
+    match : (nvtxs,) int32, in and out      -1 where a vertex is alone
+    max_vwgt : int                          most that a cluster may weigh
+    cluster : (nvtxs,) int32, in and out    leader of the cluster of each vertex
+    cwgt : (nvtxs,) int64, in and out       weight of each cluster by leader
     """
     unit = len(g.ewgt) == 0
     joined = 0
@@ -208,8 +241,14 @@ def absorb_singles(g, match, max_vwgt, cluster, cwgt):
 def pair_two_hop(g, match, max_vwgt, cluster, cwgt, waiting):
     """Pair single vertices that hang on the same neighbour (leaves of a star), and isolated ones.
 
-    waiting (nvtxs + 1,) int32 is scratch, -1 everywhere on entry and afterwards; its last entry
-    collects vertices without neighbours.  Returns how many joined.
+    Returns how many joined.
+
+    g : Level, in
+    match : (nvtxs,) int32, in and out      -1 where a vertex is alone
+    max_vwgt : int                          most that a cluster may weigh
+    cluster : (nvtxs,) int32, in and out    leader of the cluster of each vertex
+    cwgt : (nvtxs,) int64, in and out       weight of each cluster by leader
+    waiting : (nvtxs + 1,) int32, scratch   by neighbour, the last for vertices without; -1 before and after
     """
     n = len(match)
     joined = 0
@@ -244,7 +283,8 @@ def pair_two_hop(g, match, max_vwgt, cluster, cwgt, waiting):
 def number_clusters(cluster, cmap):
     """Number clusters in the order of their first member; returns how many.
 
-    cluster[v] is a leader (cluster[leader] == leader); cmap is written, scratch-free.
+    cluster : (nvtxs,) int32, in    leader of the cluster of each vertex; a leader leads itself
+    cmap : (nvtxs,) int32, out      number of the cluster of each vertex
     """
     n = len(cluster)
     for v in range(n):
@@ -261,7 +301,12 @@ def number_clusters(cluster, cmap):
 
 @kernel
 def list_members(cmap, start, members):
-    """Members of every cluster, ascending: start (ncoarse + 1,) int64, members (nvtxs,) int32."""
+    """Members of every cluster, ascending.
+
+    cmap : (nvtxs,) int32, in           cluster of each vertex
+    start : (ncoarse + 1,) int64, out   where the members of each cluster begin
+    members : (nvtxs,) int32, out
+    """
     n = len(cmap)
     nc = len(start) - 1
     for c in range(nc + 1):
@@ -281,7 +326,18 @@ def list_members(cmap, start, members):
 
 @kernel
 def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, size):
-    """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi, and their fine entries: degree[c]."""
+    """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi, and how many entries their members have.
+
+    lo, hi : int
+    g : Level, in
+    start : (ncoarse + 1,) int64, in    where the members of each coarse vertex begin
+    members : (nvtxs,) int32, in
+    degree : (ncoarse,) int64, out      entries in the rows of the members; may be longer
+    vwgt : (ncoarse,) int64, out
+    fixed : (ncoarse,) int32, out       or empty where all vertices are free
+    origin : (ncoarse,) int32, out      or empty where there are no affinities
+    size : (ncoarse,) int64, out        empty where `origin` is
+    """
     for c in range(lo, hi):
         w = np.int64(0)
         s = np.int64(0)
@@ -304,11 +360,20 @@ def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, si
 
 @kernel
 def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark):
-    """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped.
+    """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped; returns the number of entries.
 
-    Writes adjncy, ewgt from offset begin[lo] on, densely, and length[c] by row.  mark
-    (ncoarse,) int64 is scratch: where a neighbour stands in the row being written.  Returns the
-    number of entries written.
+    The rows are written from offset begin[lo] on, densely.
+
+    lo, hi : int
+    g : Level, in
+    cmap : (nvtxs,) int32, in           coarse vertex of each vertex
+    start : (ncoarse + 1,) int64, in    where the members of each coarse vertex begin
+    members : (nvtxs,) int32, in
+    begin : (ncoarse + 1,) int64, in    sums of the entries of the members; only begin[lo] is read
+    length : (ncoarse,) int64, out      of each row
+    adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
+    ewgt : (nentries,) int64, out
+    mark : (ncoarse,) int64, scratch    where a neighbour stands in the row being written
     """
     unit = len(g.ewgt) == 0
     for c in range(len(mark)):
@@ -341,16 +406,26 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
 
 @kernel
 def pull_down(lo, hi, cmap, coarse, fine):
-    """Carry values of coarse vertices to their members."""
+    """Carry values of coarse vertices to their members.
+
+    lo, hi : int
+    cmap : (nvtxs,) int32, in       coarse vertex of each vertex
+    coarse : (ncoarse,) int32, in
+    fine : (nvtxs,) int32, out
+    """
     for v in range(lo, hi):
         fine[v] = coarse[cmap[v]]
 
 
 @kernel
 def centre(cmap, vwgt, coords, total, centres):
-    """Centres of gravity of the coarse vertices: centres (ncoarse, d) float64 from coords (nvtxs, d) of their members.
+    """Centres of gravity of the coarse vertices; vertices without weight count as 1.
 
-    Vertices without weight count as 1.  Writes total (ncoarse,) float64, too: what the members weigh together.
+    cmap : (nvtxs,) int32, in           coarse vertex of each vertex
+    vwgt : (nvtxs,) int64, in
+    coords : (nvtxs, d) float64, in
+    total : (ncoarse,) float64, out     what the members weigh together
+    centres : (ncoarse, d) float64, out
     """
     d = coords.shape[1]
     for c in range(len(total)):
@@ -370,10 +445,14 @@ def centre(cmap, vwgt, coords, total, centres):
 
 @kernel
 def sample_shape(g, samples, result):
-    """What kind of graph it is, from `samples` edges: result[0] triangles, [1] squares, [2] squares on a grid, [3] far.
+    """What kind of graph it is, from a sample of its edges.
 
-    Squares are cycles of four through the edge; on a grid they are deg - 2 an edge, in any dimension.  `far` counts
+    Squares are cycles of four through the edge; on a grid they are deg - 2 per edge, in any dimension.  Far are
     edges whose ends are numbered more than 1 / 64 of the vertices apart.  Vertices of degree over 40 are skipped.
+
+    g : Level, in
+    samples : int                   edges looked at
+    result : (4,) int64, out        [0] triangles, [1] squares, [2] squares on a grid, [3] far
     """
     n = len(g.vwgt)
     for i in range(4):
@@ -407,7 +486,12 @@ def sample_shape(g, samples, result):
 
 @kernel
 def breadth_first(g, order, seen):
-    """All vertices in breadth-first order, piece by piece: order (nvtxs,) int32; seen (nvtxs,) uint8 is 0 on entry."""
+    """All vertices in breadth-first order, piece by piece.
+
+    g : Level, in
+    order : (nvtxs,) int32, out
+    seen : (nvtxs,) uint8, scratch  0 before, 1 afterwards
+    """
     tail = 0
     for root in range(len(order)):
         if seen[root]:
@@ -429,7 +513,16 @@ def breadth_first(g, order, seen):
 
 @kernel
 def permute_rows(lo, hi, g, order, new, xadj, adjncy, ewgt):
-    """Rows of the graph in the order given: row i is that of vertex order[i], neighbours by their new numbers."""
+    """Rows lo..hi of the graph in the order given: row i is that of vertex order[i], neighbours by their new numbers.
+
+    lo, hi : int
+    g : Level, in
+    order : (nvtxs,) int32, in
+    new : (nvtxs,) int32, in        place of each vertex in `order`
+    xadj : (nvtxs + 1,) int64, in   offsets of the new rows
+    adjncy : (2 nedges,) int32, out
+    ewgt : (2 nedges,) int64, out   or empty where every edge weighs 1
+    """
     for i in range(lo, hi):
         at = xadj[i]
         v = order[i]

@@ -7,7 +7,11 @@ from . import inlined
 def connect(g, part, v, conn, touched):
     """Weight of the edges of v to every part it touches: conn[p] for p in touched[:count]; returns count.
 
-    conn (nparts,) int64 is -1 everywhere on entry; whoever calls puts it back.
+    g : Level, in
+    part : (nvtxs,) int32, in
+    v : int
+    conn : (nparts,) int64, in and out  -1 everywhere before; whoever calls puts it back
+    touched : (nparts,) int32, out
     """
     count = 0
     unit = len(g.ewgt) == 0

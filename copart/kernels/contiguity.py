@@ -11,8 +11,10 @@ from .refinement import gather, move, scatter
 class Scratch(NamedTuple):
     """Memory for a graph of n vertices and nparts parts.
 
-    conn : (nparts,) int64, touched : (nparts,) int32
-    mark : (n,) int64, below twice any stamp yet to come; queue : (n,) int32
+    conn : (nparts,) int64, connectivity of a vertex to each part
+    touched : (nparts,) int32, the parts it touches
+    mark : (n,) int64, below twice any stamp yet to come
+    queue : (n,) int32, vertices of a search
     """
 
     conn: Any
@@ -25,8 +27,12 @@ class Scratch(NamedTuple):
 def stays_connected(g, part, v, stamp, mark, queue):
     """Whether the neighbours of v in its part reach one another there without v.
 
-    mark (nvtxs,) int64 is scratch: 2 * stamp marks those to be found, 2 * stamp + 1 what has been visited; stamps
-    rise from call to call.  queue (nvtxs,) int32 is scratch.
+    g : Level, in
+    part : (nvtxs,) int32, in
+    v : int
+    stamp : int                         larger than at any call before
+    mark : (nvtxs,) int64, in and out   2 * stamp for those to be found, 2 * stamp + 1 for what has been visited
+    queue : (nvtxs,) int32, scratch
     """
     own = part[v]
     wanted = 0
@@ -170,9 +176,13 @@ def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp
 
 @kernel
 def piece_ties(g, part, piece, loose, tie):
-    """Edges from loose pieces to pieces that stay: piece, part beyond and weight, into tie (m, 3) int64.
+    """Edges from loose pieces to pieces that stay; returns how many there are.
 
-    loose (npieces,) bool.  Returns how many there are; only as many as fit are written.
+    g : Level, in
+    part : (nvtxs,) int32, in
+    piece : (nvtxs,) int32, in
+    loose : (npieces,) bool, in
+    tie : (m, 3) int64, out         piece, part beyond and weight of each; only as many as fit
     """
     at = 0
     for v in range(len(part)):

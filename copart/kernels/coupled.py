@@ -14,13 +14,16 @@ from . import inlined, kernel
 
 
 class Cells(NamedTuple):
-    """The coupled cells of all components, or clusters of them.
+    """The n coupled cells of all components, or clusters of them.
 
-    xadj (n+1,) int64, adjncy int32, ewgt int64: edges between cells of one component.
-    bptr (n+1,) int64, bidx int32, bval int64: edges to its cells that stay, summed up by coupled part.
-    iptr (n+1,) int64, iadj int32, imul int32: interedges, seen from both ends, and how many each stands for.
-    give, take (len(iadj),) int64: cost of the datum of this cell in the part of the other, and the other way round.
-    weight (n,) int64.
+    xadj : (n + 1,) int64, adjncy : (nadj,) int32, ewgt : (nadj,) int64, edges between cells of one component
+    bptr : (n + 1,) int64, bidx : (nrest,) int32, bval : (nrest,) int64, edges to its cells that stay, summed up by
+        coupled part
+    iptr : (n + 1,) int64, iadj : (ninter,) int32, interedges, seen from both ends
+    imul : (ninter,) int32, how many each stands for
+    give : (ninter,) int64, cost of the datum of this cell in the part of the other
+    take : (ninter,) int64, cost of the datum of the other cell in the part of this one
+    weight : (n,) int64, of each cell
     """
 
     xadj: Any
@@ -38,12 +41,17 @@ class Cells(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """A partition of the cells, and what every move keeps up to date.
+    """A partition of the n cells into K parts, and what every move keeps up to date.
 
-    part (n,) int32; load, limit, population (K,) int64: weight of the cells of a part, the largest allowed, and their
-    number.  where, many (len(iadj),) int32, used (n,) int32: parts that the interedges of cell v lead to, and how many
-    lead to each: the first used[v] entries from iptr[v].  pairs (K, K) int64: interedges between two parts, symmetric.
-    total (3,) int64: cut, volume, messages.
+    part : (n,) int32, part of each cell
+    load : (K,) int64, weight of the cells of each part
+    limit : (K,) int64, the largest allowed
+    population : (K,) int64, number of cells of each part
+    where : (ninter,) int32, parts that the interedges of cell v lead to: the first used[v] entries from iptr[v]
+    many : (ninter,) int32, how many lead to each of them
+    used : (n,) int32, number of such parts of each cell
+    pairs : (K, K) int64, interedges between two parts, symmetric
+    total : (3,) int64, cut, volume, messages
     """
 
     part: Any
@@ -59,7 +67,11 @@ class Shares(NamedTuple):
 
 @kernel
 def share_out(g, s):
-    """Compute everything in `s` from part and limit; returns the number of messages."""
+    """Compute everything in `s` from part and limit; returns the number of messages.
+
+    g : Cells, in
+    s : Shares, in and out
+    """
     s.load[:] = 0
     s.population[:] = 0
     s.pairs[:, :] = 0
@@ -100,7 +112,17 @@ def share_out(g, s):
 
 @inlined
 def change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, v, a, b):
-    """Increase of the cut if cell v moves from part a to b."""
+    """Increase of the cut if cell v moves from part a to b.
+
+    xadj : (n + 1,) int64, in
+    adjncy : (nadj,) int32, in
+    ewgt : (nadj,) int64, in
+    bptr : (n + 1,) int64, in
+    bidx : (nrest,) int32, in
+    bval : (nrest,) int64, in
+    part : (n,) int32, in
+    v, a, b : int
+    """
     change = np.int64(0)
     for e in range(xadj[v], xadj[v + 1]):
         p = part[adjncy[e]]
@@ -119,7 +141,15 @@ def change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, v, a, b):
 
 @inlined
 def change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b):
-    """Increase of the volume if cell v moves from a to b: what b then gets for the first time, less what only v got."""
+    """Increase of the volume if cell v moves from a to b: what b then gets for the first time, less what only v got.
+
+    iptr : (n + 1,) int64, in
+    iadj, imul : (ninter,) int32, in
+    take : (ninter,) int64, in
+    where, many : (ninter,) int32, in
+    used : (n,) int32, in
+    v, a, b : int
+    """
     change = np.int64(0)
     for e in range(iptr[v], iptr[v + 1]):
         if take[e] == 0:
@@ -136,7 +166,15 @@ def change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b):
 
 @inlined
 def change_of_messages(iptr, where, many, used, pairs, v, a, b, blur):
-    """Increase of the messages if v moves from a to b, where m interedges count as m / (m + blur) messages."""
+    """Increase of the messages if v moves from a to b, where m interedges count as m / (m + blur) messages.
+
+    iptr : (n + 1,) int64, in
+    where, many : (ninter,) int32, in
+    used : (n,) int32, in
+    pairs : (K, K) int64, in
+    v, a, b : int
+    blur : float
+    """
     change = 0.0
     for i in range(iptr[v], iptr[v] + used[v]):
         q = where[i]
@@ -155,7 +193,10 @@ def change_of_messages(iptr, where, many, used, pairs, v, a, b, blur):
 
 @inlined
 def price_of_excess(excess, limit):
-    """What a weight of `excess` above `limit` costs: more than in proportion, so that it spreads from part to part."""
+    """What a weight of `excess` above `limit` costs: more than in proportion, so that it spreads from part to part.
+
+    excess, limit : int
+    """
     if excess <= 0:
         return 0.0
     return excess * (1.0 + 10.0 * excess / (limit + 1.0))
@@ -163,7 +204,11 @@ def price_of_excess(excess, limit):
 
 @inlined
 def change_of_excess(load, limit, w, a, b):
-    """Increase of the price of all excess if a cell of weight w moves from a to b."""
+    """Increase of the price of all excess if a cell of weight w moves from a to b.
+
+    load, limit : (K,) int64, in
+    w, a, b : int
+    """
     change = 0.0
     x = load[b] + w - limit[b]
     if w > 0 and x > 0:
@@ -176,7 +221,20 @@ def change_of_excess(load, limit, w, a, b):
 
 @inlined
 def move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b):
-    """Move cell v from part a to b; the cut is left to the caller."""
+    """Move cell v from part a to b; the cut is left to the caller.
+
+    iptr : (n + 1,) int64, in
+    iadj, imul : (ninter,) int32, in
+    take : (ninter,) int64, in
+    weight : (n,) int64, in
+    part : (n,) int32, in and out
+    load, population : (K,) int64, in and out
+    where, many : (ninter,) int32, in and out
+    used : (n,) int32, in and out
+    pairs : (K, K) int64, in and out
+    total : (3,) int64, in and out
+    v, a, b : int
+    """
     for e in range(iptr[v], iptr[v + 1]):
         u = iadj[e]
         first = iptr[u]
@@ -222,7 +280,11 @@ def move(iptr, iadj, imul, take, weight, part, load, population, where, many, us
 def relieve(g, s, owner, weights):
     """Move cells out of parts above their limits, cheapest first, to any part of the component with room.
 
-    owner (K,) int32: component of each part.  Returns the weight left above the limits.
+    g : Cells, in
+    s : Shares, in and out
+    owner : (K,) int32, in          component of each part
+    weights : (3,) float64, in      price of cut, volume and messages
+    Returns the weight left above the limits.
     """
     xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
     iptr, iadj, imul, take, weight = g.iptr, g.iadj, g.imul, g.take, g.weight

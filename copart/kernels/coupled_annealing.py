@@ -11,9 +11,11 @@ from .rng import MASK, mix
 
 
 class Rates(NamedTuple):
-    """First and last values of what changes from sweep to sweep, each (2,) float64.
+    """First and last values of what changes from sweep to sweep.
 
-    heat, the temperature; blur, of the messages; press, price of a unit of excess
+    heat : (2,) float64, the temperature
+    blur : (2,) float64, of the messages
+    press : (2,) float64, price of a unit of excess
     """
 
     heat: Any
@@ -22,9 +24,10 @@ class Rates(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """What the K parts send and receive, (K,) int64 each; empty where the busiest part has no price.
+    """What the K parts send and receive; all empty where the busiest part has no price.
 
-    volume and messages, kept up to date; more and extra, scratch, 0 between calls
+    volume, messages : (K,) int64, kept up to date
+    more, extra : (K,) int64, change of both by a move, 0 between calls; scratch
     """
 
     volume: Any
@@ -37,7 +40,13 @@ class Traffic(NamedTuple):
 def other_part(xadj, adjncy, bptr, bidx, part, v, draw):
     """Part of a neighbour of v that is not its own, from an entry on that is drawn; its own if there is none.
 
-    draw: 0..2^32-1; scaled by a product, since a division takes as long as the rest.
+    xadj : (n + 1,) int64, in
+    adjncy : (nadj,) int32, in
+    bptr : (n + 1,) int64, in
+    bidx : (nrest,) int32, in
+    part : (n,) int32, in
+    v : int
+    draw : int                      0..2^32-1; scaled by a product, since a division takes as long as the rest
     """
     a = part[v]
     inner = xadj[v + 1] - xadj[v]
@@ -60,7 +69,12 @@ def other_part(xadj, adjncy, bptr, bidx, part, v, draw):
 
 @kernel
 def list_border(g, s, border):
-    """Write the cells with a neighbour in another part; returns how many."""
+    """Write the cells with a neighbour in another part; returns how many.
+
+    g : Cells, in
+    s : Shares, in
+    border : (n,) int32, out        filled from the front
+    """
     xadj, adjncy, bptr, bidx, part = g.xadj, g.adjncy, g.bptr, g.bidx, s.part
     count = 0
     for v in range(len(part)):
@@ -72,7 +86,12 @@ def list_border(g, s, border):
 
 @inlined
 def taken(change, temperature, number, salt):
-    """Whether annealing makes a move: always one that lowers the cost, else with a probability (Metropolis)."""
+    """Whether annealing makes a move: always one that lowers the cost, else with a probability (Metropolis).
+
+    change : float                  of the cost
+    temperature : float
+    number, salt : int              what the random number is made of
+    """
     return change <= 0.0 or change < -temperature * np.log((mix(number, salt) + 1.0) / 4294967296.0)
 
 

@@ -9,9 +9,13 @@ from . import kernel
 def first_asymmetry(xadj, adjncy, ewgt, cursor):
     """First vertex whose row is not matched by its neighbours' rows, or -1.
 
-    Rows must be sorted.  Visiting the rows in order, the entries ``u`` of any
-    row ``v`` come up in ascending ``u``, so one cursor a row suffices.
-    Reads the graph; writes cursor (nvtxs,) int64.
+    Visiting the rows in order, the entries ``u`` of any row ``v`` come up in ascending ``u``, so one cursor
+    per row suffices.
+
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (nentries,) int32, in  rows ascending
+    ewgt : (nentries,) int64, in    or empty where every edge weighs 1
+    cursor : (nvtxs,) int64, scratch
     """
     n = len(xadj) - 1
     unit = len(ewgt) == 0
@@ -31,7 +35,11 @@ def first_asymmetry(xadj, adjncy, ewgt, cursor):
 
 @kernel
 def first_disorder(xadj, adjncy):
-    """First vertex whose row is not strictly ascending, -1 if none."""
+    """First vertex whose row is not strictly ascending, -1 if none.
+
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (nentries,) int32, in
+    """
     n = len(xadj) - 1
     for v in range(n):
         for e in range(xadj[v] + 1, xadj[v + 1]):
@@ -42,7 +50,11 @@ def first_disorder(xadj, adjncy):
 
 @kernel
 def first_loop(xadj, adjncy):
-    """First vertex with an edge to itself, -1 if none."""
+    """First vertex with an edge to itself, -1 if none.
+
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (nentries,) int32, in
+    """
     n = len(xadj) - 1
     for v in range(n):
         for e in range(xadj[v], xadj[v + 1]):
@@ -55,8 +67,11 @@ def first_loop(xadj, adjncy):
 def count_induced(xadj, adjncy, vertices, new, sub_xadj):
     """Row offsets of the subgraph induced by `vertices`; returns its number of entries.
 
-    Reads new (nvtxs,) int32, the vertex number in the subgraph or -1; writes
-    sub_xadj (nsub + 1,) int64.
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (2 nedges,) int32, in
+    vertices : (nsub,) int32, in
+    new : (nvtxs,) int32, in        number of each vertex in the subgraph, -1 outside
+    sub_xadj : (nsub + 1,) int64, out
     """
     total = 0
     sub_xadj[0] = 0
@@ -71,7 +86,16 @@ def count_induced(xadj, adjncy, vertices, new, sub_xadj):
 
 @kernel
 def fill_induced(xadj, adjncy, ewgt, vertices, new, sub_adjncy, sub_ewgt):
-    """Neighbours and edge weights of the induced subgraph; `vertices` ascending keeps rows sorted."""
+    """Neighbours and edge weights of the induced subgraph; returns its number of entries.
+
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (2 nedges,) int32, in
+    ewgt : (2 nedges,) int64, in        or empty where every edge weighs 1
+    vertices : (nsub,) int32, in        ascending, which keeps rows sorted
+    new : (nvtxs,) int32, in            number of each vertex in the subgraph, -1 outside
+    sub_adjncy : (nentries,) int32, out
+    sub_ewgt : (nentries,) int64, out   empty where `ewgt` is
+    """
     unit = len(ewgt) == 0
     k = 0
     for i in range(len(vertices)):
@@ -88,7 +112,13 @@ def fill_induced(xadj, adjncy, ewgt, vertices, new, sub_adjncy, sub_ewgt):
 
 @kernel
 def edge_cut(xadj, adjncy, ewgt, part):
-    """Weight of the edges between different parts, each counted once."""
+    """Weight of the edges between different parts, each counted once.
+
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (2 nedges,) int32, in
+    ewgt : (2 nedges,) int64, in    or empty where every edge weighs 1
+    part : (nvtxs,) int32, in
+    """
     n = len(xadj) - 1
     unit = len(ewgt) == 0
     cut = np.int64(0)
@@ -105,9 +135,13 @@ def edge_cut(xadj, adjncy, ewgt, part):
 
 @kernel
 def part_pieces(xadj, adjncy, part, piece, queue):
-    """Connected pieces of the parts: writes piece (nvtxs,) int32, returns how many.
+    """Connected pieces of the parts; returns how many.
 
-    Pieces are numbered by their smallest vertex.  queue (nvtxs,) int32 is scratch.
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (2 nedges,) int32, in
+    part : (nvtxs,) int32, in
+    piece : (nvtxs,) int32, out     of each vertex, numbered by their smallest vertex
+    queue : (nvtxs,) int32, scratch
     """
     n = len(xadj) - 1
     for v in range(n):
@@ -135,10 +169,17 @@ def part_pieces(xadj, adjncy, part, piece, queue):
 
 @kernel
 def spread_labels(xadj, adjncy, sources, hops, label, dist, queue):
-    """Label every vertex within `hops` edges of a source with the number of its nearest source, -1 elsewhere.
+    """Label every vertex within `hops` edges of a source with its nearest source; returns how many were labelled.
 
-    Breadth first, so ties go to the source that is listed first.  Writes label, dist (nvtxs,) int32;
-    queue (nvtxs,) int32 is scratch.  Returns how many vertices were labelled.
+    Breadth first, so ties go to the source that is listed first.
+
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (2 nedges,) int32, in
+    sources : (nsources,) int32, in
+    hops : int
+    label : (nvtxs,) int32, out     place in `sources` of the nearest, -1 for none
+    dist : (nvtxs,) int32, out      edges to it, where there is a label
+    queue : (nvtxs,) int32, scratch
     """
     for v in range(len(label)):
         label[v] = -1

@@ -1,6 +1,6 @@
 """Multilevel decomposition of a target graph: matching, coarse graphs with traversal weights, bounded distances.
 
-(``spec/architecture-mapping``, section 3, deco 2.)
+(Pellegrini & Lachat 2017, Inria RR-9135: decomposition-defined architectures, deco 2.)
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +19,13 @@ def match_nearest(xadj, adjncy, near, mate, waiting):
     """Match each vertex in turn with its free neighbour of greatest `near`, ties to the smaller number.
 
     Those left alone are matched with one another below the neighbour nearest to both, so that stars shrink, too.
-    mate (n,) int32 out: partner, or itself.  waiting (n,) int32: scratch.  Returns the number of pairs and singletons.
+    Returns the number of pairs and singletons.
+
+    xadj : (n + 1,) int64, in
+    adjncy : (narcs,) int32, in
+    near : (narcs,) int64, in       how much the ends of each arc belong together
+    mate : (n,) int32, out          partner of each vertex, or itself
+    waiting : (n,) int32, scratch
     """
     n = len(xadj) - 1
     count = n
@@ -59,7 +65,11 @@ def match_nearest(xadj, adjncy, near, mate, waiting):
 
 @kernel
 def number_coarse(mate, father):
-    """Number pairs and singletons by their smaller vertex: father (n,) int32 out."""
+    """Number pairs and singletons by their smaller vertex.
+
+    mate : (n,) int32, in           partner of each vertex, or itself
+    father : (n,) int32, out        number of the pair or singleton of each vertex
+    """
     count = 0
     for v in range(len(mate)):
         if mate[v] >= v:
@@ -70,7 +80,13 @@ def number_coarse(mate, father):
 
 @inlined
 def path_over_one(xadj, adjncy, edge, u, v):
-    """Least cost of a path from u to v over one vertex between them, infinite where there is none."""
+    """Least cost of a path from u to v over one vertex between them, infinite where there is none.
+
+    xadj : (n + 1,) int64, in
+    adjncy : (narcs,) int32, in
+    edge : (narcs,) float64, in     length of each arc
+    u, v : int
+    """
     best = np.inf
     for e in range(xadj[u], xadj[u + 1]):
         for f in range(xadj[v], xadj[v + 1]):
@@ -83,7 +99,11 @@ def path_over_one(xadj, adjncy, edge, u, v):
 def swallow(xadj, adjncy, edge, mate, father, swallowed):
     """Cost of the edge inside each pair, or of the path over a common neighbour where there is none; 0 for one alone.
 
-    swallowed (ncoarse,) float64 out.
+    xadj : (n + 1,) int64, in
+    adjncy : (narcs,) int32, in
+    edge : (narcs,) float64, in     length of each arc
+    mate, father : (n,) int32, in
+    swallowed : (ncoarse,) float64, out
     """
     for v in range(len(mate)):
         u = mate[v]
@@ -173,7 +193,15 @@ def level_distance(father, xadj, adjncy, edge, limit, u, v):
 
     A shortest-path search from the smaller of the two settles up to `limit` vertices; where it does not meet the
     other, it goes on between their fathers.  A path to a vertex found but not settled counts when the search ends.
-    All levels are in one numbering; two vertices of one father have an edge or a common neighbour.
+    All levels, of n vertices and narcs arcs in all, are in one numbering; two vertices of one father have an edge or a
+    common neighbour.
+
+    father : (n,) int32, in
+    xadj : (n + 1,) int64, in
+    adjncy : (narcs,) int32, in
+    edge : (narcs,) float64, in     length of each arc
+    limit : int
+    u, v : int
     """
     found = np.empty(FOUND, np.int32)
     length = np.empty(FOUND, np.float64)
@@ -214,14 +242,29 @@ def level_distance(father, xadj, adjncy, edge, limit, u, v):
 
 @kernel
 def multilevel_pairs(father, xadj, adjncy, edge, limit, p, q, out):
-    """Distances of pairs of vertices p[i], q[i] (int64) of one level each into out."""
+    """Distances of pairs of vertices of one level each; see `level_distance`.
+
+    father : (n,) int32, in
+    xadj : (n + 1,) int64, in
+    adjncy : (narcs,) int32, in
+    edge : (narcs,) float64, in     length of each arc
+    limit : int                     vertices that a search settles, at most
+    p, q : (npairs,) int64, in
+    out : (npairs,) float64, out
+    """
     for i in range(len(out)):
         out[i] = 0.0 if p[i] == q[i] else level_distance(father, xadj, adjncy, edge, limit, p[i], q[i])
 
 
 @kernel
 def ancestors(father, vertex, up, out):
-    """The ancestor of vertex[i], up[i] levels above it (all int64)."""
+    """The ancestor of each of some vertices, up[i] levels above vertex[i].
+
+    father : (n,) int32, in         of each vertex of all levels
+    vertex : (nvertices,) int64, in
+    up : (nvertices,) int64, in
+    out : (nvertices,) int64, out
+    """
     for i in range(len(out)):
         v = vertex[i]
         for _ in range(up[i]):
@@ -231,7 +274,12 @@ def ancestors(father, vertex, up, out):
 
 @kernel
 def interval_maxima(level, low, high, out):
-    """The greatest of level[low[i] + 1:high[i]], or 0 where that is empty, into out (all int64)."""
+    """The greatest of level[low[i] + 1:high[i]], or 0 where that is empty.
+
+    level : (nprocs + 1,) int64, in
+    low, high : (nintervals,) int64, in
+    out : (nintervals,) int64, out
+    """
     for i in range(len(out)):
         most = np.int64(0)
         for j in range(low[i] + 1, high[i]):

@@ -11,7 +11,11 @@ from .coupled import change_of_cut, change_of_excess, change_of_messages, change
 
 @inlined
 def cost_of(total, weights):
-    """Cut, volume and messages at their prices."""
+    """Cut, volume and messages at their prices.
+
+    total : (3,) int64, in
+    weights : (3,) float64, in
+    """
     return weights[0] * total[0] + weights[1] * total[1] + weights[2] * total[2]
 
 
@@ -19,7 +23,12 @@ def cost_of(total, weights):
 def list_causes(g, s, start, order, p, q, cells):
     """Write the cells of part p with an interedge to part q; returns how many, or -1 where there is no room for them.
 
-    start (K+1,) int64, order (n,) int32: the cells by part, as they were before the first move.
+    g : Cells, in
+    s : Shares, in
+    start : (K + 1,) int64, in      where the cells of each part start in `order`
+    order : (n,) int32, in          the cells by part, as they were before the first move
+    p, q : int
+    cells : (m,) int32, out
     """
     count = 0
     for j in range(start[p], start[p + 1]):
@@ -38,7 +47,14 @@ def list_causes(g, s, start, order, p, q, cells):
 
 @kernel
 def mark_neighbours(g, s, cells, count, near):
-    """Set near (K,) uint8 to 1 for the parts that the listed cells have neighbours in, else to 0."""
+    """Mark the parts that some cells have neighbours in.
+
+    g : Cells, in
+    s : Shares, in
+    cells : (m,) int32, in
+    count : int                     so many of `cells`, from the first on
+    near : (K,) uint8, out          1 for such a part, else 0
+    """
     near[:] = 0
     for j in range(count):
         v = cells[j]
@@ -52,7 +68,15 @@ def mark_neighbours(g, s, cells, count, near):
 def cheapest_way_out(g, s, start, order, a, weights, best):
     """Which cell of part a costs least in a neighbour's part with room, for each unit of excess that leaves.
 
-    Cells that came to part a after the first move are not asked.  best (2,) int64: the cell, or -1, and the part.
+    Cells that came to part a after the first move are not asked.
+
+    g : Cells, in
+    s : Shares, in
+    start : (K + 1,) int64, in      where the cells of each part start in `order`
+    order : (n,) int32, in          the cells by part, as they were before the first move
+    a : int
+    weights : (3,) float64, in      prices of cut, volume and messages
+    best : (2,) int64, out          the cell, or -1, and the part
     """
     xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
     iptr, iadj, imul, take, weight = g.iptr, g.iadj, g.imul, g.take, g.weight
@@ -81,7 +105,12 @@ def cheapest_way_out(g, s, start, order, a, weights, best):
 
 @kernel
 def shift(g, s, v, b):
-    """Move cell v to part b; returns the increase of the price of excess."""
+    """Move cell v to part b; returns the increase of the price of excess.
+
+    g : Cells, in
+    s : Shares, in and out
+    v, b : int
+    """
     a = np.int64(s.part[v])
     over = change_of_excess(s.load, s.limit, g.weight[v], a, b)
     s.total[0] += change_of_cut(g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval, s.part, v, a, b)
@@ -96,10 +125,17 @@ def dissolve(g, s, start, order, weights, press, cells, home, near, best):
 
     All cells of a part p with interedges to a part q go to a part next to them that has a message to q already; out
     of that part, where it is too heavy now, cells move on to others with room.  All of it is made and, unless cut,
-    volume, messages and excess at their prices are less then, taken back.
+    volume, messages and excess at their prices are less then, taken back.  What takes more than m moves is not tried.
 
-    start (K+1,) int64, order (n,) int32: the cells by part.  press: price of a unit of excess.  cells, home (m,) int32
-    are scratch: what takes more than m moves is not tried.  near (K,) uint8, best (2,) int64 are scratch.
+    g : Cells, in
+    s : Shares, in and out
+    start : (K + 1,) int64, in          where the cells of each part start in `order`
+    order : (n,) int32, in              the cells by part
+    weights : (3,) float64, in          prices of cut, volume and messages
+    press : float                       price of a unit of excess
+    cells, home : (m,) int32, scratch   cells moved, and the parts they came from
+    near : (K,) uint8, scratch
+    best : (2,) int64, scratch
     """
     made = 0
     k = len(s.load)

@@ -18,14 +18,17 @@ COMPLETE, HYPERCUBE, GRID, TORUS, TREE, TABLE, MULTILEVEL = range(7)
 class DistanceCode(NamedTuple):
     """An architecture as kernels see it; all arrays read-only, empty where they say nothing.
 
-    kind: one of the constants above.
-    dims int64: extents of a grid or torus, first fastest; of a tree, leaves below a node of each depth, root first.
-    cost float64: of a tree, cost between leaves that part below a node of each depth, root first.
-    vertex int64: vertex of each processor of a subset, or the first turn of a periodic numbering; empty: the same.
-    table (n, n) float64: distances between all vertices.
-    father int32, xadj int64, adjncy int32, edge float64: all levels of a multilevel decomposition in one
-    numbering (:func:`copart.kernels.decomposition.level_distance`).
-    limit: vertices that a search in one level may settle.
+    kind : int, one of the constants above
+    dims : int64, extents of a grid or torus, first fastest; of a tree, leaves below a node of each depth, root first
+    cost : (depth,) float64, of a tree: cost between leaves that part below a node of each depth, root first
+    vertex : int64, vertex of each processor of a subset, or the first turn of a periodic numbering; empty: the same
+    table : (n, n) float64, distances between all vertices
+    father : (nvtxs,) int32, of a multilevel decomposition, all of whose levels are in one numbering
+        (:func:`copart.kernels.decomposition.level_distance`)
+    xadj : (nvtxs + 1,) int64, of its edges
+    adjncy : (narcs,) int32
+    edge : (narcs,) float64, their lengths
+    limit : int, vertices that a search in one level may settle
     """
 
     kind: int
@@ -42,7 +45,10 @@ class DistanceCode(NamedTuple):
 
 @kernel
 def set_bits(x):
-    """Number of one bits of a number that is not negative."""
+    """Number of one bits of a number that is not negative.
+
+    x : int
+    """
     count = 0
     while x:
         x &= x - 1
@@ -52,7 +58,12 @@ def set_bits(x):
 
 @kernel
 def grid_distance(dims, u, v, around):
-    """Manhattan distance in a grid, or in a torus where `around`."""
+    """Manhattan distance in a grid, or in a torus where `around`.
+
+    dims : (naxes,) int64, in       extents, first fastest
+    u, v : int
+    around : bool
+    """
     total = 0
     for axis in range(len(dims)):
         size = dims[axis]
@@ -67,7 +78,12 @@ def grid_distance(dims, u, v, around):
 
 @kernel
 def tree_distance(leaves, cost, u, v):
-    """Cost of the lowest level at which two leaves are below one node."""
+    """Cost of the lowest level at which two leaves are below one node.
+
+    leaves : (depth + 1,) int64, in     leaves below a node of each depth, root first
+    cost : (depth,) float64, in         between leaves that part below a node of each depth, root first
+    u, v : int
+    """
     for depth in range(len(cost)):
         if u // leaves[depth + 1] != v // leaves[depth + 1]:
             return cost[depth]
@@ -76,7 +92,11 @@ def tree_distance(leaves, cost, u, v):
 
 @inlined
 def processor_distance(code, p, q):
-    """Distance between processors p and q, as a float."""
+    """Distance between two processors, as a float.
+
+    code : DistanceCode, in
+    p, q : int
+    """
     u, v = np.int64(p), np.int64(q)
     turn = len(code.vertex)
     if turn > 0:

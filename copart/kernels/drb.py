@@ -1,6 +1,6 @@
 """Dual recursive bipartitioning, compiled: halves of a process subgraph for the halves of a domain.
 
-A neighbour outside the subgraph pulls a vertex towards the nearer half.  One anchor a half, fixed there and joined
+A neighbour outside the subgraph pulls a vertex towards the nearer half.  One anchor per half, fixed there and joined
 to every vertex that is pulled, would say the same; here the difference of the two edges is the vertex'
 `bias`, in units of ``1 / UNIT`` of the edge between the halves, positive towards half 0.  (Pellegrini & Lachat 2017.)
 """
@@ -24,7 +24,12 @@ LARGEST, BREADTH, DEPTH = 0, 1, 2
 
 @kernel
 def far_vertex(g, start, seen, queue):
-    """The vertex met last in a breadth-first search from `start`; seen and queue (nvtxs,) int32 are scratch."""
+    """The vertex met last in a breadth-first search from `start`.
+
+    g : Level, in
+    start : int
+    seen, queue : (nvtxs,) int32, scratch   or longer
+    """
     for v in range(len(g.vwgt)):
         seen[v] = 0
     seen[start] = 1
@@ -146,7 +151,10 @@ def bipartition(arena, bias, n, limit, tries, salt):
 def side_limits(weight, left, right, nprocs, wanted):
     """Limits of the two halves of a job: the slack left, spread evenly over the splits still to come.
 
-    left, right: sums of the limits of the processors of each half.
+    weight : int                    of the process subgraph
+    left, right : int               sums of the limits of the processors of each half
+    nprocs : int                    processors of both
+    wanted : (2,) int64, out
     """
     both = max(float(left) + float(right), 1.0)
     slack = max(both / max(float(weight), 1.0), 1.0) ** (1.0 / np.ceil(np.log2(float(nprocs))))
@@ -157,9 +165,14 @@ def side_limits(weight, left, right, nprocs, wanted):
 
 @kernel
 def split_job(g, vertices, arena, bias, left, right, nprocs, tries, salt):
-    """Split the subgraph of `vertices` between two halves; reorders them, half 0 first, and returns how many it has.
+    """Split the subgraph of `vertices` between two halves; returns how many half 0 has.
 
-    bias[i] is that of vertices[i]; left, right and nprocs as for `side_limits`.
+    g : Level, in
+    vertices : (n,) int32, in and out   reordered, half 0 first
+    arena : Arena, scratch
+    bias : (rows,) int64, in and out    bias[i] is that of vertices[i]; room for those of the coarser levels
+    left, right, nprocs : int           as for `side_limits`
+    tries, salt : int
     """
     n = len(vertices)
     weight = load_subgraph(g, vertices, arena)

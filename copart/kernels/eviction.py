@@ -13,8 +13,9 @@ from .rng import mix
 class Waiting(NamedTuple):
     """The heap of evictions, of a capacity of all candidates.
 
-    heap, pos : (capacity,) int32
-    tie : (capacity,) int64
+    heap : (capacity,) int32, candidates by place
+    pos : (capacity,) int32, place of each candidate
+    tie : (capacity,) int64, the earlier of equal candidates is first
     """
 
     heap: Any
@@ -24,10 +25,20 @@ class Waiting(NamedTuple):
 
 @kernel
 def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched):
-    """How much it costs to move each border vertex of an overloaded part to a part with room.
+    """How much it costs to move each border vertex of an overloaded part to a part with room; returns how many can.
 
-    For the vertices border[lo:hi] that have such a move, in order and densely from lo on: key the loss a unit of
-    weight, ties broken by hash; where (int32) the place on the border list.  Returns how many they are.
+    Written for the vertices of border[lo:hi] that have such a move, in order and densely from lo on.
+
+    lo, hi : int
+    g : Level, in
+    pull : Pull, in
+    s : State, in
+    limit : (nparts,) int64, in
+    salt : int
+    key : (nborder,) float64, out   loss per unit of weight, ties broken by hash
+    where : (nborder,) int32, out   place on the border list
+    conn : (nparts,) int64, scratch
+    touched : (nparts,) int32, scratch
     """
     for p in range(len(conn)):
         conn[p] = -1

@@ -16,8 +16,21 @@ from . import kernel
 class FlowArena(NamedTuple):
     """Memory of one thread for a level of n vertices and m adjacency entries.
 
-    local (n,) int32: number in the region, -1 everywhere between calls; vertex, hops, level, back, queue, path int32,
-    term uint8, first, cursor int64 (n + 1,): by region vertex; head int32, rev, cap int64 (m + 1,): by arc.
+    `local` goes by vertex, `queue` and `path` by place, the others by number in the region or by arc of its network.
+
+    local : (n + 1,) int32, number of each vertex in the region; -1 everywhere between calls
+    vertex : (n + 1,) int32, vertex of each number in the region
+    hops : (n + 1,) int32, distance from the border, where it is 0
+    level : (n + 1,) int32, distance from the sources, -1 beyond
+    queue : (n + 1,) int32, scratch of searches and of piercing
+    path : (n + 1,) int32, arcs from a source to the vertex reached
+    back : (n + 1,) int32, distance to the sinks, -1 beyond
+    term : (n + 1,) uint8, `SOURCE` or `SINK` for terminals, else 0
+    first : (n + 1,) int64, where the arcs of each vertex begin
+    cursor : (n + 1,) int64, arc of each vertex that is next
+    head : (m + 1,) int32, head of each arc
+    rev : (m + 1,) int64, the arc back
+    cap : (m + 1,) int64, capacity left
     """
 
     local: Any
@@ -42,8 +55,13 @@ SOURCE, SINK = 1, 2
 def _grow(g, part, a, b, seeds, reach, room, arena):
     """The region round the border of parts a and b: its vertices, nearest to the border first; returns (size, cut).
 
-    At most `reach` hops from the border, and at most room[0] of the weight of a and room[1] of b.
-    hops is 0 at the border.
+    g : Level, in
+    part : (n,) int32, in
+    a, b : int
+    seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
+    reach : int                     hops from the border, at most
+    room : (2,) int64, in           most weight of a and of b that is reached; the border counts, and is in anyway
+    arena : FlowArena, in and out
     """
     size = 0
     used_a = np.int64(0)
@@ -104,7 +122,15 @@ def _grow(g, part, a, b, seeds, reach, room, arena):
 
 @kernel
 def _build(g, part, a, b, size, arena):
-    """The network of the region: arcs by vertex, sorted by head; terminals from what lies outside."""
+    """The network of the region: arcs by vertex, sorted by head; terminals from what lies outside.
+
+    g : Level, in
+    part : (n,) int32, in
+    a, b : int
+    size : int                      vertices of the region
+    arena : FlowArena, in and out
+    Returns which kinds of terminals there are: `SOURCE`, `SINK`, both added up, or 0.
+    """
     local, vertex, first = arena.local, arena.vertex, arena.first
     unit = len(g.ewgt) == 0
     for i in range(size + 1):
@@ -159,6 +185,11 @@ def _distances(size, side, level, arena):
 
     Returns the distance of the nearest terminal of the other side, -1 if none is reached.  Vertices farther
     than that are left out.
+
+    size : int                      vertices of the region
+    side : int                      `SOURCE` or `SINK`
+    level : (n + 1,) int32, out     distances; `level` or `back` of the arena
+    arena : FlowArena, in and out   its queue is scratch
     """
     tail = 0
     for i in range(size):
@@ -191,6 +222,10 @@ def _augment(size, bound, arena):
     """Dinic's algorithm from all sources to all sinks, on from the present flow, while less than `bound` is added.
 
     Returns what was added.  Where it ends below the bound, back >= 0 marks what reaches the sinks.
+
+    size : int                      vertices of the region
+    bound : int
+    arena : FlowArena, in and out
     """
     first, head, cap, rev = arena.first, arena.head, arena.cap, arena.rev
     level, cursor, path, term = arena.back, arena.cursor, arena.path, arena.term
@@ -251,6 +286,14 @@ def _pierce(g, part, a, size, from_source, count, arena):
 
     Those that the other side does not reach come first (the flow stays as it is), then those deepest
     in their own part.  All of the side becomes terminal.
+
+    g : Level, in
+    part : (n,) int32, in
+    a : int                         the part of the sources
+    size : int                      vertices of the region
+    from_source : bool              the side is that of the sources, else that of the sinks
+    count : int
+    arena : FlowArena, in and out
     """
     mine = SOURCE if from_source else SINK
     best_class = -1
@@ -298,8 +341,17 @@ def _pierce(g, part, a, size, from_source, count, arena):
 def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, arena):
     """Replace the cut between parts a and b by a smaller one where there is one within the limits.
 
-    seeds: vertices among which all border vertices between the two are; room (2,) int64: weight of
-    a and of b that may take part.  Returns the decrease of the cut; part, pwgt and population are kept up to date.
+    Returns the decrease of the cut; part, pwgt and population are kept up to date.
+
+    g : Level, in
+    part : (n,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    limit : (nparts,) int64, in
+    a, b : int
+    seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
+    reach : int                     hops from the border up to which vertices take part
+    room : (2,) int64, in           weight of a and of b that may take part
+    arena : FlowArena, scratch      its `local` -1 before and after
     """
     size, cut = _grow(g, part, a, b, seeds, reach, room, arena)
     gain = np.int64(0)
@@ -371,7 +423,15 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
 
 @kernel
 def cut_pairs(g, part, border, nparts, key, weight):
-    """Cut edges at the border, each once: key smaller part * nparts + larger part, and weight; returns how many."""
+    """Cut edges at the border, each once; returns how many.
+
+    g : Level, in
+    part : (n,) int32, in
+    border : (nborder,) int32, in
+    nparts : int
+    key : (narcs,) int64, out       smaller part * nparts + larger part; room for all edges of the border vertices
+    weight : (narcs,) int64, out
+    """
     at = 0
     for i in range(len(border)):
         v = border[i]

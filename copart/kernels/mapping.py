@@ -21,7 +21,8 @@ CANDIDATES = 12
 class Scratch(NamedTuple):
     """Memory to refine a mapping of n vertices onto nprocs processors.
 
-    key : (n,) int64, heap : (n,) int32
+    key : (n,) int64
+    heap : (n,) int32
     pos : (n,) int32, -1 everywhere between calls
     state : (n,) uint8, 0 everywhere between calls
     log : (2, n) int32, vertex and former processor of each move
@@ -40,7 +41,14 @@ class Scratch(NamedTuple):
 
 @inlined
 def touch(g, part, v, conn, touched):
-    """`connect` with the old place of v as one more neighbour."""
+    """`connect` with the old place of v as one more neighbour; returns how many processors are touched.
+
+    g : Level, in
+    part : (nvtxs,) int32, in
+    v : int
+    conn : (nprocs,) int64, in and out  -1 everywhere before; whoever calls puts it back
+    touched : (nprocs + 1,) int32, out
+    """
     count = connect(g, part, v, conn, touched)
     if len(g.origin) > 0:
         p = g.origin[v]
@@ -57,6 +65,14 @@ def seek(g, code, part, pwgt, limit, v, conn, touched):
     """The best processor with room for v among those it talks to, and the gain.
 
     -1 where there is none.  Ties: the lighter processor, then the smaller number.
+
+    g : Level, in
+    code : DistanceCode, in
+    part : (nvtxs,) int32, in
+    pwgt, limit : (nprocs,) int64, in
+    v : int
+    conn : (nprocs,) int64, scratch     -1 everywhere before and after
+    touched : (nprocs + 1,) int32, scratch
     """
     count = touch(g, part, v, conn, touched)
     own = part[v]
@@ -103,7 +119,12 @@ def seek(g, code, part, pwgt, limit, v, conn, touched):
 
 @kernel
 def mapping_cost(g, code, part):
-    """Sum over the edges of weight times distance, and what the old places cost."""
+    """Sum over the edges of weight times distance, and what the old places cost.
+
+    g : Level, in
+    code : DistanceCode, in
+    part : (nvtxs,) int32, in
+    """
     unit = len(g.ewgt) == 0
     total = 0.0
     for v in range(len(part)):
@@ -126,7 +147,7 @@ def improve(g, code, scale, part, pwgt, limit, stall, scratch):
     Ends after `stall` moves beyond it.  Returns the decrease of the cost.
 
     g : Level, in
-    code : Machine, in
+    code : DistanceCode, in
     scale : float                   turns gains into the whole numbers of the heap
     part : (nvtxs,) int32, in and out
     pwgt : (nprocs,) int64, in and out
@@ -216,7 +237,16 @@ def improve(g, code, scale, part, pwgt, limit, stall, scratch):
 
 @kernel
 def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched):
-    """As `seek`, among all processors."""
+    """As `seek`, among all processors; ties: the smaller number.
+
+    g : Level, in
+    code : DistanceCode, in
+    part : (nvtxs,) int32, in
+    pwgt, limit : (nprocs,) int64, in
+    v : int
+    conn : (nprocs,) int64, scratch     -1 everywhere before and after
+    touched : (nprocs + 1,) int32, scratch
+    """
     count = touch(g, part, v, conn, touched)
     own = part[v]
     best = -1
@@ -244,7 +274,7 @@ def relieve(g, code, scale, part, pwgt, limit, anywhere, scratch):
     """Move vertices out of overloaded processors, least loss per unit of weight first; returns the excess left.
 
     g : Level, in
-    code : Machine, in
+    code : DistanceCode, in
     scale : float                   turns gains into the whole numbers of the heap
     part : (nvtxs,) int32, in and out
     pwgt : (nprocs,) int64, in and out

@@ -13,7 +13,13 @@ from . import kernel
 
 @kernel
 def cut_point(simplex, side, i, j, out):
-    """The point where the edge i j crosses the plane, in out (3,)."""
+    """The point where the edge i j crosses the plane.
+
+    simplex : (4, 3) float64, in    corners
+    side : (4,) float64, in         height of each corner above the plane
+    i, j : int                      corners on different sides of it
+    out : (3,) float64, out
+    """
     t = side[i] / (side[i] - side[j])
     for d in range(3):
         out[d] = simplex[i, d] + t * (simplex[j, d] - simplex[i, d])
@@ -21,7 +27,11 @@ def cut_point(simplex, side, i, j, out):
 
 @kernel
 def copy_point(source, out):
-    """A point to another place."""
+    """A point to another place.
+
+    source : (3,) float64, in
+    out : (3,) float64, out
+    """
     for d in range(3):
         out[d] = source[d]
 
@@ -30,8 +40,15 @@ def copy_point(source, out):
 def cut_simplex(simplex, k, plane, side, place, out, at):
     """Append to `out`, from row `at` on, simplices that make up the part of a simplex of k corners below a plane.
 
-    Below is n . x <= d for plane (4,) = n, d.  Scratch: side (4,) float64, place
-    (4,) int64.  Returns the row after the last; at most three are written.
+    Returns the row after the last; at most three are written.
+
+    simplex : (4, 3) float64, in    corners; the first k count
+    k : int
+    plane : (4,) float64, in        n and d: below is n . x <= d
+    side : (4,) float64, scratch
+    place : (4,) int64, scratch
+    out : (room, 4, 3) float64, out
+    at : int
     """
     inside = 0
     outside = k
@@ -94,7 +111,11 @@ def cut_simplex(simplex, k, plane, side, place, out, at):
 
 @kernel
 def simplex_size(simplex, k):
-    """Length, area or volume of a simplex of k = 2, 3 or 4 corners."""
+    """Length, area or volume of a simplex of k = 2, 3 or 4 corners.
+
+    simplex : (4, 3) float64, in    corners; the first k count
+    k : int
+    """
     ax = simplex[1, 0] - simplex[0, 0]
     ay = simplex[1, 1] - simplex[0, 1]
     az = simplex[1, 2] - simplex[0, 2]
@@ -118,7 +139,8 @@ class Simplices(NamedTuple):
     """Cells cut into simplices.
 
     first : (ncells + 1,) int64, those of each cell
-    corners : (nsimplices, k, 3) float64; low, high : (nsimplices, 3) float64, their boxes
+    corners : (nsimplices, k, 3) float64
+    low, high : (nsimplices, 3) float64, their boxes
     """
 
     first: Any
@@ -130,7 +152,8 @@ class Simplices(NamedTuple):
 class Spaces(NamedTuple):
     """Convex cells as what lies below planes.
 
-    first : (ncells + 1,) int64, those of each cell; planes : (nplanes, 4) float64
+    first : (ncells + 1,) int64, those of each cell
+    planes : (nplanes, 4) float64, n and d of each: below is n . x <= d
     low, high : (ncells, 3) float64, boxes of the cells
     """
 
@@ -143,7 +166,9 @@ class Spaces(NamedTuple):
 class Pieces(NamedTuple):
     """Memory for the pieces that a simplex falls into.
 
-    current, spare : (room, 4, 3) float64; side : (4,) float64, place : (4,) int64
+    current, spare : (room, 4, 3) float64
+    side : (4,) float64
+    place : (4,) int64
     """
 
     current: Any
@@ -157,8 +182,8 @@ def common_sizes(pair_a, pair_b, simplices, spaces, pieces, size):
     """What each pair of cells has in common; returns the first pair for which there was no room, or -1.
 
     pair_a, pair_b : (npairs,) int32, in
-    simplices : Simplices, in           cells of A
-    spaces : Spaces, in                 cells of B
+    simplices : Simplices, in       cells of A
+    spaces : Spaces, in             cells of B
     pieces : Pieces, scratch
     size : (npairs,) float64, out
     """

@@ -12,10 +12,15 @@ from . import kernel
 def facet_keys(cells, table, first_cell, least, at, keys, owner, local):
     """Append the facets of one block from row `at` on; returns the row after the last.
 
-    Reads cells (n, k) int64 and table (nfacets, 4) int64 with -1 padding; writes
-    keys (rows, 4) int32, sorted distinct nodes padded with -1, owner (rows,)
-    int32 the cell, local (rows,) int32 the facet's number in its cell.  A facet
-    with fewer than `least` distinct nodes has collapsed and is left out.
+    A facet with fewer than `least` distinct nodes has collapsed and is left out.
+
+    cells : (ncells, k) int64, in   nodes of each cell of the block
+    table : (nfacets, 4) int64, in  corners of each facet of such a cell, padded with -1
+    first_cell : int                number of the first cell
+    least, at : int
+    keys : (rows, 4) int32, out     distinct nodes of each facet, sorted, padded with -1
+    owner : (rows,) int32, out      cell
+    local : (rows,) int32, out      number of the facet in its cell
     """
     for c in range(cells.shape[0]):
         for f in range(table.shape[0]):
@@ -49,9 +54,12 @@ def facet_keys(cells, table, first_cell, least, at, keys, owner, local):
 def link_facets(keys, nfacets, owner, table, link, alone):
     """Chain the facets of equal key; returns how many distinct keys there are.
 
-    table (power of two > nfacets,) int32, all -1 on entry, is scratch.  Writes
-    link (nfacets,) int32, the previous facet with the same key or -1, and alone
-    (nfacets,) bool, whether no other cell has this facet.
+    keys : (nfacets, 4) int32, in
+    nfacets : int
+    owner : (nfacets,) int32, in        cell
+    table : (nslots,) int32, scratch    -1 everywhere before; nslots a power of two > nfacets
+    link : (nfacets,) int32, out        the previous facet with the same key, or -1
+    alone : (nfacets,) bool, out        whether no other cell has this facet
     """
     mask = len(table) - 1
     distinct = 0
@@ -90,9 +98,14 @@ def link_facets(keys, nfacets, owner, table, link, alone):
 
 @kernel
 def count_neighbours(link, owner, most, xadj):
-    """Entries of each row, repetitions included, as offsets xadj (ncells + 1,) int64.
+    """Count the entries of each row, repetitions included.
 
     Returns their sum, or -1 as soon as it would be above `most` (then xadj is unusable).
+
+    link : (nfacets,) int32, in         an earlier facet with the same key, or -1
+    owner : (nfacets,) int32, in        cell
+    most : int
+    xadj : (ncells + 1,) int64, out     offsets
     """
     total = 0
     n = len(xadj) - 1
@@ -115,7 +128,14 @@ def count_neighbours(link, owner, most, xadj):
 
 @kernel
 def fill_neighbours(link, owner, xadj, cursor, adjncy):
-    """Rows in facet order.  cursor (ncells,) int64 is scratch."""
+    """Fill the rows in facet order.
+
+    link : (nfacets,) int32, in     an earlier facet with the same key, or -1
+    owner : (nfacets,) int32, in    cell
+    xadj : (ncells + 1,) int64, in
+    cursor : (ncells,) int64, scratch
+    adjncy : (nentries,) int32, out
+    """
     for c in range(len(cursor)):
         cursor[c] = xadj[c]
     for f in range(len(link)):
@@ -133,7 +153,11 @@ def fill_neighbours(link, owner, xadj, cursor, adjncy):
 
 @kernel
 def sort_rows(xadj, adjncy):
-    """Sort each row and drop repetitions, in place; returns the new number of entries."""
+    """Sort each row and drop repetitions; returns the new number of entries.
+
+    xadj : (ncells + 1,) int64, in and out
+    adjncy : (nentries,) int32, in and out
+    """
     n = len(xadj) - 1
     out = 0
     start = xadj[0]

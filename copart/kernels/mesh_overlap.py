@@ -16,7 +16,14 @@ WIDTH = 1e-5
 
 @kernel
 def project_polygon(corners, size, origin, frame, out):
-    """Plane coordinates of a polygon, counter-clockwise, in out (>= size, 2)."""
+    """Plane coordinates of a polygon, counter-clockwise.
+
+    corners : (width, 3) float64, in
+    size : int                      how many corners count
+    origin : (3,) float64, in
+    frame : (3, 3) float64, in      the plane's directions in the first two rows
+    out : (room, 2) float64, out    room >= size
+    """
     twice = 0.0
     for i in range(size):
         for d in range(2):
@@ -37,9 +44,14 @@ def project_polygon(corners, size, origin, frame, out):
 def clip_polygon(polygon, size, clip, clip_size, spare):
     """Cut `polygon` by every edge of the counter-clockwise convex `clip`, in place.
 
-    Sutherland-Hodgman; returns the number of corners left, 0 also where there is
-    no room for them.  polygon and spare (>= size + clip_size, 2) float64, which is
-    enough for a convex polygon; one that is not may cross an edge many times.
+    Sutherland-Hodgman; returns the number of corners left, 0 also where there is no room for them.  A room of
+    size + clip_size is enough for a convex polygon; one that is not may cross an edge many times.
+
+    polygon : (room, 2) float64, in and out
+    size : int                      corners of the polygon
+    clip : (room, 2) float64, in
+    clip_size : int                 corners of `clip`
+    spare : (room, 2) float64, scratch
     """
     for k in range(clip_size):
         j = k + 1 if k + 1 < clip_size else 0
@@ -74,7 +86,12 @@ def clip_polygon(polygon, size, clip, clip_size, spare):
 
 @kernel
 def measure_polygon(polygon, size, out):
-    """Area; writes out (3,) float64: centroid and diameter of the bounding box."""
+    """Area of a polygon, and where it is.
+
+    polygon : (room, 2) float64, in
+    size : int                      how many corners count
+    out : (3,) float64, out         centroid, where the area is above 0, and diameter of the bounding box
+    """
     area = 0.0
     cx = 0.0
     cy = 0.0
@@ -105,7 +122,11 @@ def measure_polygon(polygon, size, out):
 
 @kernel
 def plane_frame(ax, ay, az, frame):
-    """Two unit vectors across the unit vector (ax, ay, az), in frame (3, 3); the third row is the vector."""
+    """Two unit vectors across a unit vector.
+
+    ax, ay, az : float              the vector
+    frame : (3, 3) float64, out     by rows: the two, and the vector
+    """
     # start from the coordinate axis least along the vector
     ux, uy, uz = 1.0, 0.0, 0.0
     if abs(ay) <= abs(ax) and abs(ay) <= abs(az):
@@ -130,7 +151,13 @@ def plane_frame(ax, ay, az, frame):
 
 @kernel
 def plane_gap(s, t, frame, normal_a, centre_a, normal_b, centre_b):
-    """Distance of two planes along frame[2] at (s, t) of the other two directions, counted from centre_a."""
+    """Distance of two planes along frame[2].
+
+    s, t : float                    where, along frame[0] and frame[1], counted from centre_a
+    frame : (3, 3) float64, in
+    normal_a, centre_a : (3,) float64, in
+    normal_b, centre_b : (3,) float64, in
+    """
     x = s * frame[0, 0] + t * frame[1, 0]
     y = s * frame[0, 1] + t * frame[1, 1]
     z = s * frame[0, 2] + t * frame[1, 2]
@@ -147,8 +174,10 @@ def plane_gap(s, t, frame, normal_a, centre_a, normal_b, centre_b):
 class Faces(NamedTuple):
     """Plane polygons and how far each may be from one that it matches.
 
-    corners : (nfaces, width, 3) float64, size : (nfaces,) int64, how many of them count
-    normal, centre : (nfaces, 3) float64; diameter, reach : (nfaces,) float64
+    corners : (nfaces, width, 3) float64
+    size : (nfaces,) int64, how many of them count
+    normal, centre : (nfaces, 3) float64
+    diameter, reach : (nfaces,) float64
     """
 
     corners: Any
@@ -162,8 +191,9 @@ class Faces(NamedTuple):
 class Polygons(NamedTuple):
     """Memory for a pair of faces of width_a and width_b corners.
 
-    frame : (3, 3) float64, measure : (3,) float64
-    first, second, spare : (more than width_a + width_b, 2) float64
+    frame : (3, 3) float64
+    measure : (3,) float64
+    first, second, spare : (room, 2) float64, room > width_a + width_b
     """
 
     frame: Any
@@ -227,8 +257,16 @@ def face_overlaps(pair_a, pair_b, faces_a, faces_b, min_cosine, polygons, area, 
 def edge_overlaps(pair_a, pair_b, ends_a, ends_b, reach_a, reach_b, min_cosine, length, gap):
     """Overlap length of each pair of edges, 0 where they are apart or not parallel; returns how many are positive.
 
-    Reads ends_a, ends_b (nedges, 2, 3) and reaches as for `face_overlaps`; writes
-    length and gap (npairs,) float64.
+    A pair may be as far apart, in the middle of the overlap, as the larger of its two reaches.
+
+    pair_a, pair_b : (npairs,) int32, in
+    ends_a : (nedges_a, 2, 3) float64, in
+    ends_b : (nedges_b, 2, 3) float64, in
+    reach_a : (nedges_a,) float64, in
+    reach_b : (nedges_b,) float64, in
+    min_cosine : float
+    length : (npairs,) float64, out
+    gap : (npairs,) float64, out    the largest at the ends and in the middle of the overlap
     """
     found = 0
     for p in range(len(pair_a)):

@@ -10,11 +10,12 @@ from . import kernel
 
 @kernel
 def build_tree(order, low, high, leaf, tree_low, tree_high):
-    """Boxes of the tree's nodes.
+    """Boxes of the tree's nodes; a node without boxes has low = inf.
 
-    Reads order (n,) int64 and low, high (n, 3) float64; writes tree_low and
-    tree_high (2 * nleaves, 3) float64, where nleaves is a power of two with
-    ``nleaves * leaf >= n``.  A node without boxes has low = inf.
+    order : (n,) int64, in                                  the boxes along the curve
+    low, high : (n, 3) float64, in
+    leaf : int                                              boxes per leaf
+    tree_low, tree_high : (2 * nleaves, 3) float64, out     nleaves a power of two, nleaves * leaf >= n
     """
     nleaves = len(tree_low) // 2
     n = len(order)
@@ -38,9 +39,16 @@ def build_tree(order, low, high, leaf, tree_low, tree_high):
 def box_pairs(low_a, high_a, low_b, high_b, order, leaf, tree_low, tree_high, limit, stack, pair_a, pair_b):
     """All pairs of boxes of A and B whose closed boxes meet; returns how many.
 
-    Pairs beyond the room in pair_a and pair_b are counted and not written; the
-    count ends soon after `limit`.
-    stack (>= 64,) int64 is scratch.
+    Pairs beyond the room in pair_a and pair_b are counted and not written; the count ends soon after `limit`.
+
+    low_a, high_a : (na, 3) float64, in
+    low_b, high_b : (nb, 3) float64, in
+    order : (nb,) int64, in                             the boxes of B along the curve
+    leaf : int                                          boxes per leaf
+    tree_low, tree_high : (2 * nleaves, 3) float64, in  as of `build_tree`
+    limit : int
+    stack : (64,) int64, scratch
+    pair_a, pair_b : (room,) int32, out
     """
     nleaves = len(tree_low) // 2
     room = len(pair_a)

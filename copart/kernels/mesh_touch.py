@@ -14,7 +14,12 @@ from . import kernel
 
 @kernel
 def nearest_on_segment(s, i, j, out):
-    """Point of segment s[i] s[j] nearest to the origin, in out[:3]; returns the corners used, as bits 1 and 2."""
+    """Point of segment s[i] s[j] nearest to the origin; returns the corners used, as bits 1 and 2.
+
+    s : (4, 3) float64, in
+    i, j : int
+    out : (3,) float64, out
+    """
     dx = s[j, 0] - s[i, 0]
     dy = s[j, 1] - s[i, 1]
     dz = s[j, 2] - s[i, 2]
@@ -34,7 +39,12 @@ def nearest_on_segment(s, i, j, out):
 
 @kernel
 def nearest_on_triangle(s, i, j, k, out):
-    """Point of triangle s[i] s[j] s[k] nearest to the origin, in out[:3]; returns the corners used, as bits 1, 2, 4."""
+    """Point of triangle s[i] s[j] s[k] nearest to the origin; returns the corners used, as bits 1, 2, 4.
+
+    s : (4, 3) float64, in
+    i, j, k : int
+    out : (3,) float64, out
+    """
     abx, aby, abz = s[j, 0] - s[i, 0], s[j, 1] - s[i, 1], s[j, 2] - s[i, 2]
     acx, acy, acz = s[k, 0] - s[i, 0], s[k, 1] - s[i, 1], s[k, 2] - s[i, 2]
     nx = aby * acz - abz * acy
@@ -75,7 +85,11 @@ def nearest_on_triangle(s, i, j, k, out):
 
 @kernel
 def outside_face(s, i, j, k, m):
-    """Whether the origin and corner m are not strictly on one side of face i j k."""
+    """Whether the origin and corner m are not strictly on one side of face i j k.
+
+    s : (4, 3) float64, in
+    i, j, k, m : int
+    """
     abx, aby, abz = s[j, 0] - s[i, 0], s[j, 1] - s[i, 1], s[j, 2] - s[i, 2]
     acx, acy, acz = s[k, 0] - s[i, 0], s[k, 1] - s[i, 1], s[k, 2] - s[i, 2]
     nx = aby * acz - abz * acy
@@ -90,7 +104,11 @@ def outside_face(s, i, j, k, m):
 def nearest_on_simplex(s, n, out):
     """Reduce the n corners s to those whose hull holds the point nearest to the origin.
 
-    Writes the point to out[:3]; returns the corners left, 4 when the origin is inside.
+    Returns how many are left, 4 when the origin is inside.
+
+    s : (4, 3) float64, in and out
+    n : int
+    out : (3,) float64, out         the point
     """
     if n == 1:
         out[0], out[1], out[2] = s[0, 0], s[0, 1], s[0, 2]
@@ -139,9 +157,17 @@ def nearest_on_simplex(s, n, out):
 
 @kernel
 def hulls_within(points_a, nodes_a, a0, a1, points_b, nodes_b, b0, b1, limit, s, v):
-    """Whether the hulls of two node lists are at most `limit` apart.
+    """Whether the hulls of the nodes nodes_a[a0:a1] and nodes_b[b0:b1] are at most `limit` apart.
 
-    Reads nodes_a[a0:a1] and nodes_b[b0:b1]; scratch s (4, 3) and v (3,) float64.
+    points_a : (npoints_a, 3) float64, in
+    nodes_a : (nentries_a,) int64, in
+    a0, a1 : int
+    points_b : (npoints_b, 3) float64, in
+    nodes_b : (nentries_b,) int64, in
+    b0, b1 : int
+    limit : float
+    s : (4, 3) float64, scratch
+    v : (3,) float64, scratch
     """
     for d in range(3):
         v[d] = points_a[nodes_a[a0], d] - points_b[nodes_b[b0], d]
@@ -187,7 +213,9 @@ def hulls_within(points_a, nodes_a, a0, a1, points_b, nodes_b, b0, b1, limit, s,
 class Hulls(NamedTuple):
     """The cells of a mesh as convex hulls.
 
-    points : (npoints, 3) float64; nodes : (nentries,) int32, start : (ncells + 1,) int64, corners of each cell
+    points : (npoints, 3) float64
+    nodes : (nentries,) int64, corners of the cells, one cell after the other
+    start : (ncells + 1,) int64, those of each cell
     limit : (ncells,) float64, how far apart it may be from one that it touches
     """
 

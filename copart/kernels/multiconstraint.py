@@ -22,11 +22,13 @@ BEST_SCORE = np.int64(2**60)
 
 
 class Loads(NamedTuple):
-    """Weights and limits, C-ordered int64.
+    """Weights and limits of n vertices and nparts parts, C-ordered.
 
-    vwgts (nvtxs, ncon): weights of each vertex; limits (nparts, ncon): largest weights of each part;
-    scale (ncon,): units of excess a unit of weight; pwgts (nparts, ncon): weights of each part;
-    population (nparts,): vertices of each part.
+    vwgts : (n, ncon) int64, weights of each vertex
+    limits : (nparts, ncon) int64, largest weights of each part
+    scale : (ncon,) int64, units of excess per unit of weight
+    pwgts : (nparts, ncon) int64, weights of each part
+    population : (nparts,) int64, vertices of each part
     """
 
     vwgts: Any
@@ -39,8 +41,13 @@ class Loads(NamedTuple):
 class Scratch(NamedTuple):
     """Memory of one thread for a graph of n vertices and nparts parts.
 
-    key (n,) int64; heap, pos (n,) int32, pos is -1 everywhere between calls; state (n,) uint8: PINNED or 0 between
-    calls; log (2, n) int32; conn (nparts,) int64, -1 everywhere between calls; touched (nparts,) int32.
+    key : (n,) int64, gain or score of each vertex
+    heap : (n,) int32, the vertices that may move
+    pos : (n,) int32, place of each vertex in the heap; -1 everywhere between calls
+    state : (n,) uint8, `PINNED`, or 0 between calls
+    log : (2, n) int32, vertex and former part of each move
+    conn : (nparts,) int64, weight of the edges of a vertex to each part; -1 everywhere between calls
+    touched : (nparts,) int32, the parts that a vertex has edges to
     """
 
     key: Any
@@ -54,7 +61,11 @@ class Scratch(NamedTuple):
 
 @kernel
 def weigh(part, loads):
-    """Fill loads.pwgts and loads.population from `part`."""
+    """Fill loads.pwgts and loads.population from `part`.
+
+    part : (n,) int32, in
+    loads : Loads, in and out
+    """
     loads.pwgts[:] = 0
     loads.population[:] = 0
     ncon = loads.vwgts.shape[1]
@@ -67,7 +78,12 @@ def weigh(part, loads):
 
 @kernel
 def sum_rows(cmap, vwgts, coarse):
-    """Add the weights of the vertices of each cluster; coarse (ncoarse, ncon) int64 is 0 on entry."""
+    """Add the weights of the vertices of each cluster.
+
+    cmap : (n,) int32, in                       cluster of each vertex
+    vwgts : (n, ncon) int64, in
+    coarse : (ncoarse, ncon) int64, in and out  weights of each cluster, 0 before
+    """
     for v in range(len(cmap)):
         for c in range(vwgts.shape[1]):
             coarse[cmap[v], c] += vwgts[v, c]
@@ -75,7 +91,10 @@ def sum_rows(cmap, vwgts, coarse):
 
 @kernel
 def total_excess(loads):
-    """Excess of all parts."""
+    """Excess of all parts.
+
+    loads : Loads, in
+    """
     total = np.int64(0)
     for p in range(loads.limits.shape[0]):
         for c in range(loads.limits.shape[1]):
@@ -87,7 +106,11 @@ def total_excess(loads):
 
 @inlined
 def relief(loads, v, own, to):
-    """Decrease of the excess when v moves from part `own` to part `to`; not negative where `to` has room."""
+    """Decrease of the excess when v moves from part `own` to part `to`; not negative where `to` has room.
+
+    loads : Loads, in
+    v, own, to : int
+    """
     total = np.int64(0)
     for c in range(loads.limits.shape[1]):
         w = loads.vwgts[v, c]
@@ -103,7 +126,12 @@ def relief(loads, v, own, to):
 
 @inlined
 def shift(loads, part, v, to):
-    """Move v to part `to`."""
+    """Move v to part `to`.
+
+    loads : Loads, in and out
+    part : (n,) int32, in and out
+    v, to : int
+    """
     own = part[v]
     part[v] = to
     loads.population[own] -= 1
@@ -119,6 +147,13 @@ def best_move(g, loads, part, v, conn, touched):
     """The best part for v among those it touches and that may take it: (part or -1, decrease of the cut).
 
     Ties go to the move that takes away more excess, then to the part met first.
+
+    g : Level, in
+    loads : Loads, in
+    part : (n,) int32, in
+    v : int
+    conn : (nparts,) int64, scratch     -1 everywhere before and after
+    touched : (nparts,) int32, scratch
     """
     own = part[v]
     count = connect(g, part, v, conn, touched)
@@ -144,6 +179,12 @@ def kway_pass(g, loads, part, stall, s):
 
     A vertex moves at most once, to a part that has room for all its weights, or where the excess shrinks.
     The pass ends after `stall` moves beyond the best prefix, best by excess and then by cut, to which it rolls back.
+
+    g : Level, in
+    loads : Loads, in and out
+    part : (n,) int32, in and out
+    stall : int
+    s : Scratch, in and out         clean before and after
     """
     n = len(part)
     size = np.int64(0)
@@ -216,7 +257,11 @@ def kway_pass(g, loads, part, stall, s):
 
 @inlined
 def score_of(gain, ease):
-    """Rank of a rebalancing move: what costs nothing first, then the least cut a unit of excess taken away."""
+    """Rank of a rebalancing move: what costs nothing first, then the least cut per unit of excess taken away.
+
+    gain : int                      decrease of the cut
+    ease : int                      decrease of the excess, above 0
+    """
     if gain >= 0:
         return BEST_SCORE + min(gain, BEST_SCORE)
     return -np.int64(min(-float(gain) / float(ease) * 2.0**40, 2.0**60))
@@ -226,7 +271,13 @@ def score_of(gain, ease):
 def best_relief(g, loads, part, v, anywhere, conn, touched):
     """The part for v that takes excess away at least cost: (part or -1, score).
 
-    Among the parts that v touches; among all where `anywhere`.
+    g : Level, in
+    loads : Loads, in
+    part : (n,) int32, in
+    v : int
+    anywhere : bool                     among all parts, else among those that v touches
+    conn : (nparts,) int64, scratch     -1 everywhere before and after
+    touched : (nparts,) int32, scratch
     """
     own = part[v]
     best = -1
@@ -256,7 +307,13 @@ def best_relief(g, loads, part, v, anywhere, conn, touched):
 def rebalance(g, loads, part, anywhere, s):
     """Move vertices out of parts with excess, cheapest first, until none helps; returns the excess left.
 
-    Every move lowers the excess.  Moves lead to neighbouring parts; to any where `anywhere`.
+    Every move lowers the excess.
+
+    g : Level, in
+    loads : Loads, in and out
+    part : (n,) int32, in and out
+    anywhere : bool                 moves lead to any part, else to neighbouring ones
+    s : Scratch, in and out         clean before and after
     """
     n = len(part)
     size = np.int64(0)
@@ -310,7 +367,12 @@ def rebalance(g, loads, part, anywhere, s):
 def swap_excess(loads, part, order, budget):
     """Exchange a vertex of a part with excess for one elsewhere where that lowers the excess; returns the excess left.
 
-    order (nfree,) int32: free vertices, heaviest first.  Looks at `budget` pairs at most: a last resort.
+    A last resort.
+
+    loads : Loads, in and out
+    part : (n,) int32, in and out
+    order : (nfree,) int32, in      free vertices, heaviest first
+    budget : int                    pairs looked at, at most
     """
     over = total_excess(loads)
     looked = 0
@@ -347,8 +409,11 @@ def swap_excess(loads, part, order, budget):
 def pack(loads, part, order):
     """Vector packing without regard to the cut: each of `order` goes where it fits with the lowest fullest constraint.
 
-    order (nfree,) int32: free vertices, heaviest first.  Empty parts come first while as few vertices are left as
-    there are empty parts.  Returns the excess left.
+    Empty parts come first while as few vertices are left as there are empty parts.  Returns the excess left.
+
+    loads : Loads, in and out
+    part : (n,) int32, in and out
+    order : (nfree,) int32, in      free vertices, heaviest first
     """
     nparts, ncon = loads.limits.shape
     for i in range(len(order)):

@@ -1,6 +1,6 @@
 """Recursive bisection of a small graph under several balance constraints, compiled as a whole.
 
-Each bisection is grown from a seed and refined by FM with one queue a side and dominant constraint: where a side
+Each bisection is grown from a seed and refined by FM with one queue per side and dominant constraint: where a side
 holds too much of a constraint, the vertices give way that weigh most in it (Karypis & Kumar 1998, Section 4).
 The growth itself is such a pass, from a side 0 that holds its seed only.
 """
@@ -23,7 +23,10 @@ class Arena(NamedTuple):
     """Memory of one thread for bisections of a graph of n vertices, m adjacency entries and ncon constraints.
 
     xadj : (n + 1,) int64, adjncy : (m,) int32, ewgt : (m,) int64, vwgts : (n, ncon) int64, a subgraph
-    new, side, best, other : (n,) int32
+    new : (n,) int32, number of each vertex in the last subgraph that held it
+    side : (n,) int32, side of each vertex of the subgraph
+    best : (n,) int32, the same of the best try
+    other : (n,) int32, scratch
     queues : Queues of n vertices, ncon per side
     """
 
@@ -153,7 +156,15 @@ def constrained_pass(g, loads, side, least, everywhere, stall, queues):
 
 @kernel
 def _grow_and_refine(g, loads, side, least, seed, arena):
-    """A bisection grown from the vertex `seed` and the vertices pinned to side 0; returns (excess, cut)."""
+    """A bisection grown from the vertex `seed` and the vertices pinned to side 0; returns (excess, cut).
+
+    g : Level, in
+    loads : Loads, in and out       of the two sides; pwgts and population are filled
+    side : (n,) int32, in and out   that of pinned vertices stays, the others are written
+    least : (2,) int64, in          vertices that must stay on each side
+    seed : int
+    arena : Arena, in and out       only its queues, clean before and after; their `state` tells what is pinned
+    """
     n = len(side)
     loads.pwgts[:] = 0
     loads.population[:] = 0
@@ -177,7 +188,13 @@ def _grow_and_refine(g, loads, side, least, seed, arena):
 
 @kernel
 def _side_limits(vwgts, limits, first, middle, last, wanted):
-    """Limits of the two sides: the slack left in each constraint, spread evenly over the splits still to come."""
+    """Limits of the two sides: the slack left in each constraint, spread evenly over the splits still to come.
+
+    vwgts : (n, ncon) int64, in
+    limits : (nparts, ncon) int64, in
+    first, middle, last : int       side 0 is for the parts from first on, side 1 from middle on, up to last - 1
+    wanted : (2, ncon) int64, out
+    """
     depth = np.ceil(np.log2(float(last - first)))
     for c in range(limits.shape[1]):
         weight = 0.0
@@ -197,7 +214,16 @@ def _side_limits(vwgts, limits, first, middle, last, wanted):
 
 @kernel
 def _load(g, vwgts, scale, vertices, middle, arena):
-    """The subgraph of `vertices` into the arena, with the dominant constraint and the pinned side of each."""
+    """The subgraph of `vertices` into the arena, with the dominant constraint and the pinned side of each.
+
+    g : Level, in
+    vwgts : (nvtxs, ncon) int64, in
+    scale : (ncon,) int64, in       units of excess per unit of weight
+    vertices : (n,) int32, in
+    middle : int                    first part of side 1
+    arena : Arena, in and out
+    Returns how many adjacency entries the subgraph has.
+    """
     queues = arena.queues
     for i in range(len(vertices)):
         v = vertices[i]
@@ -216,7 +242,18 @@ def _load(g, vwgts, scale, vertices, middle, arena):
 
 @allocating
 def split(g, vwgts, limits, scale, vertices, first, last, tries, salt, arena):
-    """Bisect the subgraph of `vertices` for the parts first..last; reorders them, side 0 first, and counts those."""
+    """Bisect the subgraph of `vertices` for the parts first..last - 1; returns how many of them are on side 0.
+
+    g : Level, in
+    vwgts : (nvtxs, ncon) int64, in
+    limits : (nparts, ncon) int64, in
+    scale : (ncon,) int64, in           units of excess per unit of weight
+    vertices : (n,) int32, in and out   reordered, side 0 first
+    first, last : int
+    tries : int                         growths, of which the best is kept
+    salt : int
+    arena : Arena, scratch
+    """
     n = len(vertices)
     ncon = limits.shape[1]
     middle = first + (last - first + 1) // 2
@@ -242,10 +279,19 @@ def split(g, vwgts, limits, scale, vertices, first, last, tries, salt, arena):
 
 @allocating
 def bisect_recursively(g, vwgts, limits, scale, vertices, tries, salt, part, arena):
-    """Partition the graph by halving the set of parts again and again; writes `part`.
+    """Partition the graph by halving the set of parts again and again.
 
-    vertices (nvtxs,) int32: all vertices, reordered.  Parts may exceed their limits, and be empty where
-    there are few vertices.
+    Parts may exceed their limits, and be empty where there are few vertices.
+
+    g : Level, in
+    vwgts : (nvtxs, ncon) int64, in
+    limits : (nparts, ncon) int64, in
+    scale : (ncon,) int64, in               units of excess per unit of weight
+    vertices : (nvtxs,) int32, in and out   all vertices, reordered
+    tries : int                             growths per bisection
+    salt : int
+    part : (nvtxs,) int32, out
+    arena : Arena, scratch
     """
     stack = np.zeros((2 * len(limits), 4), np.int64)
     stack[0] = 0, len(vertices), 0, len(limits)

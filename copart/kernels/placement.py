@@ -8,7 +8,15 @@ from .distances import processor_distance
 
 @kernel
 def gain_of_swap(xadj, adjncy, ewgt, code, place, u, v):
-    """What the sum of weight times distance falls by when u and v exchange their processors."""
+    """What the sum of weight times distance falls by when u and v exchange their processors.
+
+    xadj : (n + 1,) int64, in
+    adjncy : (nentries,) int32, in
+    ewgt : (nentries,) int64, in    empty where every edge weighs 1
+    code : DistanceCode, in
+    place : (n,) int32, in          processor of each process
+    u, v : int
+    """
     p = place[u]
     q = place[v]
     unit = len(ewgt) == 0
@@ -30,10 +38,21 @@ def gain_of_swap(xadj, adjncy, ewgt, code, place, u, v):
 def exchange(xadj, adjncy, ewgt, code, place, load, limit, pinned, ptr, near, block, most):
     """Exchange pairs while that helps: every process with its best partner, cyclically; returns the gain.
 
-    Partners of u are near[ptr[u]:ptr[u + 1]], or where `near` is empty the others of its block of `block`
-    consecutive ones.  load (n,) must fit limit (nprocs,) int64 after an exchange; pinned (n,) uint8 stay.
     After the first cycle a process is looked at again only once it or a neighbour has moved; when none is left, all
     are looked at once more.  Ends after a full cycle without improvement, or `most` cycles.
+
+    xadj : (n + 1,) int64, in
+    adjncy : (nentries,) int32, in
+    ewgt : (nentries,) int64, in    empty where every edge weighs 1
+    code : DistanceCode, in
+    place : (n,) int32, in and out  processor of each process
+    load : (n,) int64, in           what each process needs; must fit where it goes
+    limit : (nprocs,) int64, in     what each processor has
+    pinned : (n,) uint8, in         1 for processes that stay
+    ptr : (n + 1,) int64, in        partners of u are near[ptr[u]:ptr[u + 1]]
+    near : (npartners,) int32, in   empty: partners are the others of the same block
+    block : int                     so many consecutive processes are a block
+    most : int
     """
     n = len(place)
     total = 0.0
@@ -80,7 +99,13 @@ def exchange(xadj, adjncy, ewgt, code, place, load, limit, pinned, ptr, near, bl
 def list_near(xadj, adjncy, reach, most, ptr, near, seen, queue):
     """Processes within `reach` edges of each one, nearest first, at most `most`; returns how many in all.
 
-    ptr (n + 1,) int64 is written; near is, too, where it is not empty.  seen (n,) int32 is -1 on entry.
+    xadj : (n + 1,) int64, in
+    adjncy : (nentries,) int32, in
+    reach, most : int
+    ptr : (n + 1,) int64, out       those of v are near[ptr[v]:ptr[v + 1]]
+    near : (count,) int32, out      or empty: they are only counted
+    seen : (n,) int32, scratch      -1 everywhere before
+    queue : (n,) int32, scratch
     """
     n = len(xadj) - 1
     count = 0
@@ -111,10 +136,15 @@ def list_near(xadj, adjncy, reach, most, ptr, near, seen, queue):
 
 @allocating
 def merbach(flow, distance, order, spot):
-    """Greedy of Mueller-Merbach on dense matrices (n, n) and (m, m) float64, n <= m; writes order and spot (n,) int64.
+    """Greedy of Mueller-Merbach on dense matrices, n <= m.
 
     The process with most traffic goes to the processor with the smallest sum of distances; then always the
     process with most traffic to those placed, to the free processor nearest to those taken.  Ties: lowest number.
+
+    flow : (n, n) float64, in
+    distance : (m, m) float64, in
+    order : (n,) int64, out         processes as they are placed
+    spot : (n,) int64, out          processor of each of them
     """
     n, m = len(flow), len(distance)
     talk, away = np.zeros(n), np.zeros(m)

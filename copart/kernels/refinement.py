@@ -20,11 +20,14 @@ ACTIVE, BORDER, PINNED = 1, 2, 4
 class State(NamedTuple):
     """Working state of one level.
 
-    part (nvtxs,) int32; pwgt, population (nparts,) int64: weight and number of vertices of each
-    part; active (nvtxs,) int32: vertices whose move is worth another look; border (nvtxs,) int32: all
-    vertices with a neighbour in another part, and some more; listed (nvtxs,) uint8: bits as above;
-    moved_in (nvtxs,) int32: round of the last move; log (2, capacity) int32: vertex and former part of
-    each move; count (3,) int64: lengths of active, border and log.
+    part : (nvtxs,) int32
+    pwgt, population : (nparts,) int64, weight and number of vertices of each part
+    active : (nvtxs,) int32, vertices whose move is worth another look
+    border : (nvtxs,) int32, all vertices with a neighbour in another part, and some more
+    listed : (nvtxs,) uint8, bits as above
+    moved_in : (nvtxs,) int32, round of the last move
+    log : (2, capacity) int32, vertex and former part of each move
+    count : (3,) int64, lengths of active, border and log
     """
 
     part: Any
@@ -42,7 +45,12 @@ class State(NamedTuple):
 def gather(g, pull, part, v, conn, touched):
     """Connectivity of v to every part it touches: conn[p] for p in touched[:count]; returns count.
 
-    conn (nparts,) int64 is -1 everywhere on entry; `scatter` restores it.
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in
+    v : int
+    conn : (nparts,) int64, in and out  -1 everywhere before; `scatter` restores it
+    touched : (nparts,) int32, out
     """
     count = connect(g, part, v, conn, touched)
     if len(g.origin) > 0:
@@ -59,7 +67,12 @@ def gather(g, pull, part, v, conn, touched):
 
 @inlined
 def scatter(conn, touched, count):
-    """Undo `gather`."""
+    """Undo `gather`.
+
+    conn : (nparts,) int64, in and out
+    touched : (nparts,) int32, in
+    count : int                     how many parts are touched
+    """
     for i in range(count):
         conn[touched[i]] = -1
 
@@ -115,7 +128,12 @@ def connect_few(g, pull, s, v, limited, limit, conn, touched):
 
 @inlined
 def pull_of(g, pull, v, p):
-    """What vertex v gains from the affinity table in part p."""
+    """What vertex v gains from the affinity table in part p.
+
+    g : Level, in
+    pull : Pull, in
+    v, p : int
+    """
     if len(g.origin) == 0:
         return np.int64(0)
     row = g.origin[v]
@@ -127,7 +145,12 @@ def pull_of(g, pull, v, p):
 
 @kernel
 def weigh(part, vwgt, pwgt, population):
-    """Weight and number of vertices of each part: pwgt, population (nparts,) int64."""
+    """Weight and number of vertices of each part.
+
+    part : (nvtxs,) int32, in
+    vwgt : (nvtxs,) int64, in
+    pwgt, population : (nparts,) int64, out
+    """
     for p in range(len(pwgt)):
         pwgt[p] = 0
         population[p] = 0
@@ -138,7 +161,13 @@ def weigh(part, vwgt, pwgt, population):
 
 @kernel
 def find_boundary(lo, hi, g, part, boundary):
-    """boundary[v] = 1 for vertices lo..hi that have a neighbour in another part or an affinity, and are free."""
+    """Find the free vertices in lo..hi that have a neighbour in another part or an affinity.
+
+    lo, hi : int
+    g : Level, in
+    part : (nvtxs,) int32, in
+    boundary : (nvtxs,) uint8, out  1 for those, else 0
+    """
     for v in range(lo, hi):
         boundary[v] = 0
         if len(g.fixed) > 0 and g.fixed[v] >= 0:
@@ -155,12 +184,22 @@ def find_boundary(lo, hi, g, part, boundary):
 
 @kernel
 def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
-    """Every active vertex names its best other part.
+    """Every vertex of active[lo:hi] names its best other part.
 
-    dest[v] is that part where the loss stays below warmth times the own connectivity, else -1;
-    gain[v] the decrease of the cut.  Vertices moved in round now - 1 rest.  Room in
-    the parts does not count.  live[i] = 0 where active[i] need not be looked at before a neighbour moves.
-    Ties: the lighter part, then the smaller number.
+    Vertices moved in round now - 1 rest.  Room in the parts does not count.  Ties: the lighter part, then the smaller
+    number.
+
+    lo, hi : int
+    g : Level, in
+    pull : Pull, in
+    s : State, in
+    now : int                       number of the round
+    warmth : float                  share of its own connectivity that a vertex may lose
+    dest : (nvtxs,) int32, out      that part by vertex, -1 for none or too large a loss
+    gain : (nvtxs,) int64, out      decrease of the cut by vertex, where there is such a part
+    live : (nvtxs,) uint8, out      by place on the active list, 0 for no other look before a neighbour moves
+    conn : (nparts,) int64, scratch
+    touched : (nparts,) int32, scratch
     """
     for p in range(len(conn)):
         conn[p] = -1
@@ -189,9 +228,17 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
 
 @kernel
 def afterburn(lo, hi, g, pull, s, dest, gain, go):
-    """Keep the moves that do not raise the cut when all better-ranked moves happen first.
+    """Keep the moves of active[lo:hi] that do not raise the cut when all better-ranked moves happen first.
 
-    Rank: larger gain, then smaller vertex.  Writes go[i] for active[lo:hi].
+    Rank: larger gain, then smaller vertex.
+
+    lo, hi : int
+    g : Level, in
+    pull : Pull, in
+    s : State, in
+    dest : (nvtxs,) int32, in       part proposed to each vertex, -1 for none
+    gain : (nvtxs,) int64, in       decrease of the cut by vertex
+    go : (nvtxs,) uint8, out        by place on the active list, 1 for moves that are kept
     """
     unit = len(g.ewgt) == 0
     for i in range(lo, hi):
@@ -225,7 +272,14 @@ def afterburn(lo, hi, g, pull, s, dest, gain, go):
 
 @inlined
 def move(g, pull, part, pwgt, population, v, to):
-    """Move v to part `to`; returns the exact decrease of the cut (affinities included)."""
+    """Move v to part `to`; returns the exact decrease of the cut (affinities included).
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    v, to : int
+    """
     own = part[v]
     unit = len(g.ewgt) == 0
     total = pull_of(g, pull, v, to) - pull_of(g, pull, v, own)
@@ -250,7 +304,12 @@ def move(g, pull, part, pwgt, population, v, to):
 
 @inlined
 def activate(g, s, v):
-    """Put v and its neighbours on both lists where they are not yet."""
+    """Put v and its neighbours on both lists where they are not yet.
+
+    g : Level, in
+    s : State, in and out
+    v : int
+    """
     for e in range(g.xadj[v] - 1, g.xadj[v + 1]):
         u = v
         if e >= g.xadj[v]:
@@ -269,7 +328,14 @@ def activate(g, s, v):
 
 @inlined
 def move_and_log(g, pull, s, v, to, now):
-    """Move v, log it, list what it touches; returns the decrease of the cut.  The log has room."""
+    """Move v, log it, list what it touches; returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out           the log has room
+    v, to : int
+    now : int                       number of the round
+    """
     s.log[0, s.count[2]] = v
     s.log[1, s.count[2]] = s.part[v]
     s.count[2] += 1
@@ -283,8 +349,15 @@ def move_and_log(g, pull, s, v, to, now):
 def apply_moves(g, pull, s, dest, go, live, now):
     """Apply the surviving moves in list order, never emptying a part, and renew the active list.
 
-    Kept on it are live entries and the neighbours of moved vertices; go is overwritten.
-    Returns the decrease of the cut.
+    Kept on it are live entries and the neighbours of moved vertices.  Returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out               the log has room for all moves
+    dest : (nvtxs,) int32, in and out   part proposed to each vertex; -1 everywhere afterwards
+    go : (nvtxs,) uint8, in and out     by place on the active list, 1 for moves to apply; overwritten
+    live : (nvtxs,) uint8, in           by place on the active list, 0 for what leaves it
+    now : int                           number of the round
     """
     # the list shrinks before the moves, which put back whatever they touch
     kept = 0
@@ -309,7 +382,11 @@ def apply_moves(g, pull, s, dest, go, live, now):
 
 @kernel
 def undo_moves(g, s):
-    """Take back the logged moves, newest first, and empty the log."""
+    """Take back the logged moves, newest first, and empty the log.
+
+    g : Level, in
+    s : State, in and out           the lists stay as they are
+    """
     for i in range(s.count[2] - 1, -1, -1):
         v = s.log[0, i]
         to = s.log[1, i]

@@ -13,6 +13,8 @@ def mix(x, salt):
 
     Multipliers stay below 2^31 so that products of 32-bit values fit in int64,
     with and without the JIT.
+
+    x, salt : int
     """
     h = (np.int64(x) ^ (np.int64(salt & MASK) * 0x2545F491)) & 0xFFFFFFFF
     h ^= h >> 16
@@ -25,6 +27,11 @@ def mix(x, salt):
 
 @kernel
 def mix_each(numbers, salt, out):
-    """:func:`mix` of every number: out int64, of the same length."""
+    """:func:`mix` of every number.
+
+    numbers : (n,) int32, in
+    salt : int
+    out : (n,) int64, out
+    """
     for i in range(len(numbers)):
         out[i] = mix(numbers[i], salt)
