@@ -14,8 +14,8 @@ def datum_for(iptr, iadj, give, part, v, q):
     """Cost of the datum of cell v in part q, one of those that its interedges lead to.
 
     iptr : (n + 1,) int64, in       interedges of each cell
-    iadj : (nentries,) int32, in    cell at the other end
-    give : (nentries,) int64, in    cost of the datum of this cell in the part of the other
+    iadj : (ninter,) int32, in    cell at the other end
+    give : (ninter,) int64, in    cost of the datum of this cell in the part of the other
     part : (n,) int32, in
     v, q : int
     """
@@ -52,21 +52,16 @@ def tally(g, s, volume, messages):
 
 
 @inlined
-def note_changes(iptr, iadj, imul, give, take, part, where, many, used, pairs, v, a, b, more, extra):
+def note_changes(g, s, v, a, b, more, extra):
     """Note what each part sends and receives more if v moves from part a to part b.
 
-    The arrays that are read are those of `Cells` and `Shares`.
-
-    iptr : (n + 1,) int64, in
-    iadj, imul : (nentries,) int32, in
-    give, take : (nentries,) int64, in
-    part : (n,) int32, in
-    where, many : (nentries,) int32, in
-    used : (n,) int32, in
-    pairs : (K, K) int64, in
+    g : Cells, in
+    s : Shares, in
     v, a, b : int
     more, extra : (K,) int64, in and out    increase of volume and messages, added to what is there
     """
+    iptr, iadj, imul, give, take = g.iptr, g.iadj, g.imul, g.give, g.take
+    part, where, many, used, pairs = s.part, s.where, s.many, s.used, s.pairs
     for i in range(iptr[v], iptr[v] + used[v]):
         q = where[i]
         datum = datum_for(iptr, iadj, give, part, v, q)

@@ -220,21 +220,15 @@ def change_of_excess(load, limit, w, a, b):
 
 
 @inlined
-def move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b):
+def move(g, s, v, a, b):
     """Move cell v from part a to b; the cut is left to the caller.
 
-    iptr : (n + 1,) int64, in
-    iadj, imul : (ninter,) int32, in
-    take : (ninter,) int64, in
-    weight : (n,) int64, in
-    part : (n,) int32, in and out
-    load, population : (K,) int64, in and out
-    where, many : (ninter,) int32, in and out
-    used : (n,) int32, in and out
-    pairs : (K, K) int64, in and out
-    total : (3,) int64, in and out
+    g : Cells, in
+    s : Shares, in and out
     v, a, b : int
     """
+    iptr, iadj, imul, take, weight = g.iptr, g.iadj, g.imul, g.take, g.weight
+    where, many, used, pairs, total = s.where, s.many, s.used, s.pairs, s.total
     for e in range(iptr[v], iptr[v + 1]):
         u = iadj[e]
         first = iptr[u]
@@ -269,11 +263,11 @@ def move(iptr, iadj, imul, take, weight, part, load, population, where, many, us
             total[2] += 1
         pairs[b, q] += m
         pairs[q, b] += m
-    load[a] -= weight[v]
-    load[b] += weight[v]
-    population[a] -= 1
-    population[b] += 1
-    part[v] = b
+    s.load[a] -= weight[v]
+    s.load[b] += weight[v]
+    s.population[a] -= 1
+    s.population[b] += 1
+    s.part[v] = b
 
 
 @kernel
@@ -315,6 +309,5 @@ def relieve(g, s, owner, weights):
                 left += load[a] - limit[a]
                 break
             total[0] += change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, best, np.int64(a), to)
-            move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, best,
-                 np.int64(a), to)
+            move(g, s, best, np.int64(a), to)
     return left

@@ -120,9 +120,9 @@ def anneal(g, s, sweeps, weights, rates, salt, partner, border, traffic):
     traffic : Traffic, in and out
     """
     volume, messages, more, extra = traffic
-    # helpers take arrays, not the tuples: those are unpacked once
+    # the tuples are unpacked once
     xadj, adjncy, ewgt, bptr, bidx, bval = g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval
-    iptr, iadj, imul, give, take, weight = g.iptr, g.iadj, g.imul, g.give, g.take, g.weight
+    iptr, iadj, imul, take, weight = g.iptr, g.iadj, g.imul, g.take, g.weight
     part, load, limit, population = s.part, s.load, s.limit, s.population
     where, many, used, pairs, total = s.where, s.many, s.used, s.pairs, s.total
     shrink = 1.0 / max(sweeps - 1, 1)
@@ -147,7 +147,7 @@ def anneal(g, s, sweeps, weights, rates, salt, partner, border, traffic):
             change += weights[1] * change_of_volume(iptr, iadj, imul, take, where, many, used, v, a, b)
             change += weights[2] * change_of_messages(iptr, where, many, used, pairs, v, a, b, tau)
             if len(volume) > 0:
-                note_changes(iptr, iadj, imul, give, take, part, where, many, used, pairs, v, a, b, more, extra)
+                note_changes(g, s, v, a, b, more, extra)
                 most, most_then, busiest, busiest_then = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
                 for p in range(len(volume)):
                     most = max(most, volume[p])
@@ -164,7 +164,7 @@ def anneal(g, s, sweeps, weights, rates, salt, partner, border, traffic):
                 extra[p] = 0
             if go:
                 total[0] += uncut
-                move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b)
+                move(g, s, v, a, b)
                 moves += 1
             elif len(partner) > 0 and partner[v] >= 0:
                 u = np.int64(partner[v])
@@ -172,7 +172,7 @@ def anneal(g, s, sweeps, weights, rates, salt, partner, border, traffic):
                 d = other_part(xadj, adjncy, bptr, bidx, part, u, mix(drawn, salt + 2))
                 if c == d or population[c] <= 1:
                     continue
-                move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b)
+                move(g, s, v, a, b)
                 uncut_too = change_of_cut(xadj, adjncy, ewgt, bptr, bidx, bval, part, u, c, d)
                 change += price * change_of_excess(load, limit, weight[u], c, d)
                 change += weights[0] * uncut_too
@@ -184,7 +184,7 @@ def anneal(g, s, sweeps, weights, rates, salt, partner, border, traffic):
                     moves += 2
                 else:
                     a, b = b, a
-                move(iptr, iadj, imul, take, weight, part, load, population, where, many, used, pairs, total, v, a, b)
+                move(g, s, v, a, b)
     return moves
 
 

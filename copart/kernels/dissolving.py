@@ -114,8 +114,7 @@ def shift(g, s, v, b):
     a = np.int64(s.part[v])
     over = change_of_excess(s.load, s.limit, g.weight[v], a, b)
     s.total[0] += change_of_cut(g.xadj, g.adjncy, g.ewgt, g.bptr, g.bidx, g.bval, s.part, v, a, b)
-    move(g.iptr, g.iadj, g.imul, g.take, g.weight, s.part, s.load, s.population, s.where, s.many, s.used, s.pairs,
-         s.total, v, a, b)
+    move(g, s, v, a, b)
     return over
 
 
