@@ -1,4 +1,4 @@
-"""Every kernel tells what it takes: each argument is named in its docstring, with its shape and type, and there are few."""
+"""Every kernel tells what it takes: each argument is named in its docstring, with its type; and there are few."""
 
 from __future__ import annotations
 
