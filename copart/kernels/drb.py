@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
-from .bisection import coarsen, level_at, load_subgraph, order_by_side, refine_sides, uncoarsen
+from .bisection import coarsen, level_at, refine_sides, uncoarsen
 from .fm import UNIT
 from .heap import push, remove, sift_up
+from .recursive_bisection import load_subgraph, order_by_side
 from .rng import mix
 
 TOP, TOP_TRIES = 8, 4

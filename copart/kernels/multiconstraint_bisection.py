@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import Level, allocating, inlined, kernel
-from .bisection import load_rows, order_by_side
 from .fm import clear, delist, enlist, renew, row_of, ties
 from .multiconstraint import LOCKED, PINNED, Loads, relief, shift, total_excess
+from .recursive_bisection import load_rows, order_by_side
 from .rng import mix
 
 PASSES = 5

@@ -16,7 +16,7 @@ from ..arrays import sums
 from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import mapping as kernels
-from ..kernels.coarsening import pull_down
+from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
 from ..partitioner.coarsening import coarsen, contract, look_at, renumber
 from ..partitioner.rounds import Team

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Level
-from ..kernels.bisection import LEVELS, Arena, bisect_recursively, split
+from ..kernels.bisection import LEVELS, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
+from ..kernels.recursive_bisection import bisect_recursively, split
 from .coarsening import contract
 from .rounds import Team
 

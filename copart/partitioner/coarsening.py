@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import VERTEX, WEIGHT
-from ..kernels import Level
+from ..kernels import Level, contraction, survey
 from ..kernels import coarsening as kernels
 from ..kernels.multiconstraint import sum_rows
 from ..options import Config
@@ -114,7 +114,7 @@ def _apart(g: Level, within: Array | None) -> Level:
 def look_at(g: Level) -> Shape:
     """The shape of a graph, from a sample of its edges."""
     found = np.zeros(4, np.int64)
-    kernels.sample_shape(g, _SAMPLES, found)
+    survey.sample_shape(g, _SAMPLES, found)
     triangles, squares, on_grid, far = found
     dense = triangles * 2 > _SAMPLES
     return Shape(bool(not dense and squares * 5 > on_grid * 3), bool(dense), bool(far * 4 > _SAMPLES))
@@ -124,12 +124,12 @@ def renumber(g: Level, team: Team) -> tuple[Level, Array]:
     """The graph in breadth-first order, which makes neighbours neighbours in memory; and that order."""
     n = len(g.vwgt)
     order, new = np.empty(n, np.int32), np.empty(n, np.int32)
-    kernels.breadth_first(g, order, np.zeros(n, np.uint8))
+    survey.breadth_first(g, order, np.zeros(n, np.uint8))
     new[order] = np.arange(n, dtype=np.int32)
     xadj = np.zeros(n + 1, np.int64)
     np.cumsum(np.diff(g.xadj)[order], out=xadj[1:])
     adjncy, ewgt = np.empty_like(g.adjncy), np.empty_like(g.ewgt)
-    team.run(kernels.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
+    team.run(survey.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
     vwgt, fixed, origin, size = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size), order
 
@@ -158,20 +158,20 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     if single > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
     cmap = np.empty(n, np.int32)
-    return cmap, int(kernels.number_clusters(leader, cmap))
+    return cmap, int(contraction.number_clusters(leader, cmap))
 
 
 def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     """The graph of the clusters; edge weights between two clusters are added."""
     n = len(g.vwgt)
     start, members = np.empty(ncoarse + 1, np.int64), np.empty(n, np.int32)
-    kernels.list_members(cmap, start, members)
+    contraction.list_members(cmap, start, members)
     begin = np.zeros(ncoarse + 1, np.int64)
     vwgt = np.empty(ncoarse, np.int64)
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
-    team.run(kernels.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size)
+    team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size)
     np.cumsum(begin, out=begin)
 
     # Untouched memory of these buffers is never resident: their true length is known only afterwards.
@@ -182,7 +182,7 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
     bounds[0], bounds[-1] = 0, ncoarse
     counts = team.run(
-        kernels.contract_rows,
+        contraction.contract_rows,
         ncoarse,
         g,
         cmap,

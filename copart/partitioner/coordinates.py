@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import frozen
 from ..kernels import Level
-from ..kernels.coarsening import centre
+from ..kernels.contraction import centre
 
 Array = np.ndarray[Any, Any]
 

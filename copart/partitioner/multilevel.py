@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import VERTEX
 from ..kernels import Level, Pull
-from ..kernels.coarsening import pull_down
+from ..kernels.contraction import pull_down
 from ..options import Config
 from .coarsening import Shape, carry, coarsen, coarsest_size
 from .coordinates import centroids

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.graph import Graph
-from copart.kernels import Level
+from copart.kernels import Level, recursive_bisection
 from copart.kernels import bisection as kernels
 from copart.kernels.fm import two_way_pass
 from copart.metrics import max_part_weights
@@ -172,7 +172,7 @@ def bisected(graph: Graph, limit: Any, salt: int = 1) -> np.ndarray:
     n = graph.nvtxs
     g = level(graph)
     arena = arena_of(g)
-    kernels.load_subgraph(g, np.arange(n, dtype=np.int32), arena)
+    recursive_bisection.load_subgraph(g, np.arange(n, dtype=np.int32), arena)
     kernels.bisect(arena, n, np.array(limit, np.int64), salt)
     assert_clean(arena)
     return arena.side[:n].copy()
@@ -239,7 +239,7 @@ def test_labels_are_shared_out(nlabels, free, seed, where):
     side = {"mixed": rng.integers(0, 2, n), "left": np.zeros(n), "right": np.ones(n)}[where].astype(np.int32)
     before, was = labels.copy(), side.copy()
     wanted = int(rng.integers(1, nlabels))
-    left = int(kernels._split_labels(side, held, labels, wanted, np.empty(nlabels + 1, np.int32)))
+    left = int(recursive_bisection._split_labels(side, held, labels, wanted, np.empty(nlabels + 1, np.int32)))
     assert sorted(labels.tolist()) == sorted(before.tolist())
     assert 1 <= left < nlabels
     for s, own in ((0, labels[:left]), (1, labels[left:])):
@@ -258,7 +258,7 @@ def test_labels_are_shared_out(nlabels, free, seed, where):
 def test_free_labels_keep_their_order():
     labels = np.array([4, 1, 7, 2], np.int32)
     side, held = np.array([0, 1], np.int32), np.array([-1, -1], np.int32)
-    assert kernels._split_labels(side, held, labels, 2, np.empty(4, np.int32)) == 2
+    assert recursive_bisection._split_labels(side, held, labels, 2, np.empty(4, np.int32)) == 2
     assert sorted(labels[:2].tolist()) == [1, 4]
     assert sorted(labels[2:].tolist()) == [2, 7]
 
@@ -285,7 +285,7 @@ def test_split_only_reorders(graph, seed, k):
         if len(vertices) < 2:
             continue
         v, x = vertices.copy(), labels.copy()
-        at, left = kernels.split(g, limit, v, x, int(rng.integers(0, 1000)), arena)
+        at, left = recursive_bisection.split(g, limit, v, x, int(rng.integers(0, 1000)), arena)
         assert_clean(arena)
         assert sorted(v.tolist()) == sorted(vertices.tolist())
         assert sorted(x.tolist()) == sorted(labels.tolist())

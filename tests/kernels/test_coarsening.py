@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.graph import Graph
-from copart.kernels import Level
+from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
 from copart.partitioner.coarsening import Shape, cluster, contract, look_at, renumber
 from copart.partitioner.rounds import Team
@@ -292,7 +292,7 @@ def test_two_hop_pairs_keep_fixed_parts_apart():
 # ---- numbering
 def test_clusters_are_numbered_by_their_first_member():
     cmap = np.empty(6, np.int32)
-    assert kernels.number_clusters(np.array([3, 1, 3, 3, 5, 5], np.int32), cmap) == 3
+    assert contraction.number_clusters(np.array([3, 1, 3, 3, 5, 5], np.int32), cmap) == 3
     assert cmap.tolist() == [0, 1, 0, 0, 2, 2]
 
 
@@ -301,7 +301,7 @@ def test_members_are_listed_in_order(labels):
     cmap = np.unique(labels, return_inverse=True)[1].astype(np.int32)
     count = int(cmap.max()) + 1
     start, members = np.empty(count + 1, np.int64), np.empty(len(cmap), np.int32)
-    kernels.list_members(cmap, start, members)
+    contraction.list_members(cmap, start, members)
     for c in range(count):
         assert members[start[c]:start[c + 1]].tolist() == np.flatnonzero(cmap == c).tolist()
     assert (start[0], start[-1]) == (0, len(cmap))
@@ -365,7 +365,7 @@ def test_a_coarse_partition_has_the_same_cut_and_weights_below(graph, seed):
         coarse = contract(level(graph), cmap, count, team)
     part = rng.integers(0, 3, count).astype(np.int32)
     fine = np.full(graph.nvtxs, -1, np.int32)
-    kernels.pull_down(0, graph.nvtxs, cmap, part, fine)
+    contraction.pull_down(0, graph.nvtxs, cmap, part, fine)
     assert fine.tolist() == [part[c] for c in cmap]
     assert edge_cut(graph, fine) == edge_cut(graph_of(coarse), part)
     assert coarse.vwgt.sum() == graph.total_weight
@@ -377,10 +377,10 @@ def test_contraction_does_not_depend_on_the_pieces():
     g = level(graph)
     cmap, count = clustered(g, 5)
     start, members = np.empty(count + 1, np.int64), np.empty(300, np.int32)
-    kernels.list_members(cmap, start, members)
+    contraction.list_members(cmap, start, members)
     begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
     for lo, hi in ((0, 7), (7, count)):
-        kernels.contract_vertices(lo, hi, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
+        contraction.contract_vertices(lo, hi, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
                                   np.zeros(0, np.int64))
     np.cumsum(begin, out=begin)
     degree = np.diff(graph.xadj)
@@ -392,7 +392,7 @@ def test_contraction_does_not_depend_on_the_pieces():
         found = []
         for lo, hi in pairwise(bounds):
             mark = np.empty(count, np.int64)
-            k = kernels.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark)
+            k = contraction.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark)
             found.append((adjncy[begin[lo]:begin[lo] + k], ewgt[begin[lo]:begin[lo] + k]))
         return [np.concatenate(x).tolist() for x in zip(*found, strict=True)], length.tolist()
 
@@ -462,7 +462,7 @@ def test_looking_counts_what_is_there(graph):
     if not n:
         return
     found = np.full(4, -1, np.int64)
-    kernels.sample_shape(level(graph), 200, found)
+    survey.sample_shape(level(graph), 200, found)
     near = rows(graph)
     triangles = any(set(near[v]) & set(near[u]) for v in near for u in near[v])
     squares = any(len((set(near[a]) & set(near[b])) - {a, b}) >= 2 for a in near for b in near if a < b)
@@ -498,7 +498,7 @@ def test_breadth_first_order(graph):
     """Piece after piece; inside a piece the distance from its first vertex never falls."""
     n = graph.nvtxs
     order = np.full(n, -1, np.int32)
-    kernels.breadth_first(level(graph), order, np.zeros(n, np.uint8))
+    survey.breadth_first(level(graph), order, np.zeros(n, np.uint8))
     assert sorted(order.tolist()) == list(range(n))
     near, away = rows(graph), {}
     for root in range(n):

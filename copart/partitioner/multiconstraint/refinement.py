@@ -11,6 +11,7 @@ from ...arrays import VERTEX, WEIGHT
 from ...errors import PartitionError
 from ...kernels import Level
 from ...kernels import multiconstraint as kernels
+from ...kernels import multiconstraint_balancing as balancing
 from ...kernels.multiconstraint import Loads, Scratch
 from ..refinement import cut_of
 from .limits import excess_units
@@ -74,7 +75,7 @@ class Refiner:
         """Move vertices out of parts with excess, to neighbouring parts or to any; returns the excess left."""
         before = self.excess
         while before > 0:
-            after = int(kernels.rebalance(self.g, self.loads, self.part, anywhere, self.scratch))
+            after = int(balancing.rebalance(self.g, self.loads, self.part, anywhere, self.scratch))
             if after == before:
                 break
             before = after
@@ -130,14 +131,14 @@ class Refiner:
         load = (self.loads.vwgts[free] * self.loads.scale.astype(np.float64)).max(axis=1)
         order = free[np.argsort(-load, kind="stable")].astype(VERTEX)
         before = self.excess
-        after = int(kernels.swap_excess(self.loads, self.part, order, _PAIRS))
+        after = int(balancing.swap_excess(self.loads, self.part, order, _PAIRS))
         while 0 < after < before:
             before = after
             self.rebalance(anywhere=True)
-            after = int(kernels.swap_excess(self.loads, self.part, order, _PAIRS))
+            after = int(balancing.swap_excess(self.loads, self.part, order, _PAIRS))
         if after:
             packed = self.part.copy()
-            left = int(kernels.pack(self.loads, packed, order))
+            left = int(balancing.pack(self.loads, packed, order))
             if left < after:
                 self.part[:] = packed
                 after = left

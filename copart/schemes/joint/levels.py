@@ -16,7 +16,7 @@ from ...arrays import VERTEX, WEIGHT, sums
 from ...errors import PartitionError
 from ...graph import Graph
 from ...kernels import Level
-from ...kernels.coarsening import pull_down
+from ...kernels.contraction import pull_down
 from ...kgggp_ml import finest
 from ...metrics import max_part_weights
 from ...operators import copartition_balance

@@ -1,0 +1,169 @@
+"""Contraction: numbers for the clusters, their vertices and rows, and what goes down to the finer level."""
+
+import numpy as np
+
+from . import kernel
+
+
+@kernel
+def number_clusters(cluster, cmap):
+    """Number clusters in the order of their first member; returns how many.
+
+    cluster : (nvtxs,) int32, in    leader of the cluster of each vertex; a leader leads itself
+    cmap : (nvtxs,) int32, out      number of the cluster of each vertex
+    """
+    n = len(cluster)
+    for v in range(n):
+        cmap[v] = -1
+    nc = 0
+    for v in range(n):
+        leader = cluster[v]
+        if cmap[leader] < 0:
+            cmap[leader] = nc
+            nc += 1
+        cmap[v] = cmap[leader]
+    return nc
+
+
+@kernel
+def list_members(cmap, start, members):
+    """Members of every cluster, ascending.
+
+    cmap : (nvtxs,) int32, in           cluster of each vertex
+    start : (ncoarse + 1,) int64, out   where the members of each cluster begin
+    members : (nvtxs,) int32, out
+    """
+    n = len(cmap)
+    nc = len(start) - 1
+    for c in range(nc + 1):
+        start[c] = 0
+    for v in range(n):
+        start[cmap[v] + 1] += 1
+    for c in range(nc):
+        start[c + 1] += start[c]
+    for v in range(n):
+        c = cmap[v]
+        members[start[c]] = v
+        start[c] += 1
+    for c in range(nc, 0, -1):
+        start[c] = start[c - 1]
+    start[0] = 0
+
+
+@kernel
+def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, size):
+    """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi, and how many entries their members have.
+
+    lo, hi : int
+    g : Level, in
+    start : (ncoarse + 1,) int64, in    where the members of each coarse vertex begin
+    members : (nvtxs,) int32, in
+    degree : (ncoarse,) int64, out      entries in the rows of the members; may be longer
+    vwgt : (ncoarse,) int64, out
+    fixed : (ncoarse,) int32, out       or empty where all vertices are free
+    origin : (ncoarse,) int32, out      or empty where there are no affinities
+    size : (ncoarse,) int64, out        empty where `origin` is
+    """
+    for c in range(lo, hi):
+        w = np.int64(0)
+        s = np.int64(0)
+        d = np.int64(0)
+        for i in range(start[c], start[c + 1]):
+            v = members[i]
+            w += g.vwgt[v]
+            d += g.xadj[v + 1] - g.xadj[v]
+            if len(size) > 0:
+                s += g.size[v]
+        vwgt[c] = w
+        degree[c] = d
+        first = members[start[c]]
+        if len(fixed) > 0:
+            fixed[c] = g.fixed[first]
+        if len(origin) > 0:
+            origin[c] = g.origin[first]
+            size[c] = s
+
+
+@kernel
+def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark):
+    """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped; returns the number of entries.
+
+    The rows are written from offset begin[lo] on, densely.
+
+    lo, hi : int
+    g : Level, in
+    cmap : (nvtxs,) int32, in           coarse vertex of each vertex
+    start : (ncoarse + 1,) int64, in    where the members of each coarse vertex begin
+    members : (nvtxs,) int32, in
+    begin : (ncoarse + 1,) int64, in    sums of the entries of the members; only begin[lo] is read
+    length : (ncoarse,) int64, out      of each row
+    adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
+    ewgt : (nentries,) int64, out
+    mark : (ncoarse,) int64, scratch    where a neighbour stands in the row being written
+    """
+    unit = len(g.ewgt) == 0
+    for c in range(len(mark)):
+        mark[c] = -1
+    base = begin[lo]
+    top = base
+    for c in range(lo, hi):
+        row = top
+        for i in range(start[c], start[c + 1]):
+            v = members[i]
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                d = cmap[g.adjncy[e]]
+                if d == c:
+                    continue
+                if unit:
+                    w = np.int64(1)
+                else:
+                    w = g.ewgt[e]
+                at = mark[d]
+                if at >= row:
+                    ewgt[at] += w
+                else:
+                    mark[d] = top
+                    adjncy[top] = d
+                    ewgt[top] = w
+                    top += 1
+        length[c] = top - row
+    return top - base
+
+
+@kernel
+def pull_down(lo, hi, cmap, coarse, fine):
+    """Carry values of coarse vertices to their members.
+
+    lo, hi : int
+    cmap : (nvtxs,) int32, in       coarse vertex of each vertex
+    coarse : (ncoarse,) int32, in
+    fine : (nvtxs,) int32, out
+    """
+    for v in range(lo, hi):
+        fine[v] = coarse[cmap[v]]
+
+
+@kernel
+def centre(cmap, vwgt, coords, total, centres):
+    """Centres of gravity of the coarse vertices; vertices without weight count as 1.
+
+    cmap : (nvtxs,) int32, in           coarse vertex of each vertex
+    vwgt : (nvtxs,) int64, in
+    coords : (nvtxs, d) float64, in
+    total : (ncoarse,) float64, out     what the members weigh together
+    centres : (ncoarse, d) float64, out
+    """
+    d = coords.shape[1]
+    for c in range(len(total)):
+        total[c] = 0.0
+        for j in range(d):
+            centres[c, j] = 0.0
+    for v in range(len(cmap)):
+        c = cmap[v]
+        w = float(max(vwgt[v], 1))
+        total[c] += w
+        for j in range(d):
+            centres[c, j] += w * coords[v, j]
+    for c in range(len(total)):
+        for j in range(d):
+            centres[c, j] /= total[c]

@@ -1,0 +1,225 @@
+"""Recursive bisection of a graph on its own memory: limits of both sides, subgraphs, the parts that each side gets."""
+
+import numpy as np
+
+from . import kernel
+from .bisection import bisect
+
+
+@kernel
+def _side_limits(weight, limit, labels, left, wanted):
+    """Limits of the two sides: the slack left, spread evenly over the splits still to come.
+
+    weight : int                    of all vertices to be split
+    limit : (nparts,) int64, in
+    labels : (nlabels,) int32, in   the parts, those of side 0 first
+    left : int                      how many are of side 0
+    wanted : (2,) int64, out
+    """
+    # in floats: limits from a huge eps may add up to more than int64 holds
+    mine = 0.0
+    both = 0.0
+    for i in range(len(labels)):
+        both += float(limit[labels[i]])
+        if i < left:
+            mine += float(limit[labels[i]])
+    slack = max(both / max(float(weight), 1.0), 1.0) ** (1.0 / np.ceil(np.log2(float(len(labels)))))
+    share = mine / max(both, 1.0)
+    wanted[0] = np.int64(min(np.ceil(slack * weight * share), mine, float(weight)))
+    wanted[1] = np.int64(min(np.ceil(slack * weight * (1.0 - share)), both - mine, float(weight)))
+
+
+@kernel
+def load_rows(g, vertices, new, xadj, adjncy, ewgt):
+    """The rows of the subgraph of `vertices`; returns how many entries they have.
+
+    g : Level, in
+    vertices : (n,) int32, in
+    new : (nvtxs,) int32, in and out    or longer; numbers from earlier calls, those of `vertices` are written
+    xadj : (n + 1,) int64, out
+    adjncy : (2 nedges,) int32, out     or longer; filled from the front
+    ewgt : (2 nedges,) int64, out       or longer; filled from the front
+    """
+    n = len(vertices)
+    unit = len(g.ewgt) == 0
+    for i in range(n):
+        new[vertices[i]] = i
+    m = 0
+    xadj[0] = 0
+    for i in range(n):
+        v = vertices[i]
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            j = new[g.adjncy[e]]
+            # entries of `new` are left from earlier calls: only those that point back count
+            if 0 <= j < n and vertices[j] == g.adjncy[e]:
+                adjncy[m] = j
+                if unit:
+                    ewgt[m] = 1
+                else:
+                    ewgt[m] = g.ewgt[e]
+                m += 1
+        xadj[i + 1] = m
+    return m
+
+
+@kernel
+def load_subgraph(g, vertices, arena):
+    """The subgraph of `vertices` as the first level of the arena; returns its weight.
+
+    g : Level, in
+    vertices : (n,) int32, in
+    arena : Arena, in and out
+    """
+    weight = np.int64(0)
+    for i in range(len(vertices)):
+        arena.vwgt[i] = g.vwgt[vertices[i]]
+        weight += arena.vwgt[i]
+    load_rows(g, vertices, arena.new, arena.xadj, arena.adjncy, arena.ewgt)
+    return weight
+
+
+@kernel
+def _split_labels(side, held, labels, left, taken):
+    """Share the parts out among the sides: each keeps those of its fixed vertices; returns how many side 0 has.
+
+    side : (n,) int32, in and out           one fixed vertex changes sides where a side would be left without a part
+    held : (n,) int32, in                   the part that each vertex stands for, or -1
+    labels : (nlabels,) int32, in and out   reordered, those of side 0 first
+    left : int                              how many side 0 has if fixed vertices allow it
+    taken : (nlabels,) int32, scratch       or longer
+    """
+    n = len(side)
+    nlabels = len(labels)
+    mine = 0
+    yours = 0
+    last = -1
+    for i in range(n):
+        if held[i] >= 0:
+            last = i
+            if side[i] == 0:
+                mine += 1
+            else:
+                yours += 1
+    if last >= 0 and (mine == nlabels or yours == nlabels):
+        # all parts are fixed and on one side: one of them has to go
+        if mine == nlabels:
+            mine, yours = mine - 1, 1
+        else:
+            mine, yours = 1, yours - 1
+        side[last] = 1 - side[last]
+    # each side needs as many parts as it holds fixed ones, and at least one
+    left = min(max(left, mine, 1), nlabels - max(yours, 1))
+    count = 0
+    for i in range(n):
+        if held[i] >= 0 and side[i] == 0:
+            taken[count] = held[i]
+            count += 1
+    back = nlabels
+    for i in range(n):
+        if held[i] >= 0 and side[i] == 1:
+            back -= 1
+            taken[back] = held[i]
+    for j in range(nlabels):
+        label = labels[j]
+        free = True
+        if last >= 0:
+            for i in range(nlabels):
+                if (i < count or i >= back) and taken[i] == label:
+                    free = False
+                    break
+        if free:
+            # free parts keep their order: first the left side is filled, then the right one
+            labels[j] = -1 - label
+    for j in range(nlabels):
+        if labels[j] < 0:
+            label = -1 - labels[j]
+            if count < left:
+                taken[count] = label
+                count += 1
+            else:
+                back -= 1
+                taken[back] = label
+    for j in range(nlabels):
+        labels[j] = taken[j]
+    return left
+
+
+@kernel
+def order_by_side(side, vertices, back):
+    """Put the vertices of side 0 first, each side in its order; returns how many those are.
+
+    side : (n,) int32, in           or longer
+    vertices : (n,) int32, in and out
+    back : (n,) int32, scratch      or longer
+    """
+    zeros = 0
+    ones = 0
+    for i in range(len(vertices)):
+        if side[i] == 0:
+            vertices[zeros] = vertices[i]
+            zeros += 1
+        else:
+            back[ones] = vertices[i]
+            ones += 1
+    for i in range(ones):
+        vertices[zeros + i] = back[i]
+    return zeros
+
+
+@kernel
+def split(g, limit, vertices, labels, salt, arena):
+    """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
+
+    g : Level, in                   its `fixed`, if any, tells the part that a vertex stands for
+    limit : (nparts,) int64, in
+    vertices : (n,) int32, in and out
+    labels : (nlabels,) int32, in and out
+    salt : int
+    arena : Arena, scratch
+    Returns how many vertices and how many labels are on side 0.
+    """
+    n = len(vertices)
+    left = len(labels) // 2
+    weight = load_subgraph(g, vertices, arena)
+    wanted = arena.load[2]
+    _side_limits(weight, limit, labels, left, wanted)
+    bisect(arena, n, wanted, salt * 8191 + np.int64(labels[0]) * 64 + len(labels))
+    side, held = arena.side[:n], arena.match[:n]
+    for i in range(n):
+        held[i] = -1
+        if len(g.fixed) > 0:
+            held[i] = g.fixed[vertices[i]]
+    left = _split_labels(side, held, labels, left, arena.labels)
+    zeros = order_by_side(side, vertices, arena.members)
+    return zeros, left
+
+
+@kernel
+def bisect_recursively(g, limit, vertices, labels, salt, part, arena):
+    """Share `vertices` out among the parts `labels`, by halving again and again.
+
+    g : Level, in                           its `fixed`, if any, tells the part that a vertex stands for
+    limit : (nparts,) int64, in
+    vertices : (n,) int32, in and out       reordered
+    labels : (nlabels,) int32, in and out   reordered
+    salt : int
+    part : (nvtxs,) int32, out              written for `vertices` only
+    arena : Arena, scratch
+    """
+    stack = arena.stack
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, len(vertices), 0, len(labels)
+    top = 1
+    while top > 0:
+        top -= 1
+        lo, hi, first, last = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        if last - first == 1 or hi - lo < 2:
+            for i in range(lo, hi):
+                v = vertices[i]
+                # a lone vertex may stand for any of several labels
+                part[v] = g.fixed[v] if len(g.fixed) > 0 and g.fixed[v] >= 0 else labels[first]
+            continue
+        middle, left = split(g, limit, vertices[lo:hi], labels[first:last], salt, arena)
+        stack[top, 1], stack[top, 3] = lo + middle, first + left
+        stack[top + 1, 0], stack[top + 1, 1] = lo + middle, hi
+        stack[top + 1, 2], stack[top + 1, 3] = first + left, last
+        top += 2

@@ -1,0 +1,95 @@
+"""A look at the graph before it is coarsened: what shape it has, and an order in which neighbours are close."""
+
+
+from . import kernel
+from .rng import mix
+
+
+@kernel
+def sample_shape(g, samples, result):
+    """What kind of graph it is, from a sample of its edges.
+
+    Squares are cycles of four through the edge; on a grid they are deg - 2 per edge, in any dimension.  Far are
+    edges whose ends are numbered more than 1 / 64 of the vertices apart.  Vertices of degree over 40 are skipped.
+
+    g : Level, in
+    samples : int                   edges looked at
+    result : (4,) int64, out        [0] triangles, [1] squares, [2] squares on a grid, [3] far
+    """
+    n = len(g.vwgt)
+    for i in range(4):
+        result[i] = 0
+    for i in range(samples):
+        v = mix(i, 5) % n
+        d = g.xadj[v + 1] - g.xadj[v]
+        if d == 0 or d > 40:
+            continue
+        u = g.adjncy[g.xadj[v] + mix(i, 6) % d]
+        if abs(u - v) * 64 > n:
+            result[3] += 1
+        du = g.xadj[u + 1] - g.xadj[u]
+        if du > 40:
+            continue
+        result[2] += max(min(d, du) - 2, 0)
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            x = g.adjncy[e]
+            if x == u or g.xadj[x + 1] - g.xadj[x] > 40:
+                continue
+            for f in range(g.xadj[x], g.xadj[x + 1]):
+                y = g.adjncy[f]
+                if y == u:
+                    result[0] += 1
+                elif y != v:
+                    for h in range(g.xadj[u], g.xadj[u + 1]):
+                        if g.adjncy[h] == y:
+                            result[1] += 1
+                            break
+
+
+@kernel
+def breadth_first(g, order, seen):
+    """All vertices in breadth-first order, piece by piece.
+
+    g : Level, in
+    order : (nvtxs,) int32, out
+    seen : (nvtxs,) uint8, scratch  0 before, 1 afterwards
+    """
+    tail = 0
+    for root in range(len(order)):
+        if seen[root]:
+            continue
+        seen[root] = 1
+        order[tail] = root
+        head = tail
+        tail += 1
+        while head < tail:
+            v = order[head]
+            head += 1
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                u = g.adjncy[e]
+                if not seen[u]:
+                    seen[u] = 1
+                    order[tail] = u
+                    tail += 1
+
+
+@kernel
+def permute_rows(lo, hi, g, order, new, xadj, adjncy, ewgt):
+    """Rows lo..hi of the graph in the order given: row i is that of vertex order[i], neighbours by their new numbers.
+
+    lo, hi : int
+    g : Level, in
+    order : (nvtxs,) int32, in
+    new : (nvtxs,) int32, in        place of each vertex in `order`
+    xadj : (nvtxs + 1,) int64, in   offsets of the new rows
+    adjncy : (2 nedges,) int32, out
+    ewgt : (2 nedges,) int64, out   or empty where every edge weighs 1
+    """
+    for i in range(lo, hi):
+        at = xadj[i]
+        v = order[i]
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            adjncy[at] = new[g.adjncy[e]]
+            if len(ewgt) > 0:
+                ewgt[at] = g.ewgt[e]
+            at += 1
