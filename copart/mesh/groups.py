@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypeVar
 
@@ -13,7 +14,7 @@ from .fields import Block, Groups
 from .polyhedra import Polyhedra
 
 
-class Grouped:
+class Grouped(ABC):
     """What is asked of a mesh whose parts have names: fields of :class:`copart.mesh.Mesh`, which inherits this."""
 
     points: NDArray[np.float64]
@@ -27,13 +28,13 @@ class Grouped:
     polyhedra: Polyhedra | None
 
     @property
+    @abstractmethod
     def ncells(self) -> int:
         """Number of cells."""
-        raise NotImplementedError
 
+    @abstractmethod
     def replace(self, **changes: Any) -> Self:
         """A copy with other fields."""
-        raise NotImplementedError
 
 
 M = TypeVar("M", bound=Grouped)
