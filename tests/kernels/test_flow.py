@@ -16,6 +16,7 @@ from copart.graph import Graph
 from copart.kernels import Level
 from copart.kernels import flow as kernels
 from copart.kernels.flow import SINK, SOURCE
+from copart.kgggp_ml import partition
 from copart.metrics import max_part_weights
 from copart.partitioner import flows
 from copart.partitioner.rounds import Team
@@ -377,3 +378,14 @@ def test_batches_are_disjoint_and_maximal():
     batch, rest = flows._disjoint(pairs)
     assert batch == [(0, 1), (2, 3), (4, 5)]
     assert rest == [(1, 2), (0, 3)]
+
+
+@pytest.mark.parametrize("seed", [0, 5, 7, 12, 26])
+def test_dense_graphs_stay_within_the_queue(seed):
+    """A vertex is listed once per arc from the side: more than there is room for, as plain Python an IndexError."""
+    rng, n = np.random.default_rng(seed), 16
+    graph = Graph.from_edges(n, *np.triu_indices(n, 1)).replace(vwgt=rng.integers(1, 6, n))
+    fixed = np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), -1)
+    part = partition(graph, 3, fixed=fixed, preset="strong", eps=0.3, seed=seed)
+    assert (part[fixed >= 0] == fixed[fixed >= 0]).all()
+    assert len(np.unique(part)) == 3
