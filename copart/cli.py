@@ -74,6 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments without the program's name; ``sys.argv[1:]`` where not given.
     """
     command, verbose = "copart", 0
+    log = logging.getLogger("copart")
+    former = log.level
     try:
         print_anything()
         made = parser()
@@ -81,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         command, verbose = f"copart {args.command}", args.verbose
         level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
         logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
-        logging.getLogger("copart").setLevel(logging.ERROR if args.quiet else level)
+        log.setLevel(logging.ERROR if args.quiet else level)
         if sys.stdout is None and (args.json or not args.quiet):
             raise ConfigError("standard output: is closed, nothing could be shown; open it, or ask for --quiet")
         module = COMMANDS[args.command][0]
@@ -111,6 +113,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         tell_traceback(verbose)
         complain(command, f"unexpected {type(error).__name__}: {error}; please report this, with what -vv shows")
         return 2
+    finally:
+        # a program that calls us in its own process keeps its remarks
+        log.setLevel(former)
 
 
 def tell_traceback(verbose: int) -> None:

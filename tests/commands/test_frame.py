@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import subprocess
@@ -364,3 +365,10 @@ def test_warm_compiles_every_kernel(tmp_path):
     for name in (kernel.rpartition(".")[2] for kernel in cache["missing"]):
         assert len(re.findall(rf"\b{name}\b", sources)) == 1, f"{name} has callers, but no step of warm reaches it"
     assert "compiling kernels" in done.stderr
+
+
+def test_quiet_ends_with_the_call(capsys):
+    log = logging.getLogger("copart")
+    former = log.level
+    assert main(["machine", "info", "hcub 2", "--quiet"]) == 0
+    assert log.level == former
