@@ -5,8 +5,6 @@ A vertex on processor p costs the sum over its neighbours u of w(v, u) dist(p, p
 leaving an old place.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from . import inlined, kernel
@@ -16,27 +14,6 @@ from .heap import push, remove, sift_down, sift_up
 
 CANDIDATES = 12
 """Processors that a vertex may move to at a time: those it has most to do with."""
-
-
-class Scratch(NamedTuple):
-    """Memory to refine a mapping of n vertices onto nprocs processors.
-
-    key : (n,) int64
-    heap : (n,) int32
-    pos : (n,) int32, -1 everywhere between calls
-    state : (n,) uint8, 0 everywhere between calls
-    log : (2, n) int32, vertex and former processor of each move
-    conn : (nprocs,) int64, -1 everywhere between calls
-    touched : (nprocs + 1,) int32
-    """
-
-    key: Any
-    heap: Any
-    pos: Any
-    state: Any
-    log: Any
-    conn: Any
-    touched: Any
 
 
 @inlined

@@ -35,27 +35,6 @@ class Loads(NamedTuple):
     population: Any
 
 
-class Scratch(NamedTuple):
-    """Memory of one thread for a graph of n vertices and nparts parts.
-
-    key : (n,) int64, gain or score of each vertex
-    heap : (n,) int32, the vertices that may move
-    pos : (n,) int32, place of each vertex in the heap; -1 everywhere between calls
-    state : (n,) uint8, `PINNED`, or 0 between calls
-    log : (2, n) int32, vertex and former part of each move
-    conn : (nparts,) int64, weight of the edges of a vertex to each part; -1 everywhere between calls
-    touched : (nparts,) int32, the parts that a vertex has edges to
-    """
-
-    key: Any
-    heap: Any
-    pos: Any
-    state: Any
-    log: Any
-    conn: Any
-    touched: Any
-
-
 @kernel
 def weigh(part, loads):
     """Fill loads.pwgts and loads.population from `part`.

@@ -19,6 +19,7 @@ from ..kernels import mapping as kernels
 from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
 from ..partitioner.coarsening import coarsen, contract, look_at, renumber
+from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
 from .architectures.architecture import Architecture, table_code
 from .drb import TABLE_LIMIT, map_recursively
@@ -150,7 +151,7 @@ def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config
     """Refine a mapping in place; returns (excess, cost)."""
     n, k = len(part), len(limit)
     pwgt = sums(part, g.vwgt, k)
-    scratch = _scratch(n, k)
+    scratch = scratch_for(n, k)
     scale = 1024.0
     over = int(np.maximum(pwgt - limit, 0).sum())
     for anywhere in (False, False, True):
@@ -162,16 +163,3 @@ def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config
         if won <= 0:
             break
     return int(over), float(kernels.mapping_cost(g, code, part))
-
-
-def _scratch(n: int, k: int) -> kernels.Scratch:
-    """Memory to refine a mapping of `n` vertices onto `k` processors; clean, as the kernels expect it."""
-    return kernels.Scratch(
-        key=np.empty(n, np.int64),
-        heap=np.empty(n, np.int32),
-        pos=np.full(n, -1, np.int32),
-        state=np.zeros(n, np.uint8),
-        log=np.empty((2, n), np.int32),  # a vertex moves once in a pass
-        conn=np.full(k, -1, np.int64),
-        touched=np.empty(k + 1, np.int32),  # all processors, and the old place of a vertex
-    )

@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays import frozen
 from ..kernels import Level, Pull, balancing, eviction
 from ..kernels import refinement as kernels
+from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
 from ..kernels.refinement import State
 from ..options import Config
@@ -32,6 +33,15 @@ _REBALANCE = 2
 def cut_of(g: Level, part: Array) -> int:
     """Weight of the edges between different parts, each counted once."""
     return int(edge_cut(frozen(g.xadj), frozen(g.adjncy), frozen(g.ewgt), frozen(part)))
+
+
+def scratch_for(n: int, k: int) -> Scratch:
+    """Memory of k-way FM on `n` vertices and `k` parts, clean as kernels expect it."""
+    return Scratch(key=np.empty(n, np.int64), heap=np.empty(n, np.int32), pos=np.full(n, -1, np.int32),
+                   state=np.zeros(n, np.uint8),
+                   log=np.empty((2, n), np.int32),  # a vertex moves once in a pass
+                   conn=np.full(k, -1, np.int64),
+                   touched=np.empty(k + 1, np.int32))  # all parts, and the old place of a vertex
 
 
 def _falling(cost: Array) -> Array:

@@ -12,8 +12,8 @@ from ...errors import PartitionError
 from ...kernels import Level
 from ...kernels import multiconstraint as kernels
 from ...kernels import multiconstraint_balancing as balancing
-from ...kernels.multiconstraint import Loads, Scratch
-from ..refinement import cut_of
+from ...kernels.multiconstraint import Loads
+from ..refinement import cut_of, scratch_for
 from .limits import excess_units
 
 logger = logging.getLogger(__name__)
@@ -52,18 +52,9 @@ class Refiner:
         self.g, self.part = g, part
         self.loads = Loads(vwgts=vwgts, limits=limits, scale=excess_units(vwgts), pwgts=np.empty_like(limits),
                            population=np.empty(k, WEIGHT))
-        state = np.zeros(n, np.uint8)
+        self.scratch = scratch_for(n, k)
         if len(g.fixed):
-            state[g.fixed >= 0] = kernels.PINNED
-        self.scratch = Scratch(
-            key=np.empty(n, WEIGHT),
-            heap=np.empty(n, VERTEX),
-            pos=np.full(n, -1, VERTEX),
-            state=state,
-            log=np.empty((2, n), VERTEX),  # a vertex moves once in a pass
-            conn=np.full(k, -1, WEIGHT),
-            touched=np.empty(k, VERTEX),
-        )
+            self.scratch.state[g.fixed >= 0] = kernels.PINNED
         kernels.weigh(part, self.loads)
 
     @property
