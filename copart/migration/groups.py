@@ -34,7 +34,7 @@ class Supply:
     count : int
         Number of new parts.
     low, high : int
-        Range of the weight of a new part; ``count * low <= total <= count * high``.
+        Range of the weight of a new part, from 1 up; ``count * low <= total <= count * high``.
     stay : bool
         May a new part be lighter than `low` where it is the former part, or more?
         (As many new parts as former ones: only what is too much has to move.)
@@ -60,7 +60,7 @@ class Supply:
     def counts(self, nrows: int, weight: int) -> list[int]:
         """In how many new parts former parts of this number and total weight can be turned."""
         first = max(1, -(-weight // self.high))
-        last = self.count if self.low == 0 else min(self.count, weight // self.low)
+        last = min(self.count, weight // self.low)
         out = list(range(first, last + 1))
         if self.stay and last < nrows <= self.count and weight <= nrows * self.high:
             out.append(nrows)

@@ -168,7 +168,8 @@ class _Case:
         w = self.former[self.rows].tolist()
         count = min(self.nparts, sum(w))
         mean = Fraction(sum(w), count)
-        low, high = min(floor(mean), ceil((1 - tolerance) * mean)), max(ceil(mean), floor((1 + tolerance) * mean))
+        low = max(1, min(floor(mean), ceil((1 - tolerance) * mean)))  # no new part is empty, however large eps is
+        high = min(sum(w), max(ceil(mean), floor((1 + tolerance) * mean)))
         return Supply(w, (self.rows < self.nparts).tolist(), None if self.near is None else linked_up(self.near), count,
                       low, high, stay=tolerance > 0 and len(w) == self.nparts)
 
@@ -196,7 +197,8 @@ class _Case:
             else:
                 own = {r: int(self.rows[r]) for r in members if supply.kept[r]}
                 goals = _proportional(sum(supply.weight), self.share)
-                high = np.maximum(goals, (float(1 + tolerance) * sum(supply.weight) * self.share).astype(WEIGHT))
+                total = sum(supply.weight)
+                high = np.maximum(goals, np.minimum(float(1 + tolerance) * total * self.share, total).astype(WEIGHT))
             if supply.stay and len(members) == count:
                 goals = _excess_only(np.array([supply.weight[r] for r in members]), goals, high)
             # Where hosting its own new part would tear others, a former part may do without.

@@ -173,6 +173,15 @@ def test_target_fractions_belong_to_their_number() -> None:
     assert is_forest(unbalanced)
 
 
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=13), st.integers(1, 13),
+       st.sampled_from([1, 2, 2.5, 3, 1e12, 1e300]), st.booleans())
+def test_any_tolerance_leaves_no_new_part_empty(w: list[int], n: int, eps: float, shares: bool) -> None:
+    n = min(n, max(sum(w), 1))
+    c = migration_matrix(w, n, eps=eps, tpwgts=range(1, n + 1) if shares else None)
+    assert c.sum(axis=1).tolist() == w
+    assert shares or sum(w) == 0 or (c.sum(axis=0) > 0).all()
+
+
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=7), st.integers(1, 8))
 def test_exact_groups_are_never_worse_than_greedy_ones(w: list[int], n: int) -> None:
     n = min(n, sum(w))

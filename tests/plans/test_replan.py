@@ -130,6 +130,12 @@ def test_three_components_of_which_one_pair_meets(tmp_path):
     assert [file.name for file in (tmp_path / "next").glob("*.interedges.mtx")] == ["a-b.interedges.mtx"]
 
 
+def test_a_plan_of_any_tolerance_can_be_taken_up(tmp_path):
+    copart.plan(cube("hexa", 3), cube("hexa", 3, offset=(1, 0, 0)), parts=(2, 2), eps=1e12, output=tmp_path / "out")
+    assert replan(tmp_path / "out", parts=(2, 3)).plan.settings["eps"] == 1e12
+    assert main(["check", str(tmp_path / "out")]) == 0
+
+
 def test_refusals(folder, tmp_path, capsys):
     with pytest.raises(ConfigError, match="holds the former plan"):
         replan(folder, output=folder)
