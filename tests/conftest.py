@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,10 +41,37 @@ def launcher() -> str:
     return found
 
 
+_warming: tuple[subprocess.Popen[str], str] | None = None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Begin what takes minutes and needs nothing else, so that it is done when its test comes (see `warming`)."""
+    global _warming
+    if not NO_JIT and not session.config.option.collectonly and any("warming" in getattr(item, "fixturenames", ())
+                                                                    for item in session.items):
+        folder = tempfile.mkdtemp(prefix="copart-warm-")
+        command = [sys.executable, "-m", "copart", "doctor", "--warm", "--json"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   cwd=Path(__file__).parent.parent, env={**os.environ, "NUMBA_CACHE_DIR": folder})
+        _warming = process, folder
+
+
+@pytest.fixture(scope="session")
+def warming() -> tuple[subprocess.Popen[str], str]:
+    """``copart doctor --warm`` into an empty cache, begun when the session did, and the folder of that cache."""
+    if _warming is None:
+        pytest.skip("nothing is compiled without the JIT")
+    return _warming
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of the run without compiled kernels")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    if _warming is not None:
+        _warming[0].kill()
+        _warming[0].wait()
+        shutil.rmtree(_warming[1], ignore_errors=True)
     if _own_cache is not None:
         shutil.rmtree(_own_cache, ignore_errors=True)

@@ -1,6 +1,8 @@
 """The kernel cache: many processes at once, and an install that cannot be written."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,10 +17,10 @@ import sys
 import numpy as np
 import copart
 from copart.graph import Graph
+from copart.metrics import edge_cut
 n = 400
 path = Graph.from_edges(n, np.arange(n - 1), np.arange(1, n))
-part = copart.part(path, 4, preset="fast")
-print(copart.__file__, np.abs(np.diff(part)).astype(bool).sum())
+print(copart.__file__, edge_cut(path, np.arange(n) // 100))
 """
 
 
@@ -64,3 +66,18 @@ def test_an_install_that_cannot_be_written_caches_in_the_users_folder(tmp_path):
     assert where.startswith(str(site))
     assert cuts == "3"
     assert list(home.rglob("*.nbi")), "nothing was cached"
+
+
+def test_warm_compiles_every_kernel(warming):
+    """In a process of its own with an empty cache; afterwards nothing is left to compile."""
+    process, folder = warming
+    out, err = process.communicate(timeout=900)
+    assert process.returncode == 0, err
+    cache = json.loads(out)["cache"]
+    assert cache["folder"].startswith(folder)
+    assert cache["cold"] is False
+    assert cache["compiled"] == cache["kernels"] - len(cache["missing"])
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "copart").rglob("*.py"))
+    for name in (kernel.rpartition(".")[2] for kernel in cache["missing"]):
+        assert len(re.findall(rf"\b{name}\b", sources)) == 1, f"{name} has callers, but no step of warm reaches it"
+    assert "compiling kernels" in err

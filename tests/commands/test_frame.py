@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import re
 import subprocess
 import sys
 import time
@@ -348,23 +346,6 @@ def test_parser_defaults_are_the_library_defaults():
     defaults = {**library.Options().to_dict(), **{name: signature[name].default for name in ("scheme", "interedges")}}
     args = parser().parse_args(["plan", "a", "b", "--parts", "1", "1"])
     assert {name: getattr(args, name) for name in defaults} == defaults
-
-
-def test_warm_compiles_every_kernel(tmp_path):
-    """In a process of its own with an empty cache; afterwards nothing is left to compile."""
-    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        pytest.skip("nothing is compiled without the JIT")
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-m", "copart", "doctor", "--warm", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env, check=True)
-    cache = json.loads(done.stdout)["cache"]
-    assert cache["folder"].startswith(str(tmp_path))
-    assert cache["cold"] is False
-    assert cache["compiled"] == cache["kernels"] - len(cache["missing"])
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "copart").rglob("*.py"))
-    for name in (kernel.rpartition(".")[2] for kernel in cache["missing"]):
-        assert len(re.findall(rf"\b{name}\b", sources)) == 1, f"{name} has callers, but no step of warm reaches it"
-    assert "compiling kernels" in done.stderr
 
 
 def test_quiet_ends_with_the_call(capsys):
