@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from ..arrays import fraction
 from ..coupling import CoPartition, CoupledProblem
-from .claims import Exchange, compare_components, compare_figures, compare_schedule
+from .claims import Exchange, compare_components, compare_figures, compare_pairs, compare_schedule
 from .report import Finding, Notes, Report
 from .single import balance, check_partition, edge_cut, imbalance, limits, loads
 
 
 def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: float | None = None,
-                      claimed: Mapping[str, Any] | None = None, coupling: Mapping[str, Any] | None = None) -> Report:
+                      claimed: Mapping[str, Any] | None = None, coupling: Mapping[str, Any] | None = None,
+                      whole: bool = False) -> Report:
     """Check a co-partition and what is claimed about it.
 
     Parameters
@@ -29,9 +30,11 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         the co-partition names a number of coupled parts.
     claimed : mapping, optional
         Figures to compare, as in ``metrics.json``: ``{"components": {name: {...}}, "pairs": [...]}``.
-        Keys that no figure has are left alone.
+        A component, pair or figure that is not there is a finding; a figure that is left out only where `whole`.
     coupling : mapping, optional
         Exchange schedule to compare, as in ``coupling.json``.
+    whole : bool
+        Whether `claimed` must hold all figures.
 
     Returns
     -------
@@ -77,8 +80,9 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         findings += more
     if coupling is not None:
         findings += compare_components(coupling, copartition, components, touching)
+        findings += compare_pairs(coupling, list(problem.pairs))
     if claimed is not None:
-        findings += compare_figures(claimed, found)
+        findings += compare_figures(claimed, found, whole)
     return Report(tuple(notes.list + findings), found)
 
 

@@ -28,6 +28,8 @@ class Report:
 
     findings: tuple[Finding, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
+    unchecked: tuple[str, ...] = ()
+    """What was stated and could not be derived again, and why."""
 
     @property
     def ok(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,7 @@ from .numbers import integer, tolerance
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
-    from ..checks import Finding, Report
-    from ..coupling import Interedges
+    from ..checks import Report
     from ..plans.requests import Meeting
 
 EPILOG = """\
@@ -66,8 +64,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         report = form(args, progress)
     for finding in report.findings:
         console.say(str(finding))
+    if report.unchecked:
+        console.say(f"not checked, but for checksums: {'; '.join(report.unchecked)}")
     console.say("accepted: every rule holds" if report.ok else f"{len(report.findings)} findings")
-    console.result({"ok": report.ok, "findings": [vars(f) for f in report.findings], "figures": dict(report.figures)})
+    console.result({"ok": report.ok, "findings": [vars(f) for f in report.findings], "figures": dict(report.figures),
+                    "unchecked": list(report.unchecked)})
     return 0 if report.ok else 1
 
 
@@ -119,78 +120,14 @@ def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
 
 def _folder(args: argparse.Namespace, progress: Progress) -> Report:
     """Everything a plan wrote, as its own metrics.json names it."""
-    from ..errors import FormatError
-    from ..formats import read_coupling
-    from ..formats.interedges_file import read_interedges
-    from ..plans.output import file_name, interedges_files, read_summary
-    from ..plans.requests import Meeting
+    from ..plans.verify import check_plan
 
-    folder = Path(args.files[0])
-    summary = read_summary(folder)
-    settings = summary["settings"]
-    names = settings["names"]
-    meshes = [folder / f"{file_name(name)}.vtu" for name in names]
-    absent = [mesh.name for mesh in meshes if not mesh.exists()]
-    if absent:
-        raise FormatError(folder, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
-    parts = [folder / f"{file_name(name)}.part.{n}" for name, n in zip(names, settings["parts"], strict=True)]
-    search = Meeting.of_settings(settings)
-    kept = {pair: read_interedges(folder / name) for pair, name in interedges_files(names).items()
-            if (folder / name).exists()}
-    report = _coupled(meshes, parts, progress, names=names, parts=settings["parts"], coupled=settings["coupled"],
-                      interedges=kept or settings["interedges"], meeting=search, load=settings.get("load"),
-                      eps=settings["eps"] if args.eps is None else args.eps, shared=bool(settings.get("shared")),
-                      claimed=_figures(folder / "metrics.json"), coupling=read_coupling(folder / "coupling.json"))
-    if not kept or settings["interedges"] == "given":
-        return report
-    progress("finding the interedges once more")
-    interfaces = summary["interfaces"] if "interfaces" in summary else [summary.get("interface")]
-    return replace(report, findings=(*report.findings, *_searched(names, meshes, interfaces, search,
-                                                                                    settings["interedges"], kept)))
-
-
-def _searched(names: list[str], paths: list[Path], interfaces: list[Any], search: Meeting,
-              kind: str, kept: dict[tuple[str, str], Interedges]) -> list[Finding]:
-    """What differs when the interedges are searched for once more, on the meshes in the folder."""
-    import numpy as np
-
-    from ..checks import Finding
-    from ..plans.components import coupled_problem
-    from ..plans.output import interedges_files
-    from ..plans.sources import open_mesh
-
-    # what the interface of each mesh was named by, the same at all its interfaces
-    groups = {side["name"]: side["group"] for found in interfaces if found for side in (found["a"], found["b"])}
-    meshes = []
-    for path, name in zip(paths, names, strict=True):
-        mesh, group = open_mesh(path), groups.get(name)
-        if group is not None:
-            if group not in mesh.facet_groups and group not in mesh.point_groups:
-                # the file keeps no groups: what was meant cannot be known
-                return []
-            mesh = mesh.replace(interface=group)
-        meshes.append(mesh)
-    again = coupled_problem(*meshes, names=names, interedges=kind, meeting=search).problem.pairs
-    files = interedges_files(names)
-    out = []
-    for pair in [p for p in files if p in again or p in kept]:
-        if pair not in again or pair not in kept:
-            out.append(Finding("interedges", files[pair], "must be those of the meshes",
-                               "the meshes do not meet" if pair in kept else "no such file"))
-            continue
-        columns: list[tuple[str, Any, Any]] = list(zip(("A", "B", "weights"), again[pair].pairs(), kept[pair].pairs(),
-                                                       strict=True))
-        wrong = [what for what, one, other in columns
-                 if len(one) != len(other) or not np.allclose(one, other, rtol=1e-9, atol=0)]
-        if wrong:
-            out.append(Finding("interedges", files[pair], "must be those of the meshes",
-                               f"{len(kept[pair])}, of the meshes {len(again[pair])}, which differ in {wrong[0]}"))
-    return out
+    return check_plan(args.files[0], args.eps, progress)
 
 
 def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any,
-             interedges: Any, meeting: Meeting, load: str | None, eps: float | None, claimed: Any, coupling: Any,
-             shared: bool = False) -> Report:
+             interedges: Any, meeting: Meeting, load: str | None, eps: float | None, claimed: Any,
+             coupling: Any) -> Report:
     from ..checks import check_copartition
     from ..coupling import CoPartition
     from ..formats import read_part
@@ -202,7 +139,7 @@ def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, par
     for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
         found[name] = read_part(path, problem.components[name].nvtxs, wanted)
         count[name] = _count(path, found[name], wanted)
-    made = CoPartition(found, count, dict(zip(problem.names, coupled, strict=True)), shared)
+    made = CoPartition(found, count, dict(zip(problem.names, coupled, strict=True)))
     progress("checking")
     return check_copartition(problem, made, eps, claimed, coupling)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from . import options, writing
 from .console import Console
@@ -74,25 +73,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .telling import tell_interfaces
 
-    if args.picture:
-        from ..report.pictures import need_matplotlib
-
-        need_matplotlib()
     with console.progress() as progress:
         first_use(progress)
         made = plan(*options.meshes(args), scheme=args.scheme, scheme_options=options.scheme_options(args),
-                    site=options.site(args), output=args.output, write=args.write, progress=progress,
+                    site=options.site(args), output=args.output, write=_written(args), progress=progress,
                     **options.components(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
-        if args.picture:
-            from ..report.pictures import draw_coupled
-
-            progress("drawing")
-            files.append(str(draw_coupled(os.path.join(args.output, "plan.png"), made.problem, made.placed(),
-                                          {args.scheme: made.copartition}, args.scheme)))
-        if args.report:
-            progress("writing the report")
-            files.append(str(made.report(os.path.join(args.output, "report.html"))))
     tell_interfaces(console, made.interfaces, made.remarks)
     if made.advice is not None:
         from ..report.processes import choices_table
@@ -118,3 +104,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0
+
+
+def _written(args: argparse.Namespace) -> str | None:
+    """The kinds of files asked for, the pages that have options of their own among them."""
+    pages = [page for page in ("picture", "report") if getattr(args, page)]
+    return ",".join([*([args.write] if args.write else []), *pages]) or args.write

@@ -24,7 +24,7 @@ def add_write(parser: argparse.ArgumentParser, *, single: bool = False) -> None:
         text = "also write these, comma separated, beside the part file: pvtu, gmsh, openfoam"
     else:
         text = "also write these, comma separated: pvtu (pieces with ghosts), gmsh (partition tags), openfoam " \
-               "(cellDecomposition), aste (pieces of the interface), precice (m2n hints) " \
+               "(cellDecomposition), aste (pieces of the interface), precice (m2n hints), report, picture " \
                "(default: openfoam or gmsh for components read from such files; none for nothing)"
     parser.add_argument("--write", metavar="KIND,...", help=text)
 
@@ -53,14 +53,14 @@ def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, npa
                  mesh: Mesh | None) -> list[str]:
     """Write the files of one component into `folder`, all or none of them; returns their paths."""
     from ..plans.components import split_region
+    from ..plans.folder import write_folder
     from ..plans.output import file_name
-    from ..plans.writers import Parted, write_parted, write_together
+    from ..plans.writers import Parted, write_parted
 
     path, region = split_region(source)
     stem = os.path.basename(os.path.normpath(path)).split(".")[0]
     label = stem if region is None else f"{stem}-{region.replace('=', '-')}"
     component = Parted(file_name(label), part, nparts, mesh, {"part": part},
                        source=source)
-    made = write_together(folder, lambda scratch: write_parted(scratch, component, kinds),
-                          [("the mesh", path)])
+    made = write_folder(folder, lambda scratch: write_parted(scratch, component, kinds), [("the mesh", path)])
     return [str(file) for file in made]

@@ -15,7 +15,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..errors import FormatError
 from ..metrics import evaluate
 from .output import write_json
-from .text import PathLike, read_json
+from .text import PathLike, is_document, read_json
 
 SCHEMA = "copart-coupling"
 VERSION = 1
@@ -100,6 +100,8 @@ def read_coupling(path: PathLike) -> dict[str, Any]:
         need(isinstance(thing, dict), where, "needs an object")
         for key in keys:
             need(key in thing, where, f"has no {key!r}")
+        for key in thing:
+            need(key in keys, where, f"has an unknown entry {key!r:.40}")
 
     def whole(thing: Any, where: str, high: int | None = None) -> None:
         need(isinstance(thing, int) and not isinstance(thing, bool) and thing >= 0, where,
@@ -114,7 +116,7 @@ def read_coupling(path: PathLike) -> dict[str, Any]:
 
     record(value, "document", ("schema", "version", "components", "pairs"))
     need(value["schema"] == SCHEMA, "schema", f"must be {SCHEMA!r}, is {value['schema']!r:.40}")
-    need(value["version"] == VERSION, "version", f"must be {VERSION}, is {value['version']!r:.40}")
+    need(is_document(value, SCHEMA, VERSION), "version", f"must be {VERSION}, is {value['version']!r:.40}")
     need(isinstance(value["components"], list), "components", "needs a list")
     need(isinstance(value["pairs"], list), "pairs", "needs a list")
     known: dict[str, Any] = {}

@@ -12,13 +12,14 @@ import numpy as np
 from ..errors import CopartError, FormatError
 from ..migration.plan import MigrationPlan, Moves
 from .output import write_json
-from .text import PathLike, read_json
+from .text import PathLike, is_document, read_json
 
 SCHEMA = "copart-migration"
 VERSION = 1
 
 _COUNTS = ("cells", "former_parts", "parts")
 _MOVE = ("from", "to", "volume")
+_COMPONENT = {"name", *_COUNTS, "volume", "messages", "moves"}
 
 
 def write_migration(path: PathLike, plan: MigrationPlan) -> dict[str, Any]:
@@ -48,8 +49,9 @@ def read_migration(path: PathLike) -> MigrationPlan:
         The first rule the file breaks, with the place in the document.
     """
     value = read_json(path)
-    if not isinstance(value, dict) or value.get("schema") != SCHEMA or value.get("version") != VERSION:
+    if not is_document(value, SCHEMA, VERSION):
         raise FormatError(path, f"is no {SCHEMA} document of version {VERSION}")
+    _known(path, "document", value, {"schema", "version", "components"})
     entries = value.get("components")
     if not isinstance(entries, list):
         raise FormatError(path, "components: needs a list")
@@ -63,6 +65,9 @@ def read_migration(path: PathLike) -> MigrationPlan:
         moves = entry.get("moves")
         if not isinstance(moves, list) or not all(isinstance(move, dict) for move in moves):
             raise FormatError(path, f"{where}.moves: needs a list of objects")
+        _known(path, where, entry, _COMPONENT)
+        for j, move in enumerate(moves):
+            _known(path, f"{where}.moves[{j}]", move, {*_MOVE, "cells"})
         columns = [[_whole(path, f"{where}.moves[{j}].{key}", move.get(key)) for j, move in enumerate(moves)]
                    for key in _MOVE]
         lists = [_cells(path, f"{where}.moves[{j}].cells", move.get("cells")) for j, move in enumerate(moves)]
@@ -73,6 +78,12 @@ def read_migration(path: PathLike) -> MigrationPlan:
         except CopartError as error:
             raise FormatError(path, f"{where}: {error}") from None
     return MigrationPlan(found)
+
+
+def _known(path: PathLike, where: str, thing: dict[str, Any], keys: set[str]) -> None:
+    unknown = [key for key in thing if key not in keys]
+    if unknown:
+        raise FormatError(path, f"{where}: has an unknown entry {unknown[0]!r:.40}")
 
 
 def _whole(path: PathLike, where: str, value: Any) -> int:

@@ -93,9 +93,24 @@ def read_bytes(path: PathLike) -> bytes:
 
 
 def read_json(path: PathLike) -> Any:
-    """Content of a JSON file; FormatError with the line where it is none."""
+    """Content of a JSON file.
+
+    Raises
+    ------
+    FormatError
+        It is none (with the line), or an object has a key twice.
+    """
+    def unique(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(entries)
+        if len(out) < len(entries):
+            twice = next(key for i, (key, _) in enumerate(entries) if key in dict(entries[:i]))
+            raise FormatError(path, f"holds the key {twice!r:.40} twice in one object")
+        return out
+
     try:
-        return json.loads(read_bytes(path).decode("utf-8-sig"))
+        return json.loads(read_bytes(path).decode("utf-8-sig"), object_pairs_hook=unique)
+    except FormatError:
+        raise
     except json.JSONDecodeError as e:
         raise FormatError(path, f"is no JSON: {e.msg.lower()}", e.lineno) from None
     except (UnicodeDecodeError, RecursionError) as e:
@@ -103,6 +118,12 @@ def read_json(path: PathLike) -> Any:
     except ValueError:
         # Python does not convert numbers of thousands of digits
         raise FormatError(path, "holds a number with too many digits") from None
+
+
+def is_document(value: Any, schema: str, version: int) -> bool:
+    """Whether a JSON value is a document of one of copart's own kinds."""
+    return isinstance(value, dict) and value.get("schema") == schema and value.get("version") is not True \
+        and value.get("version") == version
 
 
 def read_numbers(path: PathLike, comment: str = "%") -> Numbers:

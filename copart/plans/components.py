@@ -249,6 +249,15 @@ def interfaces_dict(problem: CoupledProblem, interfaces: Mapping[Pair, Interface
     return {"interface": found[0] if found else None} if len(problem.names) == 2 else {"interfaces": found}
 
 
+def interfaces_of(summary: Mapping[str, Any]) -> dict[Pair, Interface]:
+    """What :func:`interfaces_dict` made, from a ``metrics.json``; those that are whole."""
+    from ..mesh.interfaces.detection import Interface
+
+    listed = summary["interfaces"] if "interfaces" in summary else [summary.get("interface")]
+    found = [Interface.from_dict(one) for one in listed if one is not None]
+    return {(one.a.name, one.b.name): one for one in found if one is not None}
+
+
 def _names(meshes: Sequence[Mesh | None]) -> tuple[str, ...]:
     """Names from the meshes where they have different ones, else a, b, c, ..."""
     letters = [letter_of(i) for i in range(len(meshes))]
@@ -262,5 +271,5 @@ def _some(count: int) -> str:
     return "two" if count == 2 else str(count)
 
 
-__all__ = ["INTEREDGES", "Coupled", "Progress", "component", "coupled_problem", "interfaces_dict", "only_interface",
-           "open_mesh", "silent", "split_region"]
+__all__ = ["INTEREDGES", "Coupled", "Progress", "component", "coupled_problem", "interfaces_dict", "interfaces_of",
+           "only_interface", "open_mesh", "silent", "split_region"]

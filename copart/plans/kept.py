@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..checks import Finding
 from ..errors import ConfigError, FormatError
 from ..formats.text import PathLike
+from ..interface.counts import INTERFACES
+from ..mapping.coupled.placements import PLACEMENTS
+from ..options import PRESETS
+from ..schemes.registry import SCHEMES
 from .components import INTEREDGES
 from .requests import Meeting
 
@@ -43,7 +48,7 @@ def _maybe(each: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: value is None or each(value)
 
 
-#: The settings that are read again: what each must be, and the test of it.
+#: All settings: what each must be, and the test of it.
 RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "names": ("a list of two or more different names",
               lambda v: _list_of(_name)(v) and len(v) > 1 and len(set(v)) == len(v)),
@@ -60,10 +65,79 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "several": ("true or false", _maybe(lambda v: isinstance(v, bool))),
     "shared": ("true or false", _maybe(lambda v: isinstance(v, bool))),
     "max_interedges": ("a whole number from 1 up, or null", _maybe(lambda v: _whole(v, 1))),
-    "scheme": ("the name of a scheme", _name),
+    "scheme": (f"one of {', '.join(SCHEMES)}", lambda v: isinstance(v, str) and v in SCHEMES),
     "scheme_options": ("options by their names", _maybe(lambda v: isinstance(v, dict))),
+    "interface": (f"one of {', '.join(INTERFACES)}", lambda v: isinstance(v, str) and v in INTERFACES),
+    "seed": (f"a whole number from 0 to {_MOST}", _whole),
+    "threads": ("a whole number from 1 to 1024", lambda v: _whole(v, 1, 1024)),
+    "preset": (f"one of {', '.join(PRESETS)}, or the numbers of one",
+               lambda v: v in PRESETS if isinstance(v, str) else isinstance(v, dict) and all(map(_number, v.values()))),
+    "placement": (f"one of {', '.join(PLACEMENTS)}", lambda v: isinstance(v, str) and v in PLACEMENTS),
+    "iterations": ("a list of whole numbers from 1 up", _list_of(lambda v: _whole(v, 1))),
+    "alpha": ("a number from 0 up", lambda v: _number(v) and v >= 0),
 }
 NEEDED = ("names", "parts", "coupled", "interedges", "eps")
+#: Settings of every plan, which check wants to be there; the others go with a pool, a machine or a replan.
+USUAL = (*NEEDED, "scheme", "scheme_options", "load", "tolerance", "gap", "scale", "shift", "periodic", "several",
+         "interface", "seed", "threads", "preset")
+#: What ``metrics.json`` holds that no file of the folder shows, and how it is called.
+UNCHECKED = {"settings": "how the parts were made (settings)",
+             "seconds": "the time it took (seconds)", "remarks": "remarks on what was read",
+             "advice": "how processes were shared out (advice)",
+             "placements": "figures of placements"}
+_ENTRIES: dict[str, Callable[[Any], bool]] = {
+    "schema": _name, "version": _whole, "settings": lambda v: isinstance(v, dict),
+    "seconds": lambda v: _number(v) and v >= 0, "metrics": lambda v: isinstance(v, dict),
+    "uncoupled_parts": lambda v: isinstance(v, dict), "remarks": _list_of(lambda v: isinstance(v, str)),
+    "files": lambda v: isinstance(v, dict), "sha256": _name}
+_SOMETIMES: dict[str, Callable[[Any], bool]] = {
+    "advice": lambda v: isinstance(v, dict), "placements": lambda v: isinstance(v, list) and bool(v),
+    "interface": lambda v: True, "interfaces": lambda v: True}
+
+
+#: Settings that earlier plans may leave out, in the form that they have now.
+_FORMS = {"scale": dict, "shift": dict, "periodic": dict, "several": bool}
+
+
+def _wrong_options(scheme: str, told: Any) -> list[Finding]:
+    """Options of a scheme that it does not have, or that no call can have had."""
+    known = {*SCHEMES[scheme].own, *SCHEMES[scheme].own_again}
+    if not isinstance(told, dict):
+        return [Finding("metrics.json", "settings.scheme_options", "are options by their names", shown(told))]
+    out = [Finding("metrics.json", f"settings.scheme_options.{key}", f"is no option of {scheme}", shown(value))
+           for key, value in told.items() if key not in known]
+    rules: dict[str, Callable[[Any], bool]] = {
+        "price": lambda v: _list_of(lambda x: _number(x) and x >= 0)(v) and len(v) in (3, 5),
+        "directions": lambda v: v in ("forward", "both"), "fix": lambda v: v in ("hard", "soft"),
+        "balance": lambda v: v in ("total", "each")}
+    return out + [Finding("metrics.json", f"settings.scheme_options.{key}", "has another value", shown(told[key]))
+                  for key, good in rules.items() if key in told and not good(told[key])]
+
+
+def unknown_entries(summary: Mapping[str, Any]) -> list[Finding]:
+    """Entries of a ``metrics.json`` that no plan has, and those that are missing or of another type."""
+    out = []
+    settings = summary["settings"]
+    needed = [*USUAL, *(["alpha"] if "migration.json" in (summary.get("files") or ()) else [])]
+    if all(key in settings for key in USUAL):
+        out += _wrong_options(settings["scheme"], settings["scheme_options"])
+        out += [Finding("metrics.json", f"settings.{key}", "has another form", shown(settings[key]))
+                for key, form in _FORMS.items() if not isinstance(settings[key], form)]
+    for key in [key for key in needed if key not in settings]:
+        out.append(Finding("metrics.json", f"settings.{key}", "must be there", "nothing"))
+    for key in [key for key in settings if key not in {*RULES, "shared", "max_interedges"}]:
+        out.append(Finding("metrics.json", f"settings.{key}", "is no setting", shown(settings[key])))
+    for key, good in (_ENTRIES | _SOMETIMES).items():
+        if key in summary and not good(summary[key]):
+            out.append(Finding("metrics.json", key, "has another form", shown(summary[key])))
+        elif key not in summary and key in _ENTRIES:
+            out.append(Finding("metrics.json", key, "must be there", "nothing"))
+    several = len(settings["names"]) > 2
+    if ("interfaces" in summary) != several or ("interface" in summary) == several:
+        out.append(Finding("metrics.json", "interfaces" if several else "interface", "says where they meet", "nothing"))
+    for key in [key for key in summary if key not in _ENTRIES | _SOMETIMES]:
+        out.append(Finding("metrics.json", key, "is no entry", shown(summary[key])))
+    return out
 
 
 def check_settings(path: PathLike, settings: Mapping[str, Any]) -> None:
@@ -123,4 +197,4 @@ def shown(value: Any) -> str:
     return f"{value!r:.40}"
 
 
-__all__ = ["NEEDED", "RULES", "check_interfaces", "check_settings", "shown"]
+__all__ = ["NEEDED", "RULES", "UNCHECKED", "check_interfaces", "check_settings", "shown", "unknown_entries"]

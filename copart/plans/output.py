@@ -6,7 +6,7 @@
 ``interedges.mtx``   which cells of A and of B are coupled, and their weights; of more than two components
                      ``A-B.interedges.mtx`` for each pair that meets
 ``coupling.json``    who sends which cells to whom in a coupling phase
-``metrics.json``     settings and figures
+``metrics.json``     settings and figures, and the checksums of all files
 ===================  ====================================================================
 
 and what :mod:`copart.plans.writers` makes for solvers, couplers and viewers.
@@ -15,7 +15,7 @@ and what :mod:`copart.plans.writers` makes for solvers, couplers and viewers.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,9 +28,12 @@ from ..formats import prepare_folder, write_coupling, write_json, write_part, wr
 from ..formats.interedges_file import write_interedges
 from ..formats.launch import Program, Seat, launch_files, permutation
 from ..formats.precice import write_precice
+from ..formats.text import is_document, read_json
+from .folder import METRICS, listed, write_folder
 from .kept import check_interfaces, check_settings
 from .overwriting import Named
-from .writers import Parted, check_meshes, native_kinds, write_parted, write_together
+from .seal import sealed
+from .writers import Parted, check_meshes, native_kinds, write_parted
 
 if TYPE_CHECKING:
     from ..mapping.coupled.processes import Placed
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "copart-metrics"
 VERSION = 1
+MIGRATION = "migration.json"
+"""The way to a plan from a former one, where there is one."""
 
 
 def file_name(component: str) -> str:
@@ -86,7 +91,20 @@ def usual_files(components: Sequence[str], meshes: Collection[str], counts: Sequ
     every = [*counts] * len(components) if len(counts) == 1 else counts
     return [*(f"{file_name(name)}.vtu" for name in components if name in meshes),
             *(f"{file_name(name)}.part.{n}" for name, n in zip(components, every, strict=False)),
-            *interedges_files(components).values(), "coupling.json", "metrics.json"]
+            *interedges_files(components).values(), "coupling.json", METRICS]
+
+
+def former_files(folder: Path) -> set[str]:
+    """The files in a folder that belong to the plan there, and go when another takes its place; none without a plan."""
+    try:
+        summary = read_json(folder / METRICS)
+        if summary["schema"] != SCHEMA:
+            return set()
+        # plans of before the list of files
+        names, counts = summary["settings"]["names"], summary["settings"]["parts"]
+        return {METRICS, *(listed(folder) or usual_files(names, names, counts))}
+    except (FormatError, KeyError, TypeError, AttributeError):
+        return set()
 
 
 def component_inputs(sources: Mapping[str, str]) -> list[Named]:
@@ -97,8 +115,9 @@ def component_inputs(sources: Mapping[str, str]) -> list[Named]:
 def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
                summary: Mapping[str, Any], kinds: Sequence[str] | None = None,
                sources: Mapping[str, str] | None = None,
-               placed: Mapping[str, Mesh] | None = None, placement: Placed | None = None) -> tuple[Path, ...]:
-    """Write all files of a plan; they appear together, after the last of them is complete.
+               placed: Mapping[str, Mesh] | None = None, placement: Placed | None = None,
+               more: Mapping[str, Callable[[Path], object]] | None = None) -> tuple[Path, ...]:
+    """Write all files of a plan; they appear together and take the place of a former plan's (:mod:`.folder`).
 
     Parameters
     ----------
@@ -117,11 +136,14 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
         The meshes where they meet, if they had to be scaled or moved.
     placement : Placed, optional
         Where the processes go on a machine: ``launch/`` with the files that launchers read.
+    more : mapping of str to callable, optional
+        Further files by their names, each with what writes it to a path.
 
     Returns
     -------
     tuple of Path
-        The files: meshes, part files, those of `kinds`, ``interedges.mtx``, ``coupling.json``, ``metrics.json``.
+        The files: meshes, part files, those of `kinds`, ``interedges.mtx``, ``coupling.json``, ``metrics.json``,
+        `more`.
 
     Raises
     ------
@@ -134,9 +156,14 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     prepare_folder(folder)
 
     def write(scratch: Path) -> list[str]:
-        return _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes, placement)
+        made = _write_all(scratch, problem, copartition, meshes, summary, kinds, files, placed or meshes, placement)
+        for name, write_one in (more or {}).items():
+            write_one(scratch / name)
+        last = [name for name in more or {} if (scratch / name).exists()]
+        write_json(scratch / METRICS, sealed(summary, scratch, [*made, "coupling.json", *last]))
+        return [*made, "coupling.json", METRICS, *last]
 
-    return write_together(folder, write, component_inputs(files))
+    return write_folder(folder, write, component_inputs(files), former_files)
 
 
 def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition, meshes: Mapping[str, Mesh],
@@ -176,10 +203,9 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
             made.append(files[pair])
             write_interedges(scratch / made[-1], interedges)
     write_coupling(scratch / "coupling.json", problem, copartition)
-    write_json(scratch / "metrics.json", summary)
     if placement is not None:
         made += write_launch(scratch, placement)
-    return [*made, "coupling.json", "metrics.json"]
+    return made
 
 
 def write_launch(scratch: Path, placement: Placed) -> list[str]:
@@ -208,21 +234,18 @@ def read_summary(folder: Path) -> dict[str, Any]:
     FormatError
         There is none, or it is not of a plan.
     """
-    from ..formats.coupling_file import read_json
-
-    path = folder / "metrics.json"
+    path = folder / METRICS
     if not folder.is_dir():
         raise FormatError(folder, "is no folder")
     if not path.exists():
         raise FormatError(folder, "has no metrics.json, so it is not the output folder of copart plan")
     summary = read_json(path)
-    good = isinstance(summary, dict) and summary.get("schema") == SCHEMA and summary.get("version") == VERSION \
-        and isinstance(summary.get("settings"), dict)
-    if not good:
+    if not is_document(summary, SCHEMA, VERSION) or not isinstance(summary.get("settings"), dict):
         raise FormatError(path, f"is no {SCHEMA} document of version {VERSION}")
     check_settings(path, summary["settings"])
     check_interfaces(path, summary["interfaces"] if "interfaces" in summary else [summary.get("interface")])
     return dict(summary)
 
 
-__all__ = ["SCHEMA", "VERSION", "check_file_names", "file_name", "interedges_files", "read_summary", "write_plan"]
+__all__ = ["MIGRATION", "SCHEMA", "VERSION", "check_file_names", "file_name", "former_files", "interedges_files",
+           "read_summary", "write_plan"]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -38,7 +38,7 @@ from .components import Pair, Progress, coupled_problem, interfaces_dict, only_i
 from .output import SCHEMA, VERSION, check_file_names, component_inputs, usual_files, write_plan
 from .overwriting import refuse_inputs
 from .requests import Meeting, Sharing, Site
-from .writers import check_meshes, checked_kinds
+from .writers import PAGES, check_meshes, kinds_and_pages
 
 if TYPE_CHECKING:
     from ..mapping.coupled.processes import Placed
@@ -90,13 +90,17 @@ class Plan:
     advice: Advice | None = None
     placements: tuple[Placed, ...] = ()
 
-    def write(self, output: str | os.PathLike[str], write: str | Sequence[str] | None = None) -> tuple[Path, ...]:
+    def write(self, output: str | os.PathLike[str], write: str | Sequence[str] | None = None, *,
+              more: Mapping[str, Callable[[Path], object]] | None = None) -> tuple[Path, ...]:
         """Write meshes with parts, part files, ``coupling.json`` and ``metrics.json`` into folder `output`.
 
-        `write` names more kinds of files; see :func:`plan`.
+        They take the place of a plan that is there; files which are not of a plan stay.  `write` names more kinds of
+        files; see :func:`plan`.  `more` are further files by their names, each with what writes it to a path.
         """
+        kinds, asked = kinds_and_pages(write)
+        pages = {PAGES[page]: getattr(self, page) for page in asked}
         return write_plan(Path(output), self.problem, self.copartition, self.meshes, self.to_dict(),
-                          checked_kinds(write), self.sources, self.placed(), self.placement)
+                          kinds, self.sources, self.placed(), self.placement, {**(more or {}), **pages})
 
     @property
     def interface(self) -> Interface | None:
@@ -125,6 +129,19 @@ class Plan:
         from ..report.page import write_page
 
         return write_page(path, page_of(self))
+
+    def picture(self, path: str | os.PathLike[str]) -> Path:
+        """Draw parts, coupled parts and who exchanges with whom (PNG, PDF or SVG); returns its path.
+
+        Raises
+        ------
+        ConfigError
+            matplotlib (``copart[plot]``) is not installed.
+        """
+        from ..report.pictures import draw_coupled
+
+        scheme = self.settings["scheme"]
+        return draw_coupled(path, self.problem, self.placed(), {scheme: self.copartition}, scheme)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per part of every component: ready for ``pandas.DataFrame``."""
@@ -196,8 +213,9 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
         Folder to write to; see :meth:`Plan.write`.
     write : str or sequence of str, optional
         More kinds of files for that folder: ``pvtu``, ``gmsh``, ``openfoam``, ``aste``, ``precice``, in one string
-        with commas between or in a list (:mod:`copart.plans.writers`).  Where not given, those that go with the files
-        read: ``openfoam`` for OpenFOAM cases, ``gmsh`` for gmsh files.
+        with commas between or in a list (:mod:`copart.plans.writers`).  Where none is named, those that go with the
+        files read: ``openfoam`` for OpenFOAM cases, ``gmsh`` for gmsh files; "none" for not even these.  Beside them
+        ``report`` (``report.html``, one page with all of it) and ``picture`` (``plan.png``; needs matplotlib).
     progress : callable, optional
         Called as ``progress(step, done, total)`` when a step begins.
 
@@ -225,7 +243,11 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     parts, sharing = requests.parts_or_total(parts, total, pool)
     if parts is not None and len(components) > 1:
         requests.counts("parts", parts, len(components), pool)
-    kinds = checked_kinds(write)
+    kinds, pages = kinds_and_pages(write)
+    if "picture" in pages:
+        from ..report.pictures import need_matplotlib
+
+        need_matplotlib()
     if output is not None:
         prepare_folder(output)
     tell = progress or silent
@@ -237,8 +259,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     if output is not None:
         check_file_names(problem.names)
         check_meshes(kinds or (), found.meshes, problem.names)
-        refuse_inputs([Path(output) / name for name in usual_files(problem.names, found.meshes, count)],
-                      component_inputs(found.sources))
+        usual = [*usual_files(problem.names, found.meshes, count), *(PAGES[page] for page in pages)]
+        refuse_inputs([Path(output) / name for name in usual], component_inputs(found.sources))
     tell(f"partitioning with {scheme}", 0, 0)
     begin = time.perf_counter()
     copartition = registry.run_scheme(scheme, problem, count, limits, run, interface=interface,
@@ -265,7 +287,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     if output is None:
         return made
     tell(f"writing to {os.fspath(output)}", 0, 0)
-    return replace(made, files=made.write(output, kinds))
+    return replace(made, files=made.write(output, write))
 
 
 __all__ = ["Plan", "plan"]

@@ -29,21 +29,18 @@ from ..migration.plan import MigrationPlan
 from ..options import Options, Settings
 from ..schemes import registry
 from ..schemes.corepartition import corepartition
-from .components import Progress, component, silent
-from .output import component_inputs, file_name, interedges_files, read_summary, usual_files
+from .components import Progress, component, interfaces_of, silent
+from .output import MIGRATION, component_inputs, file_name, interedges_files, read_summary, usual_files
 from .overwriting import reading, refuse_inputs
 from .plan import Plan
 from .requests import settings_of
-from .writers import checked_kinds
+from .writers import kinds_and_pages
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
 
 LOAD = "load"
 """The cell array that keeps loads which were given, in the meshes of the new folder."""
-
-MIGRATION = "migration.json"
-"""The file of who sends which cells to whom."""
 
 
 class ReadPlan(NamedTuple):
@@ -179,7 +176,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     CopartError
         One clear message; nothing is written then.
     """
-    kinds = checked_kinds(write)
+    kinds, pages = kinds_and_pages(write)
     tell = progress or silent
     read = [("the former plan", folder), *component_inputs(
         {name: os.fspath(one) for name, one in (sources or {}).items() if isinstance(one, str | os.PathLike)})]
@@ -190,6 +187,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
                               f"name another folder")
     tell(f"reading {os.fspath(folder)}", 0, 0)
     problem, former, meshes, settings = read_plan(folder, sources, load)
+    interfaces = interfaces_of(read_summary(Path(folder)))
     if output is not None:
         kept = list(former.nparts.values()) if parts is None else []
         refuse_inputs([Path(output) / name for name in (*usual_files(problem.names, meshes, kept), MIGRATION)], read)
@@ -201,7 +199,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         settings["load"] = LOAD
     if interedges:
         problem = CoupledProblem(problem.components, {**problem.pairs, **interedges})
-        settings["interedges"] = "given"
+        settings["interedges"], interfaces = "given", {}
     run = scheme or settings.get("scheme", "projrepart")
     own = _own_options(run, settings, scheme_options)
     prices = price or (settings.get("scheme_options") or {}).get("price", PRICE)[:3]
@@ -214,15 +212,15 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     settings |= {"scheme": run, "parts": list(made.nparts.values()), "coupled": list(made.ncoupled.values()),
                  "scheme_options": own | ({"price": list(prices)} if "price" in registry.scheme(run).own else {}),
                  "alpha": alpha, **settings_of(chosen)}
-    plan = Plan(problem, made, evaluate(problem, made), meshes, settings, seconds)
+    plan = Plan(problem, made, evaluate(problem, made), meshes, settings, seconds, interfaces=interfaces)
     again = Replan(plan, MigrationPlan.between(former, made, problem), evaluate(problem, former))
     if output is None:
         return again
     tell(f"writing to {os.fspath(output)}", 0, 0)
     with reading(read):
-        files = plan.write(output, kinds or ())
-    write_migration(Path(output) / MIGRATION, again.migration)
-    return replace(again, plan=replace(plan, files=(*files, Path(output) / MIGRATION)))
+        files = plan.write(output, [*(kinds or ["none"]), *pages],
+                           more={MIGRATION: lambda path: write_migration(path, again.migration)})
+    return replace(again, plan=replace(plan, files=files))
 
 
 def _own_options(scheme: str, settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:

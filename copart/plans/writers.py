@@ -8,16 +8,13 @@
 ``precice``   ``precice.xml``: the m2n lines of a preCICE configuration, with reasons
 ============  =============================================================================================
 
-K is the number of parts, so that a plan for other numbers leaves the old files whole.
-Cells keep the order of the mesh.
+K is the number of parts.  Cells keep the order of the mesh.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigError, FormatError
 from ..formats.openfoam import write_decomposition
-from .overwriting import Named, file_of, refuse_inputs
+from .overwriting import file_of
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -102,6 +99,8 @@ def _aste(folder: Path, c: Parted, mesh: Mesh) -> list[str]:
 MESH_WRITERS: dict[str, Callable[[Path, Parted, Mesh], list[str]]] = {"pvtu": _pvtu, "gmsh": _gmsh, "aste": _aste}
 #: All kinds that a plan can be asked for; ``copart part`` knows those of one component without a coupling.
 KINDS = ("pvtu", "gmsh", "openfoam", "aste", "precice")
+#: What a plan can be asked for beside, by the names of the files: neither replaces the kinds that go with the sources.
+PAGES = {"picture": "plan.png", "report": "report.html"}
 SINGLE_KINDS = ("pvtu", "gmsh", "openfoam")
 
 
@@ -118,10 +117,21 @@ def checked_kinds(kinds: str | Iterable[str] | None, known: Sequence[str] = KIND
     if kinds is None:
         return None
     names = [name.strip() for name in (kinds.split(",") if isinstance(kinds, str) else kinds)]
-    wrong = [name for name in names if name not in known and names != ["none"]]
+    alone = all(name in (*PAGES, "none") for name in names)
+    wrong = [name for name in names if name not in known and not (name == "none" and alone)]
     if wrong:
         raise ConfigError(f"write: {wrong[0]!r} is not known; choose from {', '.join(known)}, or none")
     return tuple(kind for kind in known if kind in names)
+
+
+def kinds_and_pages(write: str | Iterable[str] | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """What a plan is asked to write, checked: kinds of files (None: those that go with the sources), and pages."""
+    asked = checked_kinds(write, (*KINDS, *PAGES))
+    if asked is None:
+        return None, ()
+    kinds, pages = (tuple(kind for kind in asked if (kind in PAGES) is page) for page in (False, True))
+    names = [name.strip() for name in (write.split(",") if isinstance(write, str) else write or ())]
+    return kinds if kinds or not pages or "none" in names else None, pages
 
 
 def native_kinds(source: str | os.PathLike[str] | None, mesh: Mesh | None) -> tuple[str, ...]:
@@ -220,41 +230,5 @@ def write_parted(folder: Path, component: Parted, kinds: Iterable[str]) -> list[
     return made
 
 
-def write_together(folder: Path, write: Callable[[Path], list[str]],
-                   inputs: Iterable[Named] = ()) -> tuple[Path, ...]:
-    """Let `write` fill a hidden folder, then move its files into `folder`: none appears before all are complete.
-
-    Parameters
-    ----------
-    folder : Path
-        Made where it does not exist.
-    write : callable
-        Takes the hidden folder and returns the names of the files it made there.
-    inputs : iterable of (str, path), optional
-        What is read and must not be written over, each with what it is called.
-
-    Raises
-    ------
-    ConfigError, FormatError
-        The folder is then as it was.
-    """
-    fresh = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".copart-", dir=folder) as scratch:
-            made = write(Path(scratch))
-            refuse_inputs([folder / name for name in made], inputs)
-            for inner in {(folder / name).parent for name in made}:
-                inner.mkdir(parents=True, exist_ok=True)
-            for name in made:
-                os.replace(Path(scratch) / name, folder / name)
-    except OSError as error:
-        raise FormatError(folder, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
-    finally:
-        if fresh and folder.exists() and not any(folder.iterdir()):
-            shutil.rmtree(folder)
-    return tuple(folder / name for name in made)
-
-
-__all__ = ["KINDS", "SINGLE_KINDS", "Parted", "check_meshes", "checked_kinds", "native_kinds",
-           "openfoam_regions", "write_parted", "write_together"]
+__all__ = ["KINDS", "PAGES", "SINGLE_KINDS", "Parted", "check_meshes", "checked_kinds", "kinds_and_pages",
+           "native_kinds", "openfoam_regions", "write_parted"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -99,6 +100,16 @@ class Interface:
         for side in ("a", "b"):
             out[side]["groups"] = list(out[side]["groups"])
         return out
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Interface | None:
+        """From what :meth:`to_dict` made; None where that is something else."""
+        try:
+            sides = {side: Side(**{**told[side], "groups": tuple(told[side]["groups"])}) for side in ("a", "b")}
+            out = cls(**{**told, **sides, "remarks": tuple(told["remarks"])})
+            return out if all(isinstance(line, str) for line in out.lines()) else None
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            return None
 
     def lines(self) -> list[str]:
         """The same in words, a line each."""

@@ -1,0 +1,147 @@
+"""``copart check`` notices every single change of a plan, also where the checksums were made to fit."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import copart
+from copart.cli import main
+from copart.errors import CopartError
+from copart.mesh import cube, read_mesh, write_vtu
+from copart.plans.replan import replan
+from copart.plans.verify import check_plan
+
+from .lies import lies, reseal
+
+DOCUMENTS = ("metrics.json", "coupling.json", "migration.json")
+#: What only the checksum holds, because nothing in the folder shows it; ``check`` lists it as not checked.
+NOT_SHOWN = re.compile(r"""
+    seconds\ =\ \d | remarks.*=.*x | remarks:\ the\ first
+    # how the parts were made: another way may lead to the same
+    | settings\.(seed|threads|alpha|eps|gap|tolerance|several)\ = | settings\.scheme_options\.price(:|\.\d\ =|\ removed)
+    # a boundary that the meshes in the folder have no name for
+    | interfaces?(\.\d)?\.[ab]\.group\ =\ 'x' | interfaces?(\.\d)?\.[ab]\.groups
+    | components\.\d\.(former_parts\ =|moves\.\d+\.from\ =)
+    """, re.VERBOSE)
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory):
+    place = tmp_path_factory.mktemp("plans")
+    a, b, c = (cube("hexa", 2, offset=(x, 0, 0)) for x in (0, 1, 2))
+    copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "two")
+    copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "native", write="pvtu,gmsh")
+    copart.plan(a, b, c, parts=(2, 2, 2), names=("a", "b", "c"), output=place / "three")
+    copart.plan(a, b, parts=3, scheme="monolithic", names=("a", "b"), output=place / "pool")
+    replan(place / "two", parts=(2, 3), output=place / "again")
+    return place
+
+
+@pytest.fixture
+def two(plans, tmp_path):
+    return Path(shutil.copytree(plans / "native", tmp_path / "two"))
+
+
+def noticed(folder):
+    try:
+        return not check_plan(folder).ok
+    except CopartError:
+        return True
+
+
+@pytest.mark.parametrize("name", ["two", "three", "pool", "again"])
+def test_every_change_of_a_document_is_noticed(plans, tmp_path, name):
+    folder = Path(shutil.copytree(plans / name, tmp_path / name))
+    assert not noticed(folder)
+    metrics = folder / "metrics.json"
+    for document in DOCUMENTS:
+        path = folder / document
+        if not path.exists():
+            continue
+        whole, summary = path.read_text(), metrics.read_text()
+        missed = []
+        for what, value in lies(json.loads(whole), values=2):
+            path.write_text(json.dumps(value))
+            shown = not NOT_SHOWN.match(what)
+            if shown and not what.startswith(("files", "sha256")):
+                reseal(folder)
+            if not noticed(folder):
+                missed.append(what)
+            path.write_text(whole)
+            metrics.write_text(summary)
+        assert not missed, f"{document}: {missed}"
+
+
+def test_laid_out_anew_is_no_change(two):
+    path = two / "metrics.json"
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=4))
+    assert not noticed(two)
+
+
+@pytest.mark.parametrize("change", ["part", "coupled", "zeros", "no part", "no coupled", "points"])
+def test_arrays_of_the_meshes(two, change):
+    mesh = read_mesh(two / "a.vtu")
+    data = dict(mesh.cell_data)
+    if change in data:
+        data[change] = np.roll(data[change], 1)
+    elif change == "zeros":
+        data["part"] = np.zeros_like(data["part"])
+    elif change.startswith("no "):
+        del data[change[3:]]
+    else:
+        mesh = mesh.replace(points=mesh.points + np.array([0.0, 0.25, 0.0]))
+    write_vtu(two / "a.vtu", mesh.replace(cell_data=data))
+    reseal(two)
+    assert noticed(two)
+
+
+@pytest.mark.parametrize("name", ["a.part.2", "interedges.mtx", "a.2.msh", "a.2/a.2_1.vtu"])
+def test_other_files(two, name):
+    """Removed, cut short, or with one number changed."""
+    path = two / name
+    whole = path.read_bytes()
+    for change in ("removed", "short", "changed"):
+        if change == "removed":
+            path.unlink()
+        elif change == "short":
+            path.write_bytes(whole[:len(whole) // 2])
+        elif name.endswith(".msh"):
+            path.write_bytes(re.sub(rb"\n8 5 4 (\d+) (\d+) 1 (\d+)", rb"\n8 5 4 \1 \2 1 7", whole))
+        elif name.endswith(".vtu"):
+            path.write_bytes((two / "a.2/a.2_0.vtu").read_bytes())
+        elif name.endswith(".mtx"):
+            path.write_bytes(whole.replace(b"0.25", b"0.26", 1))
+        else:
+            path.write_bytes(whole[::-1].lstrip() + b"\n")
+        assert path.exists() is (change != "removed")
+        if not (change == "removed" and name.endswith(".msh")):
+            reseal(two)  # a plan without the file that solvers read would be one
+        assert noticed(two), change
+        path.write_bytes(whole)
+
+
+def test_what_is_not_derived_again_is_listed(plans, tmp_path, capsys):
+    a, b = cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0))
+    copart.plan(a, b, parts=(2, 2), output=tmp_path / "out", write="precice,aste,report")
+    assert main(["check", str(tmp_path / "out")]) == 0
+    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("not checked"))
+    for word in ("seconds", "settings", "precice.xml", "ASTE", "report.html"):
+        assert word in told
+    (tmp_path / "out" / "precice.xml").write_text("<precice/>")
+    assert main(["check", str(tmp_path / "out")]) == 1
+    assert "precice.xml" in capsys.readouterr().out
+
+
+def test_given_interedges_are_not_searched_for_and_check_says_so(tmp_path, capsys):
+    a, b = cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0))
+    from copart.mesh import find_interedges
+
+    copart.plan(a, b, parts=(2, 2), interedges=find_interedges(a, b), output=tmp_path / "out")
+    assert main(["check", str(tmp_path / "out")]) == 0
+    assert "they were given" in capsys.readouterr().out
