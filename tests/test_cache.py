@@ -81,3 +81,122 @@ def test_warm_compiles_every_kernel(warming):
     for name in (kernel.rpartition(".")[2] for kernel in cache["missing"]):
         assert len(re.findall(rf"\b{name}\b", sources)) == 1, f"{name} has callers, but no step of warm reaches it"
     assert "compiling kernels" in err
+
+
+KEPT = """
+import numpy as np
+from copart.graph import Graph
+from copart.metrics import edge_cut
+path = Graph.from_edges(400, np.arange(399), np.arange(1, 400))
+print(edge_cut(path, np.arange(400) // 100))
+"""
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **environment}, text=True,
+                          capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A cache with a few kernels."""
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        pytest.skip("nothing is compiled without the JIT")
+    cache = tmp_path_factory.mktemp("filled")
+    done = run(KEPT, NUMBA_CACHE_DIR=str(cache))
+    assert done.stdout == "3\n", done.stderr
+    assert not done.stderr
+    return cache
+
+
+def swap(files):
+    """Each file gets the content of the next."""
+    contents = [file.read_bytes() for file in files]
+    for file, content in zip(files, contents[1:] + contents[:1], strict=True):
+        file.write_bytes(content)
+
+
+DAMAGE = {
+    "cut short": lambda files: [file.write_bytes(file.read_bytes()[:-7]) for file in files],
+    "empty": lambda files: [file.write_bytes(b"") for file in files],
+    "foreign": lambda files: [file.write_bytes(b"\x80\x05]\x94." * 20) for file in files],
+    "a bit": lambda files: [file.write_bytes(file.read_bytes()[:-9] + b"\xff" + file.read_bytes()[-8:])
+                            for file in files],
+    "swapped": swap,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("damage", "kind"), [("cut short", "nbi"), ("foreign", "nbi"), ("empty", "nbc"),
+                                              ("a bit", "nbc"), ("swapped", "nbc")])
+def test_damaged_files_are_compiled_anew_with_one_remark(filled, tmp_path, damage, kind):
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    files = sorted(cache.rglob(f"*.{kind}"))
+    assert len(files) > 2
+    DAMAGE[damage](files)
+    spoilt = {file.name: file.read_bytes() for file in files}
+    done = run(KEPT, NUMBA_CACHE_DIR=str(cache))
+    assert done.stdout == "3\n", done.stderr
+    assert done.stderr.count("is damaged") == 1
+    assert str(cache) in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert all(file.read_bytes() != spoilt[file.name] for file in files)
+    if damage == "swapped":
+        again = run(KEPT, NUMBA_CACHE_DIR=str(cache))
+        assert (again.stdout, again.stderr) == ("3\n", "")
+
+
+@pytest.mark.slow
+def test_doctor_reports_damage_and_repairs_it(filled, tmp_path):
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    broken = min(cache.rglob("*.nbc"))
+    broken.write_bytes(b"")
+    few = f"import sys, copart.warm as w\nw.steps = lambda: [('a few', lambda: exec({KEPT!r}))]\n"
+    ask = "from copart.cli import main\nsys.exit(main(['doctor', *sys.argv[1:]]))"
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    said = [subprocess.run([sys.executable, "-c", few + ask, *options], cwd=ROOT, env=env, text=True, check=True,
+                           capture_output=True).stdout for options in ([], ["--warm"], [])]
+    assert f"damaged     1 files, {broken}" in said[0]
+    assert "damaged" not in said[1] + said[2]
+    assert (run(KEPT, NUMBA_CACHE_DIR=str(cache)).stderr) == ""
+
+
+@pytest.mark.slow
+def test_no_space_left_is_a_remark_that_names_the_path(filled, tmp_path):
+    """/dev/full stands for a full disk: what is written there is refused."""
+    full = "import builtins\nreal = open\n" \
+           "builtins.open = lambda name, *a, **k: real('/dev/full' if '.tmp.' in str(name) else name, *a, **k)\n"
+    done = run(full + KEPT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.stdout == "3\n", done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert str(tmp_path) in done.stderr
+    assert "no space left" in done.stderr
+
+
+@pytest.mark.slow
+def test_no_folder_to_keep_kernels_in(tmp_path):
+    """Neither in the package nor at home nor where the user says: they are compiled for the run alone."""
+    (tmp_path / "file").write_text("")
+    nowhere = str(tmp_path / "file" / "cache")
+    none = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n"
+    done = run(none + KEPT, NUMBA_CACHE_DIR=nowhere)
+    assert done.stdout == "3\n", done.stderr
+
+
+@pytest.mark.slow
+def test_an_edit_of_any_kernel_is_seen(filled, tmp_path):
+    """numba looks at the file of the kernel itself; those that it calls are in others."""
+    site = tmp_path / "site"
+    shutil.copytree(Path(copart.__file__).parent, site / "copart", ignore=shutil.ignore_patterns("__pycache__"))
+    cache = tmp_path / "cache"
+
+    def kept() -> set[str]:
+        done = subprocess.run([sys.executable, "-c", KEPT], cwd=site, text=True, capture_output=True, check=True,
+                              env={**os.environ, "PYTHONPATH": str(site), "NUMBA_CACHE_DIR": str(cache)})
+        assert (done.stdout, done.stderr) == ("3\n", "")
+        return {file.name for file in cache.rglob("*.nb?")}
+    before = kept()
+    assert kept() == before
+    with open(site / "copart" / "kernels" / "heap.py", "a") as file:
+        file.write("# an edit\n")
+    assert not kept() & before  # and the old ones are gone

@@ -28,6 +28,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.warm:
         from ..warm import steps
 
+        if doctor.kernel_cache().damaged:
+            doctor.forget_kernels()
         todo = steps()
         with console.progress() as progress:
             for i, (name, compile_step) in enumerate(todo):
@@ -41,6 +43,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     note = "; the others when they are first used, or by copart doctor --warm" if cache.cold else ""
     note = note if cache.jit else "; NUMBA_DISABLE_JIT is set, they run as plain Python"
     console.say(f"kernels     {cache.compiled} of {cache.kernels} compiled{note}")
+    if cache.damaged:
+        console.say(f"damaged     {len(cache.damaged)} files, {cache.damaged[0]} first; compiled anew when needed, or "
+                    "by copart doctor --warm")
     frozen = "" if cache.writable or not cache.folder else " (read-only)"
     console.say(f"cache       {cache.folder or '- none'}{frozen}")
     console.say(f"MPI         {mpi['library'] or '- none'}")

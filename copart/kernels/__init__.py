@@ -13,10 +13,13 @@ from the frozen state of the round before, so the result does not depend on how
 :class:`copart.partitioner.rounds.Team` cuts the range.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from numba import njit
 from numba.core.options import DefaultOptions
+
+from .cache import checked
 
 # numba counts references to every array when a name is bound and when it goes out of scope, by atomic instructions.  It
 # drops most of that, but not where branches use different fields of a tuple or rows of a table are passed on: there it
@@ -25,16 +28,27 @@ from numba.core.options import DefaultOptions
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
 _COUNTED, _UNCOUNTED = ({"_nrt": count} if hasattr(DefaultOptions, "_nrt") else {} for count in (True, False))
 
-kernel = njit(**{**_OPTIONS, **_UNCOUNTED})
+
+def _decorator(**options: Any) -> Callable[[Any], Any]:
+    def decorate(function: Any) -> Any:
+        try:
+            return checked(njit(**_OPTIONS, **options)(function))
+        except RuntimeError:
+            # there is no folder to keep it in, neither here nor at home
+            return njit(**{**_OPTIONS, "cache": False}, **options)(function)
+    return decorate
+
+
+kernel = _decorator(**_UNCOUNTED)
 """The decorator of kernels.  No references are counted: they cannot make arrays or return them, which numba refuses."""
 
-allocating = njit(**{**_OPTIONS, **_COUNTED})
+allocating = _decorator(**_COUNTED)
 """For the few kernels that make arrays of their own or return some; inner loops are in the kernels they call.
 
 That has to be said, or they would take on the option of a kernel that calls them.
 """
 
-inlined = njit(**{**_OPTIONS, **_UNCOUNTED}, inline="always")
+inlined = _decorator(**_UNCOUNTED, inline="always")
 """For small kernels called in inner loops of others: passing a named tuple on costs more than their work."""
 
 
