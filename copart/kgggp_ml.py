@@ -31,7 +31,7 @@ from .kernels import Level, Pull
 from .metrics import max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity
-from .partitioner.coarsening import Shape, look_at, renumber
+from .partitioner.coarsening import Shape, fitted, look_at, renumber
 from .partitioner.contiguity import make_contiguous
 from .partitioner.evolution import evolve
 from .partitioner.feasibility import feasible_limits, overweight
@@ -124,7 +124,7 @@ def partition(
         return pinned.copy()
 
     level, pull = finest(graph, k, pinned, affinity)
-    config, seed = options.config, options.seed
+    config, seed = fitted(options.config, n, k), options.seed
     with Team(options.threads) as team:
         shape = look_at(level)
         coords = graph.coords

@@ -7,6 +7,7 @@ as are levels of one son.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,9 @@ import numpy as np
 from ..errors import FormatError
 from ..mapping.machine import Inside
 from .text import PathLike, read_bytes
+
+_WORD = re.compile("[0-9a-fA-F]{0,8}")
+"""Of a set of processors: 32 of them in hexadecimal, nothing for none."""
 
 #: Objects that processes can share, by their type in the file.
 SHARED = {"Group": "group", "Package": "package", "Socket": "package", "NUMANode": "NUMA node", "Die": "die",
@@ -137,13 +141,11 @@ def _bits(path: PathLike, element: Any, name: str) -> int:
     text = element.get(name)
     if text is None or "0xf...f" in text:
         return -1
-    out = 0
-    try:
-        for word in text.split(","):
-            out = out << 32 | int(word or "0", 16)
-    except ValueError:
-        raise FormatError(path, f"{name} must be hexadecimal words, is {text[:40]!r}") from None
-    return out
+    words = [word.strip().removeprefix("0x") for word in text.split(",")]
+    if not all(_WORD.fullmatch(word) for word in words):
+        raise FormatError(path, f"{name} must be hexadecimal words of 32 bits, is {text[:40]!r}")
+    # read as one number: to shift word by word takes the square of their number
+    return int("".join(word.zfill(8) for word in words), 16)
 
 
 def _level_order(path: PathLike, leaves: list[_Leaf]) -> list[str]:

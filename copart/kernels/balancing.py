@@ -1,8 +1,10 @@
 """Balance that eviction cannot reach: weight handed on from part to part, and placement anywhere.
 
-A part over its limit may be walled in by full parts.  `shift_path` finds the
-nearest part with room over the quotient graph and hands weight along the way, so
-that only border vertices move.  `jump` moves vertices to any part with room.
+A part over its limit may be walled in by full parts.  `find_path` finds the
+nearest part with room over the quotient graph and `shift_path` hands weight along
+the way, so that only border vertices move; where thousands of parts are over their
+limits, `ways_to_room` finds all ways at once and `shift_along` goes them.  `jump`
+moves vertices to any part with room.
 """
 
 from typing import Any, NamedTuple
@@ -244,6 +246,99 @@ def shift_path(g, pull, s, limit, source, target, parent, start, order, now, hop
             ties[best] = 0
             revalue(g, s.part, v, here, there, start, order, onward, place, value, ties)
             there = here
+    return total
+
+
+@kernel
+def ways_to_room(g, part, pwgt, limit, start, order, toward, target):
+    """From every part the way to the nearest one with room; returns the number of parts that have one.
+
+    Breadth first from all parts with room at once, over the quotient graph, in the order of their numbers.
+
+    g : Level, in
+    part : (nvtxs,) int32, in
+    pwgt, limit : (nparts,) int64, in
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in          vertices by part
+    toward : (nparts,) int32, out       the next part on the way, itself where there is room, -1 without a way
+    target : (nparts,) int32, scratch   parts in the order they are met
+    """
+    tail = 0
+    for p in range(len(toward)):
+        toward[p] = -1
+        if pwgt[p] < limit[p]:
+            toward[p] = p
+            target[tail] = p
+            tail += 1
+    head = 0
+    while head < tail:
+        p = target[head]
+        head += 1
+        for i in range(start[p], start[p + 1]):
+            v = order[i]
+            if part[v] != p:
+                continue
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                q = part[g.adjncy[e]]
+                if toward[q] < 0:
+                    toward[q] = p
+                    target[tail] = q
+                    tail += 1
+    return tail
+
+
+@kernel
+def shift_along(g, pull, s, limit, toward, parent, start, order, now, hops):
+    """Hand vertices on from every part over its limit, one at a time, along its way to the nearest room.
+
+    Ways are as they were found: a part whose room has been taken ends all that lead to it.  Hops nearest the room
+    go first.  Returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out
+    limit : (nparts,) int64, in
+    toward : (nparts,) int32, in        the next part on the way, as `ways_to_room` found it
+    parent : (nparts,) int32, scratch   the part before each on a way
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in          vertices by part
+    now : int                           number of the round
+    hops : Hops, scratch
+    """
+    onward, place, value, ties = hops
+    total = np.int64(0)
+    for source in range(len(limit)):
+        if s.pwgt[source] <= limit[source] or toward[source] < 0:
+            continue
+        length = 0
+        target = source
+        while toward[target] != target:
+            parent[toward[target]] = target
+            target = toward[target]
+            length += 1
+        going = True
+        while going and s.pwgt[source] > limit[source] and s.count[2] + length <= s.log.shape[1]:
+            there = target
+            while there != source:
+                here = parent[there]
+                if onward[here] < 0:
+                    onward[here] = there
+                    value_hop(g, pull, s.part, here, there, start, order, place, value, ties)
+                best = -1
+                if s.population[here] > 1:
+                    best = best_for_hop(g, here, limit[there] - s.pwgt[there], start, order, value, ties)
+                if best < 0:
+                    going = False
+                    break
+                v = order[best]
+                total += move_and_log(g, pull, s, v, there, now)
+                ties[best] = 0
+                revalue(g, s.part, v, here, there, start, order, onward, place, value, ties)
+                there = here
+        there = target
+        while there != source:
+            there = parent[there]
+            onward[there] = -1
     return total
 
 

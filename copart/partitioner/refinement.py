@@ -26,6 +26,9 @@ Array = np.ndarray[Any, Any]
 #: Warmth at the end of cooling and after it.
 _COOL = 0.25
 
+#: Where parts over their limits, times all parts, are more than these, they look for room together.
+_MANY = 400_000
+
 #: While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing.
 _REBALANCE = 2
 
@@ -176,7 +179,10 @@ class Refiner:
         return total
 
     def shift_round(self) -> int:
-        """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut."""
+        """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut.
+
+        Each finds its own path, on which all it has too much can go; very many find theirs together, for a start.
+        """
         total = 0
         k, count = len(self.limit), int(self.state.count[1])
         start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
@@ -184,7 +190,17 @@ class Refiner:
         parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
         hops = balancing.Hops(onward=np.empty(k, np.int32), place=self.place, value=np.empty(count, np.int64),
                               ties=np.empty(count, np.int32))
-        for source in np.flatnonzero(self.state.pwgt > self.limit):
+        sources = np.flatnonzero(self.state.pwgt > self.limit)
+        if len(sources) * k > _MANY:
+            hops.onward.fill(-1)
+            balancing.ways_to_room(self.g, self.state.part, self.state.pwgt, self.limit, start, order, parent, queue)
+            self._reserve(count + 4 * k)
+            before = self.excess
+            total = int(balancing.shift_along(self.g, self.pull, self.state, self.limit, parent, queue, start, order,
+                                              self.now, hops))
+            if self.excess < before:
+                return total
+        for source in sources:
             over = int(self.state.pwgt[source] - self.limit[source])
             for need in (over, 1):
                 target = balancing.find_path(

@@ -117,6 +117,8 @@ def _hops_last(d: int, hops: int) -> list[Offset]:
     return _both_ways(d, range(d)) + _both_ways(d, range(d - 1, d), range(2, hops + 1))
 
 
+#: More steps than these are a mistake: the work grows with the number of neighbours.
+_FARTHEST = 4096
 #: The seven kinds: offsets for a number of dimensions and of hops.
 STENCILS: dict[str, Callable[[int, int], list[Offset]]] = {
     "five-point": _five_point, "nine-point": _nine_point, "component": _component, "diagonal": _diagonal,
@@ -138,7 +140,7 @@ def stencil(kind: str, ndims: int, *, hops: int = 3, weights: ArrayLike | None =
     ndims : int
         Number of dimensions, 1 to 16.
     hops : int
-        Farthest neighbour of the kinds with hops.
+        Farthest neighbour of the kinds with hops, 1 to 4096.
     weights : (k,) array_like of int, optional
         See :class:`Stencil`.
 
@@ -154,7 +156,7 @@ def stencil(kind: str, ndims: int, *, hops: int = 3, weights: ArrayLike | None =
     if kind not in STENCILS:
         raise ConfigError(f"stencil: {kind!r} is none of {', '.join(STENCILS)}, and no list of offsets")
     d = whole("ndims", ndims, low=1, high=16)
-    offsets = STENCILS[kind](d, whole("hops", hops, low=1))
+    offsets = STENCILS[kind](d, whole("hops", hops, low=1, high=_FARTHEST))
     if not offsets:
         raise MappingError(f"stencil: {kind} has no offsets in {d} dimension")
     return Stencil(offsets, weights, kind)

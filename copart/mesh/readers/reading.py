@@ -29,6 +29,7 @@ from .mdpa import named_shapes, submodels
 from .openfoam import is_openfoam, read_openfoam
 from .su2 import read_su2
 from .wkt import read_wkt
+from .xdmf import check_references
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                     "exodus": read_exodus, "wkt": read_wkt}
@@ -194,8 +195,10 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
                 raise FormatError(other, "the file has no data")
     if file_format in ("med", "h5m", "cgns", "hmf"):
         check_hdf5(path)
-    elif file_format == "xdmf" and path.with_suffix(".h5").is_file():
-        check_hdf5(path.with_suffix(".h5"))
+    elif file_format == "xdmf":
+        check_references(path)
+        if path.with_suffix(".h5").is_file():
+            check_hdf5(path.with_suffix(".h5"))
     stream = opened(path, file_format)
     if stream is None:
         return meshio.read(path, file_format=file_format)

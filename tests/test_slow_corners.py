@@ -1,0 +1,67 @@
+"""Inputs that took minutes or all memory: each has an answer, or a refusal, after work in proportion to its size."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import copart
+from copart.cli import main
+from copart.formats.hwloc import _bits
+from copart.mesh import cube
+from copart.metrics import edge_cut, max_part_weight
+from copart.options import PRESETS
+from copart.partitioner.coarsening import fitted
+
+from .helpers import grid
+
+
+def test_many_parts_over_their_limits_find_room_together():
+    """Parts of ten vertices without any slack, thousands of them."""
+    g = grid(230, 230)
+    k = g.nvtxs // 10
+    part = copart.part(g, k, eps=0.05, preset="fast")
+    weight = np.bincount(part, minlength=k)
+    assert weight.min() > 0
+    assert weight.max() <= max_part_weight(g.nvtxs, k, 0.05)
+    # no dearer than the strips that come to mind
+    strips = np.minimum(np.arange(g.nvtxs) // 10, k - 1)
+    assert edge_cut(g, part) < edge_cut(g, strips)
+
+
+def test_less_effort_only_for_thousands_of_small_parts():
+    default = PRESETS["default"]
+    assert fitted(default, 10**6, 1000) is default
+    assert fitted(default, 10**6, 6000) is default
+    assert fitted(default, 1000, 900) is default
+    assert fitted(default, 10**6, 10**5).bisections == 1
+
+
+def test_hops_are_limited(capsys):
+    assert main(["grid", "--dims", "12x11x8", "--nodes", "33", "--stencil", "hops-first", "--hops", "999999999"]) == 2
+    assert "hops: must be at most 4096" in capsys.readouterr().err
+
+
+def test_cpusets_of_any_length():
+    """The time per word does not grow with their number."""
+    def seconds(words: int) -> float:
+        text = {"cpuset": ",".join(["0xffffffff"] * words)}
+        begin = time.perf_counter()
+        assert _bits("x", text, "cpuset") == (1 << 32 * words) - 1
+        return time.perf_counter() - begin
+    assert seconds(200_000) < 5
+    assert _bits("x", {"cpuset": "0x1,,0x00000002"}, "cpuset") == 1 << 64 | 2
+    for wrong in ("0x1ffffffff", "0xg", "-1", "1 2"):
+        with pytest.raises(copart.errors.FormatError, match="hexadecimal words"):
+            _bits("x", {"cpuset": wrong}, "cpuset")
+
+
+def test_totals_are_limited(capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        main(["plan", "a.vtu", "b.vtu", "--total", str(10**20), "-o", str(tmp_path)])
+    assert "--total: must be at most" in capsys.readouterr().err
+    a, b = cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0))
+    with pytest.raises(copart.errors.ConfigError, match="total: must be at most"):
+        copart.plan(a, b, total=10**10)
