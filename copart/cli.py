@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from . import __version__
 from .commands import advise, check, compare, doctor, grid, machine, map, mesh, part, plan, ranks, repart, replan
 from .commands.console import Console, complain, drop_output, print_anything
-from .commands.options import add_output, shorten_help
+from .commands.options import add_output, safety, shorten_help
 from .commands.paths import chosen, guarded
 from .errors import ConfigError, CopartError
 
@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None and (args.json or not args.quiet):
             raise ConfigError("standard output: is closed, nothing could be shown; open it, or ask for --quiet")
         module = COMMANDS[args.command][0]
-        with guarded(module.PATHS, args, chosen(made, args)):
+        with guarded(module.PATHS, args, chosen(made, args)), safety(args):
             status: int = module.run(args, Console(args.quiet, args.json))
         if sys.stdout is not None:
             # what cannot be written is said here and not when the interpreter ends

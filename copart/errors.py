@@ -79,6 +79,9 @@ class FormatError(CopartError):
         place = self.path if line is None else f"{self.path}:{line}"
         super().__init__(f"{place}: {rule}")
 
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, int | None]]:
+        return type(self), (self.path, self.rule, self.line)
+
 
 @contextmanager
 def of_component(name: str) -> Iterator[None]:

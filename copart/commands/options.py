@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from .numbers import integer, real, tolerance
@@ -39,11 +40,22 @@ def partitioning(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """``-q -v --json``."""
+    """``-q -v --json --safe``."""
     group = parser.add_argument_group("output")
     group.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     group.add_argument("-v", "--verbose", action="count", default=0, help="say what happens; twice for more")
     group.add_argument("--json", action="store_true", help="print the result as JSON")
+    group.add_argument("--safe", action="store_true", help="read mesh files in processes of their own, each within 300 "
+                       "seconds and 8 GB: for files of unknown origin")
+
+
+def safety(args: argparse.Namespace) -> AbstractContextManager[None]:
+    """What ``--safe`` asks for, while a command runs."""
+    if not args.safe:
+        return nullcontext()
+    from ..mesh.readers.safely import reading_safely
+
+    return reading_safely()
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from .interfaces.interface import find_interedges, find_interface
 from .polyhedra import Polyhedra
 from .readers.foreign import from_meshio
 from .readers.reading import read_mesh
+from .readers.safely import reading_safely
 from .transform import Transform
 from .value import Mesh
 from .writing.gmsh_parts import write_gmsh
@@ -28,6 +29,7 @@ __all__ = [
            "find_interface",
            "from_meshio",
            "read_mesh",
+           "reading_safely",
            "regions",
            "select",
            "tube",

@@ -27,6 +27,7 @@ from .foreign import from_meshio
 from .gmsh import read_gmsh
 from .mdpa import named_shapes, submodels
 from .openfoam import is_openfoam, read_openfoam
+from .safely import limits, read_in_child
 from .su2 import read_su2
 from .wkt import read_wkt
 from .xdmf import check_references
@@ -69,7 +70,8 @@ def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
     elif hasattr(source, "points") and hasattr(source, "cells"):
         mesh = from_meshio(source)
     elif isinstance(source, (str, os.PathLike)):
-        mesh = _read_file(Path(source))
+        within = limits()
+        mesh = _read_file(Path(source)) if within is None else read_in_child(Path(source), within)
     else:
         raise MeshError(f"mesh: expected a path, a meshio.Mesh or a Mesh, got {type(source).__name__}")
     return mesh if region is None else select(mesh, region)
