@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ from ...operators import rest_joined
 Array = np.ndarray[Any, Any]
 PartArrays = Mapping[str, PartArray]
 """Part of each vertex, by component."""
+
+_INTEREDGES: WeakKeyDictionary[CoupledProblem, dict[bool, tuple[Any, ...]]] = WeakKeyDictionary()
+"""As kernels read them, of the problems that are being worked on."""
 
 
 class CoupledCells:
@@ -65,7 +69,7 @@ class CoupledCells:
         weight = np.concatenate([graphs[name].weights[self.members[name]] for name in names])
         xadj, adjncy, ewgt = self._edges()
         bptr, bidx, bval = self._pulls()
-        iptr, iadj, imul, give, take = self._interedges(both)
+        iptr, iadj, imul, give, take = self._interedges_once(both)
         self.cells = Cells(xadj=xadj, adjncy=adjncy, ewgt=ewgt, bptr=bptr, bidx=bidx, bval=bval,
                            iptr=iptr, iadj=iadj, imul=imul, give=give, take=take, weight=weight)
 
@@ -147,20 +151,31 @@ class CoupledCells:
         pull = sums(where, np.concatenate(weight), len(keys))
         return offsets(self.n, keys // self.k), (keys % self.k).astype(VERTEX), pull
 
+    def _interedges_once(self, both: bool) -> tuple[Array, Array, Array, Array, Array]:
+        """The interedges, which no partition changes; a run asks for them again and again."""
+        known = _INTEREDGES.setdefault(self.problem, {})
+        if both not in known:
+            known[both] = self._interedges(both)
+        return known[both]
+
     def _interedges(self, both: bool) -> tuple[Array, Array, Array, Array, Array]:
         row, column, give, take = [], [], [], []
+        here = {}
+        for name, members in self.members.items():
+            here[name] = np.zeros(self.problem.components[name].nvtxs, np.int64)
+            here[name][members] = np.arange(len(members)) + self.first[name]
         for (a, b), inter in self.problem.pairs.items():
             u, v, _ = inter.pairs()
             size_a, size_b = (self.problem.components[name].sizes for name in (a, b))
             forth, back = size_a[u], size_b[v] if both else np.zeros(len(v), WEIGHT)
-            i = np.searchsorted(self.members[a], u) + self.first[a]
-            j = np.searchsorted(self.members[b], v) + self.first[b]
+            i, j = here[a][u], here[b][v]
             row += [i, j]
             column += [j, i]
             give += [forth, back]
             take += [back, forth]
         rows = np.concatenate(row)
-        order = np.argsort(rows, kind="stable")
+        # numbers of 16 bits are sorted by their digits
+        order = np.argsort(rows.astype(np.min_scalar_type(self.n)), kind="stable")
         columns = np.concatenate(column).astype(VERTEX)[order]
         return (offsets(self.n, rows), columns, np.ones(len(rows), VERTEX), np.concatenate(give)[order],
                 np.concatenate(take)[order])
