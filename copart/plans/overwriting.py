@@ -86,6 +86,7 @@ def _identity(path: StrPath) -> tuple[int, int] | None:
 
 def _files(path: str) -> list[StrPath]:
     """The files that are read for one path: those of a plan's folder or of an OpenFOAM case, else the file itself."""
+    from ..mesh.readers.calculix import deck_files
     from ..mesh.readers.openfoam import is_openfoam, mesh_folders
 
     place = Path(path)
@@ -94,6 +95,11 @@ def _files(path: str) -> list[StrPath]:
             return list(place.iterdir())
         if place.is_dir() or is_openfoam(place):
             return [place, *(file for _, folder in mesh_folders(place) for file in folder.iterdir())]
+        if place.suffix.lower() in (".inp", ".msh") and place.is_file():
+            with open(place, "rb") as file:
+                # CalculiX users call their meshes .msh, too
+                deck = file.read(4096).lstrip().startswith(b"*")
+            return [*deck_files(place)] if deck else [path]
     except (FormatError, OSError, ValueError):
         # reading it will say what is wrong
         return [path]

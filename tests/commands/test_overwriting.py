@@ -221,3 +221,16 @@ def test_words_are_no_files(tmp_path, monkeypatch):
     Path("p.txt").write_text("0 1 100 1\n1 0 100 1\n")
     assert main(["ranks", "p.txt", "--nodes", "2", "--slots", "1", "--placement", "cyclic", "-o", "cyclic", "-q"]) == 0
     assert sorted(Path("cyclic").read_text().split()) == ["0", "1"]
+
+
+def test_what_a_deck_includes_is_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("nodes.txt").write_text("*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,1,1,1\n")
+    Path("mesh.inp").write_text("*INCLUDE, INPUT=nodes.txt\n*ELEMENT, TYPE=C3D4\n1,1,2,3,4\n2,2,3,4,5\n")
+    Path("hard").hardlink_to("nodes.txt")
+    before = Path("nodes.txt").read_bytes()
+    for output in ("nodes.txt", "hard"):
+        assert main(["part", "mesh.inp", "2", "-o", output]) == 2
+        assert f"{output} is also read" in capsys.readouterr().err
+    assert Path("nodes.txt").read_bytes() == before
+    assert main(["part", "mesh.inp", "2", "-o", "parts"]) == 0

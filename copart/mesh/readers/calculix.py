@@ -30,6 +30,7 @@ _COMMAS = bytes.maketrans(b",", b" ")
 _FORTRAN = bytes.maketrans(b"dD", b"ee")
 _GENERATES = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM")
 _DEEPEST = 10
+_INCLUDED = re.compile(rb"^[ \t]*\*[ \t]*INCLUDE\b[^\n\r=]*INPUT[ \t]*=([^\n\r,]+)", re.IGNORECASE | re.MULTILINE)
 
 
 def read_calculix(path: Path) -> Mesh:
@@ -57,6 +58,20 @@ def read_calculix(path: Path) -> Mesh:
         deck.remarks.append("elements that are no cells are left out: "
                             + ", ".join(f"{n} {kind}" for kind, n in deck.skipped.items()))
     return grouped_mesh(path, deck)
+
+
+def deck_files(path: Path, depth: int = 0) -> list[Path]:
+    """The files that reading a deck opens, itself first: those that it includes, or else its side files."""
+    out = [path]
+    try:
+        named = _INCLUDED.findall(path.read_bytes()) if depth <= _DEEPEST else []
+    except OSError:
+        return out
+    for name in named:
+        out += deck_files(path.parent / name.decode("latin-1").strip().strip("\"'"), depth + 1)
+    if depth == 0 and len(out) == 1:
+        out += sorted(p for p in path.parent.iterdir() if p.suffix.lower() in SIDE_FILES)
+    return out
 
 
 def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str) -> None:
