@@ -181,9 +181,10 @@ class Refiner:
     def shift_round(self) -> int:
         """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut.
 
-        Each finds its own path, on which all it has too much can go; very many find theirs together, for a start.
+        Each finds its own path, on which all it has too much can go.  Very many find theirs together, for a start; and
+        so do those that found none alone, since a way that is blocked for one may be open for another.
         """
-        total = 0
+        total, before = 0, self.excess
         k, count = len(self.limit), int(self.state.count[1])
         start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
         balancing.group_by_part(self.state.part, self.state.border, count, start, order)
@@ -191,13 +192,9 @@ class Refiner:
         hops = balancing.Hops(onward=np.empty(k, np.int32), place=self.place, value=np.empty(count, np.int64),
                               ties=np.empty(count, np.int32))
         sources = np.flatnonzero(self.state.pwgt > self.limit)
-        if len(sources) * k > _MANY:
-            hops.onward.fill(-1)
-            balancing.ways_to_room(self.g, self.state.part, self.state.pwgt, self.limit, start, order, parent, queue)
-            self._reserve(count + 4 * k)
-            before = self.excess
-            total = int(balancing.shift_along(self.g, self.pull, self.state, self.limit, parent, queue, start, order,
-                                              self.now, hops))
+        many = len(sources) * k > _MANY
+        if many:
+            total = self.shift_together(start, order, hops)
             if self.excess < before:
                 return total
         for source in sources:
@@ -215,7 +212,22 @@ class Refiner:
                 balancing.shift_path(self.g, self.pull, self.state, self.limit, source, target, parent, start, order,
                                      self.now, hops)
             )
+        if not many and self.excess == before:
+            total += self.shift_together(start, order, hops)
         return total
+
+    def shift_together(self, start: Array, order: Array, hops: balancing.Hops) -> int:
+        """Hand weight from all overloaded parts along ways to the nearest room; returns the decrease of the cut.
+
+        `start` (nparts + 1,) and `order` (count,) are the border vertices by part.
+        """
+        k = len(self.limit)
+        toward, scratch = np.empty(k, np.int32), np.empty(k, np.int32)
+        hops.onward.fill(-1)
+        balancing.ways_to_room(self.g, self.state.part, self.state.pwgt, self.limit, start, order, toward, scratch)
+        self._reserve(len(order) + 4 * k)
+        return int(balancing.shift_along(self.g, self.pull, self.state, self.limit, toward, scratch, start, order,
+                                         self.now, hops))
 
     def improve(self, config: Config, cut: int, rounds: int | None = None) -> int:
         """Jet with rebalancing while it cools, and then until `patience` rounds bring next to nothing.

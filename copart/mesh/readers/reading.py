@@ -30,7 +30,7 @@ from .openfoam import is_openfoam, read_openfoam
 from .safely import limits, read_in_child
 from .su2 import read_su2
 from .wkt import read_wkt
-from .xdmf import check_references
+from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                     "exodus": read_exodus, "wkt": read_wkt}
@@ -198,9 +198,12 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
     if file_format in ("med", "h5m", "cgns", "hmf"):
         check_hdf5(path)
     elif file_format == "xdmf":
-        check_references(path)
         if path.with_suffix(".h5").is_file():
             check_hdf5(path.with_suffix(".h5"))
+        with tempfile.TemporaryDirectory() as folder:
+            own = with_own_files(path, Path(folder))
+            if own != path:
+                return meshio.read(own, file_format=file_format)
     stream = opened(path, file_format)
     if stream is None:
         return meshio.read(path, file_format=file_format)

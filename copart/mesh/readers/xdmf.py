@@ -1,13 +1,12 @@
 """What an XDMF file names: its arrays stand in other files, and the file says in which.
 
-A mesh from elsewhere could name any file of this machine.  Those beside it or below are read; others only where
-``COPART_OUTSIDE_FILES`` is set in the environment.
+A mesh from elsewhere could name any file of this machine.  Those beside it or below are read, as are those that were
+moved here together with it; others only where ``COPART_OUTSIDE_FILES`` is set in the environment.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,42 +15,53 @@ from ...errors import FormatError
 ALLOWED = "COPART_OUTSIDE_FILES"
 
 
-def check_references(path: Path) -> None:
-    """Refuse an XDMF file that names files elsewhere than beside it.
+def with_own_files(path: Path, folder: Path) -> Path:
+    """The file to read instead of `path`: itself, or a copy in `folder` which names the files that may be opened.
+
+    Binary items are looked for beside the file, and not where the program runs, as meshio does.
 
     Raises
     ------
     FormatError
-        Names the first, and how it is allowed.
+        It names files elsewhere; says the first, and how it is allowed.
     """
-    if os.environ.get(ALLOWED):
-        return
-    home = Path(os.path.realpath(path.parent))
-    for base, name in _named(path):
-        try:
-            found = Path(os.path.realpath(base / name))
-        except ValueError:
-            raise FormatError(path, f"names the file {name!r:.80}, which can be none") from None
-        if not found.is_relative_to(home):
-            raise FormatError(path, f"names {name!r:.80}, which is not beside it; put it there, or set {ALLOWED}=1 "
-                                    f"where it can be trusted")
-
-
-def _named(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files named in HDF and binary items and in inclusions, each with the folder it is looked for in."""
     try:
-        for _, element in ElementTree.iterparse(path):
-            tag = str(element.tag).rpartition("}")[2]
-            text = (element.text or "").strip()
-            kind = element.get("Format", "").upper()
-            if tag == "DataItem" and kind == "HDF":
-                yield path.parent, text.partition(":")[0]
-            elif tag == "DataItem" and kind == "BINARY":
-                yield Path(), text  # meshio looks for these where the program runs
-            elif tag == "include":
-                yield path.parent, element.get("href", "").partition("#")[0]
+        tree = ElementTree.parse(path)
     except (ElementTree.ParseError, OSError, ValueError):
-        return  # reading it will say what is wrong
+        return path  # reading it will say what is wrong
+    changed = False
+    for element in tree.iter():
+        tag, kind = str(element.tag).rpartition("}")[2], element.get("Format", "").upper()
+        if tag == "include":
+            _own(path, element.get("href", "").partition("#")[0])
+        elif tag == "DataItem" and kind in ("HDF", "BINARY"):
+            text = (element.text or "").strip()
+            name, colon, inside = text.partition(":") if kind == "HDF" else (text, "", "")
+            found = _own(path, name)
+            if kind == "BINARY" or found != Path(os.path.realpath(path.parent / name)):
+                changed = True
+            element.text = f"{found}{colon}{inside}"
+    if not changed:
+        return path
+    copy = folder / path.name
+    tree.write(copy)
+    return copy
 
 
-__all__ = ["ALLOWED", "check_references"]
+def _own(path: Path, name: str) -> Path:
+    """The file of this name beside the XDMF file or below; one moved here with it, by its last name."""
+    try:
+        home = Path(os.path.realpath(path.parent))
+        named = Path(os.path.realpath(home / name))
+        if os.environ.get(ALLOWED) or named.is_relative_to(home):
+            return named
+        moved = home / Path(name).name
+        if moved.is_file() and not moved.is_symlink():
+            return moved
+    except ValueError:
+        raise FormatError(path, f"names the file {name!r:.80}, which can be none") from None
+    raise FormatError(path, f"names {name!r:.80}, which is not beside it; put it there, or set {ALLOWED}=1 where it "
+                            f"can be trusted")
+
+
+__all__ = ["ALLOWED", "with_own_files"]
