@@ -40,6 +40,32 @@ def group_by_part(part, border, count, start, order):
     start[0] = 0
 
 
+@inlined
+def meet_neighbours(g, part, p, start, order, before, queue, tail):
+    """Queue the parts next to part `p` that were not met before; returns the end of the queue.
+
+    g : Level, in
+    part : (nvtxs,) int32, in
+    p : int
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in              vertices by part
+    before : (nparts,) int32, in and out    the part from which each was met, -1 where none was
+    queue : (nparts,) int32, in and out
+    tail : int                              parts in the queue
+    """
+    for i in range(start[p], start[p + 1]):
+        v = order[i]
+        if part[v] != p:
+            continue
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            q = part[g.adjncy[e]]
+            if before[q] < 0:
+                before[q] = p
+                queue[tail] = q
+                tail += 1
+    return tail
+
+
 @kernel
 def find_path(g, part, pwgt, limit, source, need, start, order, parent, queue):
     """Nearest part from `source` with room for `need`, over the quotient graph; -1 if there is none.
@@ -66,16 +92,7 @@ def find_path(g, part, pwgt, limit, source, need, start, order, parent, queue):
         head += 1
         if p != source and pwgt[p] + need <= limit[p]:
             return p
-        for i in range(start[p], start[p + 1]):
-            v = order[i]
-            if part[v] != p:
-                continue
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                q = part[g.adjncy[e]]
-                if parent[q] < 0:
-                    parent[q] = p
-                    queue[tail] = q
-                    tail += 1
+        tail = meet_neighbours(g, part, p, start, order, parent, queue, tail)
     return -1
 
 
@@ -205,6 +222,48 @@ def best_for_hop(g, here, room, start, order, value, ties):
     return best
 
 
+@inlined
+def hand_on(g, pull, s, limit, source, target, most, parent, start, order, now, hops):
+    """Hand vertices along the path from `source` to `target`, until the source fits or nothing more can be handed on.
+
+    Hops nearest the target go first, so that no part passes its limit on the way.  Returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out
+    limit : (nparts,) int64, in
+    source, target : int
+    most : int                      moves for which the log must have room
+    parent : (nparts,) int32, in    the part before each on the path
+    start : (nparts + 1,) int64, in
+    order : (count,) int32, in      vertices by part
+    now : int                       number of the round
+    hops : Hops, scratch            no part of the path has an onward one
+    """
+    onward, place, value, ties = hops
+    total = np.int64(0)
+    going = True
+    while going and s.pwgt[source] > limit[source] and s.count[2] + most <= s.log.shape[1]:
+        there = target
+        while there != source:
+            here = parent[there]
+            if onward[here] < 0:
+                onward[here] = there
+                value_hop(g, pull, s.part, here, there, start, order, place, value, ties)
+            best = -1
+            if s.population[here] > 1:
+                best = best_for_hop(g, here, limit[there] - s.pwgt[there], start, order, value, ties)
+            if best < 0:
+                going = False
+                break
+            v = order[best]
+            total += move_and_log(g, pull, s, v, there, now)
+            ties[best] = 0
+            revalue(g, s.part, v, here, there, start, order, onward, place, value, ties)
+            there = here
+    return total
+
+
 @kernel
 def shift_path(g, pull, s, limit, source, target, parent, start, order, now, hops):
     """Hand vertices along the path from `source` to `target` until the source fits or nothing more can be handed on.
@@ -224,33 +283,14 @@ def shift_path(g, pull, s, limit, source, target, parent, start, order, now, hop
     now : int                       number of the round
     hops : Hops, scratch
     """
-    onward, place, value, ties = hops
-    for p in range(len(onward)):
-        onward[p] = -1
-    total = np.int64(0)
+    for p in range(len(hops.onward)):
+        hops.onward[p] = -1
     # a path has fewer hops than there are parts
-    while s.pwgt[source] > limit[source] and s.count[2] + len(limit) <= s.log.shape[1]:
-        there = target
-        while there != source:
-            here = parent[there]
-            if onward[here] < 0:
-                onward[here] = there
-                value_hop(g, pull, s.part, here, there, start, order, place, value, ties)
-            best = -1
-            if s.population[here] > 1:
-                best = best_for_hop(g, here, limit[there] - s.pwgt[there], start, order, value, ties)
-            if best < 0:
-                return total
-            v = order[best]
-            total += move_and_log(g, pull, s, v, there, now)
-            ties[best] = 0
-            revalue(g, s.part, v, here, there, start, order, onward, place, value, ties)
-            there = here
-    return total
+    return hand_on(g, pull, s, limit, source, target, len(limit), parent, start, order, now, hops)
 
 
 @kernel
-def ways_to_room(g, part, pwgt, limit, start, order, toward, target):
+def ways_to_room(g, part, pwgt, limit, start, order, toward, queue):
     """From every part the way to the nearest one with room; returns the number of parts that have one.
 
     Breadth first from all parts with room at once, over the quotient graph, in the order of their numbers.
@@ -261,29 +301,20 @@ def ways_to_room(g, part, pwgt, limit, start, order, toward, target):
     start : (nparts + 1,) int64, in
     order : (count,) int32, in          vertices by part
     toward : (nparts,) int32, out       the next part on the way, itself where there is room, -1 without a way
-    target : (nparts,) int32, scratch   parts in the order they are met
+    queue : (nparts,) int32, scratch    parts in the order they are met
     """
     tail = 0
     for p in range(len(toward)):
         toward[p] = -1
         if pwgt[p] < limit[p]:
             toward[p] = p
-            target[tail] = p
+            queue[tail] = p
             tail += 1
     head = 0
     while head < tail:
-        p = target[head]
+        p = queue[head]
         head += 1
-        for i in range(start[p], start[p + 1]):
-            v = order[i]
-            if part[v] != p:
-                continue
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                q = part[g.adjncy[e]]
-                if toward[q] < 0:
-                    toward[q] = p
-                    target[tail] = q
-                    tail += 1
+        tail = meet_neighbours(g, part, p, start, order, toward, queue, tail)
     return tail
 
 
@@ -303,9 +334,8 @@ def shift_along(g, pull, s, limit, toward, parent, start, order, now, hops):
     start : (nparts + 1,) int64, in
     order : (count,) int32, in          vertices by part
     now : int                           number of the round
-    hops : Hops, scratch
+    hops : Hops, scratch                no part has an onward one, before and after
     """
-    onward, place, value, ties = hops
     total = np.int64(0)
     for source in range(len(limit)):
         if s.pwgt[source] <= limit[source] or toward[source] < 0:
@@ -316,29 +346,11 @@ def shift_along(g, pull, s, limit, toward, parent, start, order, now, hops):
             parent[toward[target]] = target
             target = toward[target]
             length += 1
-        going = True
-        while going and s.pwgt[source] > limit[source] and s.count[2] + length <= s.log.shape[1]:
-            there = target
-            while there != source:
-                here = parent[there]
-                if onward[here] < 0:
-                    onward[here] = there
-                    value_hop(g, pull, s.part, here, there, start, order, place, value, ties)
-                best = -1
-                if s.population[here] > 1:
-                    best = best_for_hop(g, here, limit[there] - s.pwgt[there], start, order, value, ties)
-                if best < 0:
-                    going = False
-                    break
-                v = order[best]
-                total += move_and_log(g, pull, s, v, there, now)
-                ties[best] = 0
-                revalue(g, s.part, v, here, there, start, order, onward, place, value, ties)
-                there = here
+        total += hand_on(g, pull, s, limit, source, target, length, parent, start, order, now, hops)
         there = target
         while there != source:
             there = parent[there]
-            onward[there] = -1
+            hops.onward[there] = -1
     return total
 
 

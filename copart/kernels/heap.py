@@ -87,6 +87,28 @@ def push(heap, pos, key, tie, size, v):
     return size + 1
 
 
+@inlined
+def put(heap, pos, key, tie, size, v, value):
+    """Give entry v this key, and put it into the heap, or where it now belongs there; returns the new size.
+
+    heap : (capacity,) int32, in and out    entries by place
+    pos : (nentries,) int32, in and out     place of each entry, -1 for one that is not in the heap
+    key : (nentries,) int64, in and out
+    tie : (nentries,) int64, in
+    size : int                              number of entries in the heap
+    v, value : int
+    """
+    former = key[v]
+    key[v] = value
+    if pos[v] < 0:
+        return push(heap, pos, key, tie, size, v)
+    if value > former:
+        sift_up(heap, pos, key, tie, pos[v])
+    else:
+        sift_down(heap, pos, key, tie, size, pos[v])
+    return size
+
+
 @kernel
 def remove(heap, pos, key, tie, size, v):
     """Take entry v out of the heap, from wherever it is; returns the new size.

@@ -10,7 +10,7 @@ import numpy as np
 from . import inlined, kernel
 from .connectivity import connect
 from .distances import processor_distance
-from .heap import push, remove, sift_down, sift_up
+from .heap import push, put, remove
 
 CANDIDATES = 12
 """Processors that a vertex may move to at a time: those it has most to do with."""
@@ -188,14 +188,7 @@ def improve(g, code, scale, part, pwgt, limit, stall, scratch):
                 if pos[u] >= 0:
                     size = remove(heap, pos, key, key, size, u)
                 continue
-            before = key[u]
-            key[u] = np.int64(gain * scale)
-            if pos[u] < 0:
-                size = push(heap, pos, key, key, size, u)
-            elif key[u] > before:
-                sift_up(heap, pos, key, key, pos[u])
-            else:
-                sift_down(heap, pos, key, key, size, pos[u])
+            size = put(heap, pos, key, key, size, u, np.int64(gain * scale))
     for i in range(moves - 1, kept - 1, -1):
         v = log[0, i]
         own, to = part[v], log[1, i]

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import inlined, kernel
 from .connectivity import connect
-from .heap import push, remove, sift_down, sift_up
+from .heap import push, put, remove, sift_down
 
 LOCKED, PINNED = 1, 2
 """Values of `Scratch.state`: moved in this pass, never to be moved."""
@@ -212,15 +212,8 @@ def kway_pass(g, loads, part, stall, s):
             if to < 0:
                 if s.pos[u] >= 0:
                     size = remove(s.heap, s.pos, s.key, s.key, size, u)
-            elif s.pos[u] < 0:
-                s.key[u] = gain
-                size = push(s.heap, s.pos, s.key, s.key, size, u)
-            elif gain > s.key[u]:
-                s.key[u] = gain
-                sift_up(s.heap, s.pos, s.key, s.key, s.pos[u])
-            elif gain < s.key[u]:
-                s.key[u] = gain
-                sift_down(s.heap, s.pos, s.key, s.key, size, s.pos[u])
+            else:
+                size = put(s.heap, s.pos, s.key, s.key, size, u, gain)
     for i in range(size):
         s.pos[s.heap[i]] = -1
     for i in range(moves - 1, -1, -1):

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import inlined, kernel
 from .connectivity import connect
-from .heap import push, remove, sift_down, sift_up
+from .heap import push, put, remove, sift_down
 from .multiconstraint import PINNED, relief, shift, total_excess
 
 BEST_SCORE = np.int64(2**60)
@@ -105,15 +105,7 @@ def rebalance(g, loads, part, anywhere, s):
             to, rank = best_relief(g, loads, part, u, anywhere, s.conn, s.touched)
             if to < 0:
                 continue
-            if s.pos[u] < 0:
-                s.key[u] = rank
-                size = push(s.heap, s.pos, s.key, s.key, size, u)
-            elif rank > s.key[u]:
-                s.key[u] = rank
-                sift_up(s.heap, s.pos, s.key, s.key, s.pos[u])
-            else:
-                s.key[u] = rank
-                sift_down(s.heap, s.pos, s.key, s.key, size, s.pos[u])
+            size = put(s.heap, s.pos, s.key, s.key, size, u, rank)
     for i in range(size):
         s.pos[s.heap[i]] = -1
     return over
