@@ -11,6 +11,8 @@ from ..formats.text import PathLike
 from ..interface.counts import INTERFACES
 from ..mapping.coupled.placements import PLACEMENTS
 from ..options import PRESETS
+from ..schemes.joint import DIRECTIONS, FIXES
+from ..schemes.monolithic import BALANCES
 from ..schemes.registry import SCHEMES
 from .components import INTEREDGES
 from .requests import Meeting
@@ -108,8 +110,7 @@ def _wrong_options(scheme: str, told: Any) -> list[Finding]:
            for key, value in told.items() if key not in known]
     rules: dict[str, Callable[[Any], bool]] = {
         "price": lambda v: _list_of(lambda x: _number(x) and x >= 0)(v) and len(v) in (3, 5),
-        "directions": lambda v: v in ("forward", "both"), "fix": lambda v: v in ("hard", "soft"),
-        "balance": lambda v: v in ("total", "each")}
+        "directions": lambda v: v in DIRECTIONS, "fix": lambda v: v in FIXES, "balance": lambda v: v in BALANCES}
     return out + [Finding("metrics.json", f"settings.scheme_options.{key}", "has another value", shown(told[key]))
                   for key, good in rules.items() if key in told and not good(told[key])]
 
@@ -125,7 +126,7 @@ def unknown_entries(summary: Mapping[str, Any]) -> list[Finding]:
                 for key, form in _FORMS.items() if not isinstance(settings[key], form)]
     for key in [key for key in needed if key not in settings]:
         out.append(Finding("metrics.json", f"settings.{key}", "must be there", "nothing"))
-    for key in [key for key in settings if key not in {*RULES, "shared", "max_interedges"}]:
+    for key in [key for key in settings if key not in RULES]:
         out.append(Finding("metrics.json", f"settings.{key}", "is no setting", shown(settings[key])))
     for key, good in (_ENTRIES | _SOMETIMES).items():
         if key in summary and not good(summary[key]):

@@ -27,6 +27,9 @@ from ..operators import part
 from ..options import Options, Settings
 from ..partitioner.multiconstraint import partition_multiconstraint
 
+BALANCES = ("total", "each")
+"""What is balanced over the pool."""
+
 
 def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: Counts | None = None,
                options: Options | None = None, *, processes: int | None = None, balance: str = "total",
@@ -127,8 +130,8 @@ def _beside_cut(problem: CoupledProblem, first: dict[str, int], pool: int, price
 
 
 def _check_balance(balance: str) -> None:
-    if balance not in ("total", "each"):
-        raise ConfigError(f"balance: {balance!r} is not known; choose total or each")
+    if balance not in BALANCES:
+        raise ConfigError(f"balance: {balance!r} is not known; choose {' or '.join(BALANCES)}")
 
 
 def _loads_of_each(problem: CoupledProblem) -> NDArray[np.int64]:
@@ -168,4 +171,4 @@ def joined_graph(problem: CoupledProblem) -> tuple[Graph, dict[str, int]]:
     return Graph.from_edges(nvtxs, u, v, w, vwgt=weights, vsize=sizes), first
 
 
-__all__ = ["joined_graph", "monolithic", "monolithic_again"]
+__all__ = ["BALANCES", "joined_graph", "monolithic", "monolithic_again"]
