@@ -48,10 +48,14 @@ def compare_figures(claimed: Mapping[str, Any], found: Mapping[str, Any], whole:
             notes.add(f"pair {figures['a']}-{figures['b']}", "has figures", "none")
         else:
             _compare(notes, f"pair {figures['a']}-{figures['b']}", pair, figures, whole)
-    top = {key: value for key, value in claimed.items() if key not in ("components", "pairs")}
-    pool = {"pool_ub": found["pool_ub"]} if "pool_ub" in found else {}
-    if whole or pool:
-        _compare(notes, "shared pool", top, pool, whole)
+    step = claimed.get("step")
+    if isinstance(step, Mapping):
+        _compare(notes, "coupled step", step, found["step"], whole)
+    elif whole or "step" in claimed:
+        notes.add("coupled step", "has figures", "none")
+    others = ("components", "pairs", "step")
+    _compare(notes, "co-partition", {key: x for key, x in claimed.items() if key not in others},
+             {key: x for key, x in found.items() if key not in others}, whole)
     return notes.list
 
 

@@ -14,6 +14,7 @@ from ..coupling import CoPartition, CoupledProblem
 from .claims import Exchange, compare_components, compare_figures, compare_pairs, compare_schedule
 from .report import Finding, Notes, Report
 from .single import balance, check_partition, edge_cut, imbalance, limits, loads
+from .step import constants, step
 
 
 def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: float | None = None,
@@ -29,7 +30,8 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         Imbalance tolerance of each component, and of its coupled subgraph where
         the co-partition names a number of coupled parts.
     claimed : mapping, optional
-        Figures to compare, as in ``metrics.json``: ``{"components": {name: {...}}, "pairs": [...]}``.
+        Figures to compare, as in ``metrics.json``: ``{"components": {name: {...}}, "pairs": [...], "step": {...}}``;
+        a coupled step is measured by the constants that it names.
         A component, pair or figure that is not there is a finding; a figure that is left out only where `whole`.
     coupling : mapping, optional
         Exchange schedule to compare, as in ``coupling.json``.
@@ -68,13 +70,17 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
                                 **extra}
     if len(components) < len(problem.components):
         return Report(tuple(notes.list + findings), {"components": components, "pairs": []})
-    pairs = []
+    pairs, sent = [], {}
     for a, b in problem.pairs:
-        figures, exchanges, matrices = _pair(problem, copartition, a, b)
+        figures, exchanges, sent[a, b] = _pair(problem, copartition, a, b)
+        matrices = sent[a, b]
         pairs.append(figures)
         if coupling is not None:
             findings += compare_schedule(coupling, figures, exchanges, matrices)
-    found: dict[str, Any] = {"components": components, "pairs": pairs}
+    told = (claimed or {}).get("step")
+    cost = constants(told.get("cost") if isinstance(told, Mapping) else None, problem.names)
+    found: dict[str, Any] = {"components": components, "pairs": pairs,
+                             **step(problem, copartition, touching, sent, cost)}
     if copartition.shared:
         more, found["pool_ub"] = _pool(problem, copartition, eps)
         findings += more
@@ -117,7 +123,7 @@ def _coupled(name: str, graph: Any, copartition: CoPartition, touching: NDArray[
         if eps is not None and want > 0:
             balance(notes, load, limits(sum(load), want, eps)[:1] * len(load), "coupled weight")
     return notes.list, {"ncoupled": owners, "ncoupled_requested": want, "coupled_cells": len(cells),
-                        "ub_cpl": imbalance(load, owners if want is None else want),
+                        "max_coupled": max(load), "ub_cpl": imbalance(load, owners if want is None else want),
                         "cut_cpl": edge_cut(graph, part, touching)}
 
 

@@ -49,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pairs(group, "--coupled-cells", "number of coupled cells")
     add_pairs(group, "--iterations", "iterations between two coupling phases (default: of the table, else 1)")
     add_pairs(group, "--coupled-cost", "seconds for a coupled cell in a coupling phase (default: as in an iteration)")
-    group.add_argument("--latency", type=real, default=2e-6, metavar="S", help="seconds per message (default 2e-6)")
-    group.add_argument("--datum", type=real, default=1e-8, metavar="S",
+    group.add_argument("--latency", type=real, metavar="S", help="seconds per message (default 5e-6)")
+    group.add_argument("--datum", type=real, metavar="S",
                        help="seconds for the data of a cell: bytes over bandwidth (default 1e-8)")
     group.add_argument("--aligned", action="store_true", help="the borders of the parts on both sides coincide")
     parser.add_argument("--picture", metavar="FILE", help="also draw the curves (.png; needs matplotlib: copart[plot])")
@@ -73,9 +73,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     found = _costs(args)
     workloads = [w.limited(granularity=args.granularity, max_cells=args.max_cells, min_cells=args.min_cells)
                  for w in found.workloads]
+    phase = {name: getattr(args, name) for name in ("latency", "datum") if getattr(args, name) is not None}
     advice = advise(workloads, args.total, args.coupling, coupled_cells=found.coupled_cells or None,
-                    iterations=found.iterations, latency=args.latency, datum=args.datum,
-                    coupled_cost=found.coupled_cost, aligned=args.aligned)
+                    iterations=found.iterations, coupled_cost=found.coupled_cost, aligned=args.aligned, **phase)
     for w in workloads:
         console.say(f"{w.name}: {w.scaling} seconds on n processes")
     console.say()

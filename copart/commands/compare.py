@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from . import options
+from . import options, site
 from .console import Console
-from .machine import DESCRIPTION
 from .numbers import integer
 from .paths import Paths, given
 
@@ -27,7 +26,7 @@ examples:
 Figures are means over the seeds; the best of a column is marked.
 """
 
-PATHS = options.COMPONENT_PATHS | DESCRIPTION | Paths(
+PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
     writes={"picture": given("picture"), "report": given("report")})
 
 
@@ -41,14 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--legend", action="store_true", help="say what each column means")
     options.add_partitioning(parser, seed=False)
     options.add_scheme_options(parser)
-    options.add_machine(parser)
+    site.add_machine(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Run the schemes and show the table."""
-    from ..metrics.columns import comparison_columns, letter_of
+    from ..metrics.columns import comparison_columns, letter_of, paid_columns
     from ..plans.compare import compare
-    from ..report import comparison_table
+    from ..report import comparison_table, paid_table
     from .console import first_use
     from .telling import tell_interfaces
 
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress)
         made = compare(*options.meshes(args), schemes=args.schemes, scheme_options=options.scheme_options(args),
-                       seeds=args.seeds, site=options.site(args), progress=progress, **options.components(args),
+                       seeds=args.seeds, site=site.site(args), progress=progress, **options.components(args),
                        **options.partitioning(args))
         if args.picture:
             from ..report.ordering import best_shown
@@ -82,6 +81,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds"])
     tell_interfaces(console, made.interfaces, made.remarks)
     console.table(comparison_table(made.rows(), title))
+    console.say()
+    console.table(paid_table(made.rows(), made.cost))
     if made.placements:
         from ..report.placement import placement_table
 
@@ -89,7 +90,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.table(placement_table(made.placements))
     if args.legend:
         console.say()
-        for column in comparison_columns(made.rows()):
+        for column in (*comparison_columns(made.rows()), *paid_columns(made.rows())):
             console.say(f"{column.title:<12} {column.meaning}")
     if args.picture:
         console.say(f"wrote {args.picture}")

@@ -12,7 +12,7 @@ from .numbers import integer, real, tolerance
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
-    from ..plans.requests import Meeting, Sharing, Site
+    from ..plans.requests import Meeting, Sharing
 
 #: What the options of :func:`add_meeting` and :func:`add_components` mean as paths.
 MEETING_PATHS = Paths(words=frozenset({"scale", "shift", "periodic"}))
@@ -56,28 +56,6 @@ def safety(args: argparse.Namespace) -> AbstractContextManager[None]:
     from ..mesh.readers.safely import reading_safely
 
     return reading_safely()
-
-
-def add_machine(parser: argparse.ArgumentParser) -> None:
-    """Where the processes are to run, and how they are placed there."""
-    from .machine import add_description
-
-    group = parser.add_argument_group("machine", "with --machine or --hierarchy, processes are placed on slots")
-    add_description(group, source=False)
-    group.add_argument("--placement", choices=["shared", "disjoint", "linear"], default="shared",
-                       help="codes share hosts (default), have hosts of their own, or stand in the order of the slots")
-    group.add_argument("--iterations", type=integer, nargs="+", default=[1], metavar="N",
-                       help="halo exchanges in a coupling step, one for all components or one each (default 1)")
-
-
-def site(args: argparse.Namespace) -> Site | None:
-    """The options of :func:`add_machine`; None without a machine."""
-    from ..plans.requests import Site
-    from .machine import described
-
-    if args.source is None and args.hierarchy is None:
-        return None
-    return Site(described(args), args.placement, args.iterations)
 
 
 class _HelpAll(argparse.Action):

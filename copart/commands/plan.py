@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from . import options, writing
+from . import options, site, writing
 from .console import Console
-from .machine import DESCRIPTION
 from .paths import Paths, in_folder
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
@@ -44,7 +43,7 @@ pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machi
 or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 """
 
-PATHS = options.COMPONENT_PATHS | DESCRIPTION | Paths(
+PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
     writes={"output": in_folder("output", "coupling.json", "metrics.json",
                                 when={"picture": "plan.png", "report": "report.html"})}, words=frozenset({"write"}))
 
@@ -62,13 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
     options.add_partitioning(parser)
     options.add_scheme_options(parser)
-    options.add_machine(parser)
+    site.add_machine(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Make the plan, write its files, show its figures."""
     from ..plans.plan import plan
-    from ..report import component_table, pair_table
+    from ..report import component_table, pair_table, step_table
     from ..report.words import uncoupled_words
     from .console import first_use
     from .telling import tell_interfaces
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress)
         made = plan(*options.meshes(args), scheme=args.scheme, scheme_options=options.scheme_options(args),
-                    site=options.site(args), output=args.output, write=_written(args), progress=progress,
+                    site=site.site(args), output=args.output, write=_written(args), progress=progress,
                     **options.components(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
     tell_interfaces(console, made.interfaces, made.remarks)
@@ -90,6 +89,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.table(component_table(made.metrics))
     console.say()
     console.table(pair_table(made.metrics))
+    console.say()
+    console.table(step_table(made.metrics))
     console.say()
     if made.placements:
         from ..report.placement import placement_table, placement_words

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..errors import CopartError, FormatError
+from ..metrics.step import UNITS, StepCost
 from ..resources import Workload
 from .text import PathLike, read_bytes
 
@@ -55,6 +56,16 @@ def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
     FormatError
         The heading is unknown, or an entry is missing or unusable; with the line.
     """
+    rows, measured = _rows(path)
+    known = cells or {}
+    return _measured(path, rows, known) if measured else _costs(path, rows, known)
+
+
+Rows = list[tuple[int, dict[str, str]]]
+
+
+def _rows(path: PathLike) -> tuple[Rows, bool]:
+    """The lines of a table by their headings, with their numbers, and whether they are measured times."""
     text = read_bytes(path).decode("utf-8-sig", "replace")
     table = csv.reader(io.StringIO(text))
     try:
@@ -79,11 +90,7 @@ def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
         rows.append((number, dict(zip(heading, (entry.strip() for entry in entries), strict=True))))
         if not rows[-1][1]["component"]:
             raise FormatError(path, "has no name of a component", number)
-    known = cells or {}
-    return _measured(path, rows, known) if measured else _costs(path, rows, known)
-
-
-Rows = list[tuple[int, dict[str, str]]]
+    return rows, measured
 
 
 def _measured(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
@@ -149,4 +156,31 @@ def _number(path: PathLike, row: Mapping[str, str], key: str, line: int) -> floa
     return value
 
 
-__all__ = ["Costs", "read_costs"]
+def read_step_cost(path: PathLike) -> StepCost:
+    """The constants of a coupled step from a table of costs; messages and data cost as usual.
+
+    A coupled cell costs in a coupling phase what it costs in an iteration where ``coupled_cost`` is left open.
+
+    Raises
+    ------
+    FormatError
+        The table is ill-formed, or of measured times, which do not say what a cell costs.
+    """
+    rows, measured = _rows(path)
+    if measured:
+        raise FormatError(path, "has measured times, which do not say what a cell costs; needs component,cells,cost")
+    t, t_m, substeps = {}, {}, {}
+    for number, row in rows:
+        name = row["component"]
+        cost, iterations, phase = (_number(path, row, key, number) for key in ("cost", "iterations", "coupled_cost"))
+        if cost is None:
+            raise FormatError(path, f"needs cost of {name}", number)
+        if name in t:
+            raise FormatError(path, f"names {name} twice", number)
+        t[name] = cost * UNITS
+        t_m[name] = (cost if phase is None else phase) * UNITS
+        substeps[name] = 1.0 if iterations is None else iterations
+    return StepCost(t=t, t_m=t_m, substeps=substeps)
+
+
+__all__ = ["Costs", "read_costs", "read_step_cost"]

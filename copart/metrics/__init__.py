@@ -2,9 +2,13 @@
 
 ============  ====================================================================================
 `balance`     what a part may weigh
-`components`  one component: part weights, imbalance, cut, pieces; all figures of a co-partition
+`components`  one component: part weights, imbalance, cut, pieces
 `pairs`       one pair of components: the coupling matrix, its volume and messages; migration
 `parts`       one part: its load, coupled load, and what it exchanges
+`traffic`     one process: what it sends and receives, in halos and in a coupling phase
+`step`        what a coupled step costs
+`coupled`     all figures of a co-partition
+`promise`     in what a co-partition is worse than partitioning each component alone
 `columns`     how figures are called and written in tables
 ============  ====================================================================================
 
@@ -17,15 +21,14 @@ from __future__ import annotations
 from .balance import copartition_limit, max_part_weight, max_part_weights, part_room, target_shares
 from .components import (
     ComponentMetrics,
-    CoupledMetrics,
     boundary,
     component_metrics,
     edge_cut,
-    evaluate,
     imbalance,
     part_weights,
     pieces,
 )
+from .coupled import CoupledMetrics, evaluate
 from .pairs import (
     PairMetrics,
     coupling_matrix,
@@ -35,8 +38,9 @@ from .pairs import (
     migration_volume,
     pair_metrics,
 )
+from .step import StepCost, StepFigures, step_cost
 
-__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "boundary", "component_metrics", "copartition_limit",
-           "coupling_matrix", "coupling_weights", "edge_cut", "evaluate", "imbalance", "max_part_weight",
-           "max_part_weights", "migration_matrix", "migration_messages", "migration_volume", "pair_metrics",
-           "part_room", "part_weights", "pieces", "target_shares"]
+__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "StepCost", "StepFigures", "boundary",
+           "component_metrics", "copartition_limit", "coupling_matrix", "coupling_weights", "edge_cut", "evaluate",
+           "imbalance", "max_part_weight", "max_part_weights", "migration_matrix", "migration_messages",
+           "migration_volume", "pair_metrics", "part_room", "part_weights", "pieces", "step_cost", "target_shares"]

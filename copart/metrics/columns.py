@@ -65,8 +65,10 @@ COMPARISON_COLUMNS = (
     Column("cut_cpl_b", "cut_B^cpl", count, "the same among B's coupled cells"),
     Column("totV", "totV", count, "data sent from A to B in a coupling phase: each cell once per destination part"),
     Column("totZ", "totZ", tenth, "messages from A to B in a coupling phase"),
-    Column("ncoupled_a", "N_A^cpl", tenth, "parts of A that own coupled cells", ranked=False),
-    Column("ncoupled_b", "N_B^cpl", tenth, "parts of B that own coupled cells", ranked=False),
+    Column("ncoupled_a", "N_A^cpl", tenth, "parts of A that own coupled cells: only these work in a coupling phase",
+           ranked=False),
+    Column("ncoupled_b", "N_B^cpl", tenth, "parts of B that own coupled cells: only these work in a coupling phase",
+           ranked=False),
     Column("seconds", "time s", seconds, "time to partition"),
 )
 
@@ -78,14 +80,62 @@ MANY_COLUMNS = (
     Column("cut_cpl", "cut^cpl", count, "the same among the coupled cells"),
     Column("totV", "totV", count, "data sent in a coupling phase from the first to the second of every pair"),
     Column("totZ", "totZ", tenth, "messages in a coupling phase from the first to the second of every pair"),
-    Column("ncoupled", "N^cpl", tenth, "parts of all components that own coupled cells", ranked=False),
+    Column("ncoupled", "N^cpl", tenth, "parts of all components that own coupled cells: only these work in a coupling "
+                                       "phase", ranked=False),
     Column("seconds", "time s", seconds, "time to partition"),
 )
 
 
+_OWNERS = "parts of {} that own coupled cells: only these work in a coupling phase"
+_MOST = "coupled weight of the part of {} that has most of it"
+_STEP = (
+    Column("T_step", "T_step", count, "time of a coupled step: the slowest own phase, then the slowest coupling phase"),
+    Column("T_reg", "T_reg", count, "of that the slowest own phase; in a pool the sum over the components"),
+    Column("T_cpl", "T_cpl", count, "of that the coupling phase of the slowest process"),
+    Column("waits", "waits %", percent, "share of the time of all processes in which they wait for the slowest"),
+)
+_MAXV = "most data that one process sends in a coupling phase, or that one receives, over all pairs"
+_MAXZ = "most messages that one process sends in a coupling phase, or that one receives, over all pairs"
+_EXTRA = Column("extra_pieces", "pieces +", tenth, "connected pieces beyond one a part, of all components")
+_EXCHANGED = (Column("maxV", "maxV", count, _MAXV), Column("maxZ", "maxZ", tenth, _MAXZ))
+
+#: The second table of the schemes: what a user pays for.
+PAID_COLUMNS = (
+    _EXTRA,
+    Column("ncoupled_a", "N_A^cpl", tenth, _OWNERS.format("A"), ranked=False),
+    Column("ncoupled_b", "N_B^cpl", tenth, _OWNERS.format("B"), ranked=False),
+    Column("max_coupled_a", "max W_A^cpl", count, _MOST.format("A")),
+    Column("max_coupled_b", "max W_B^cpl", count, _MOST.format("B")),
+    *_EXCHANGED,
+    *_STEP,
+)
+
+#: The same of more than two components.
+MANY_PAID_COLUMNS = (
+    _EXTRA,
+    Column("ncoupled", "N^cpl", tenth, _OWNERS.format("all components"), ranked=False),
+    Column("max_coupled", "max W^cpl", count, _MOST.format("any component")),
+    *_EXCHANGED,
+    *_STEP,
+)
+
+#: Of one co-partition, one row.
+STEP_COLUMNS = (*_STEP, Column("maxV", "maxV", count, _MAXV), Column("maxZ", "maxZ", count, _MAXZ))
+
+
+def paid_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """What a user pays for, the second table of the schemes: the columns of two components, or of more."""
+    return MANY_PAID_COLUMNS if rows and "cut" in rows[0] else PAID_COLUMNS
+
+
 def comparison_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """The columns for rows of the schemes' table: those of two components, or of more."""
-    return MANY_COLUMNS if rows and "cut" in rows[0] else COMPARISON_COLUMNS
+    """The columns for rows of the schemes' table: those of two components, or of more.
+
+    What the second table shows is left out where the rows have that.
+    """
+    columns = MANY_COLUMNS if rows and "cut" in rows[0] else COMPARISON_COLUMNS
+    shown = {c.key for c in paid_columns(rows)} if rows and "T_step" in rows[0] else set()
+    return tuple(c for c in columns if c.key not in shown)
 
 
 #: Of `ComponentMetrics`, one row per component.
@@ -97,7 +147,8 @@ COMPONENT_COLUMNS = (
     Column("cut", "cut", count, "edges between different parts, by weight"),
     Column("pieces", "pieces", count, "connected pieces of all parts together; as many as parts where each is in one"),
     Column("coupled_cells", "coupled cells", count, "cells that exchange data with another component"),
-    Column("ncoupled", "N^cpl", count, "parts that own coupled cells"),
+    Column("ncoupled", "N^cpl", count, "parts that own coupled cells: only these work in a coupling phase"),
+    Column("max_coupled", "max W^cpl", count, "coupled weight of the part that has most of it"),
     Column("ub_cpl", "ub^cpl %", percent, "imbalance of the coupled cells: who waits in a coupling phase"),
     Column("cut_cpl", "cut^cpl", count, "edges between different parts among the coupled cells"),
 )
@@ -109,8 +160,8 @@ PAIR_COLUMNS = (
     Column("totV_ab", "totV there", count, "data sent there in a coupling phase: each cell once per destination part"),
     Column("totV_ba", "totV back", count, "data sent back"),
     Column("totZ", "totZ", count, "messages there in a coupling phase"),
-    Column("maxV", "maxV", count, "data sent or received there by the busiest process"),
-    Column("maxZ", "maxZ", count, "messages sent or received there by the busiest process"),
+    Column("maxV", "maxV there", count, "data sent or received there by the busiest process"),
+    Column("maxZ", "maxZ there", count, "messages sent or received there by the busiest process"),
 )
 
 #: Of a repartitioning, one row.
@@ -210,6 +261,6 @@ def title_html(title: str) -> str:
     return " ".join(out)
 
 
-__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "MANY_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS",
-           "REPARTITION_COLUMNS", "Column", "comparison_columns", "count", "html_table", "letter_of", "percent",
-           "seconds", "spans", "tenth", "title_html"]
+__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "MANY_COLUMNS", "MANY_PAID_COLUMNS", "PAID_COLUMNS",
+           "PAIR_COLUMNS", "PART_COLUMNS", "REPARTITION_COLUMNS", "STEP_COLUMNS", "Column", "comparison_columns",
+           "count", "html_table", "letter_of", "paid_columns", "percent", "seconds", "spans", "tenth", "title_html"]

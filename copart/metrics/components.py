@@ -1,38 +1,23 @@
-"""The figures of a partition and of a co-partition, each defined once.
+"""The figures of one component, each defined once.
 
-One component: part weights, imbalance ``ub``, edge cut, boundary, connected
-pieces; the same over its coupled subgraph (``ub_cpl``, ``cut_cpl``) and
-``ncoupled``, the number of parts that own a coupled cell.  One pair of
-components: the coupling matrix, with ``totV`` (volume), ``totZ`` (messages) and
-the largest of both over the processes.  Two partitions of one component: the
-migration matrix.  Everything is computed from the problem and the part arrays;
-no figure of an optimiser is taken over.
-
-An undirected edge counts once.  A cell's datum goes once to each distinct
-destination part, however many of its interedges end there.
+Part weights, imbalance ``ub``, edge cut, boundary, connected pieces; the same over its coupled subgraph (``ub_cpl``,
+``cut_cpl``) and ``ncoupled``, the number of parts that own a coupled cell.  An undirected edge counts once.
 (Predari & Esnard 2014, Section III.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import OFFSET, VERTEX, WEIGHT, frozen, part_array, whole
-from ..coupling import CoPartition, CoupledProblem
-from ..errors import ConfigError, CouplingError, GraphError
+from ..errors import GraphError
 from ..graph import Graph
 from .balance import target_shares
-from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, html_table
-from .pairs import (
-    PairMetrics,
-    pair_metrics,
-)
+from .columns import COMPONENT_COLUMNS, html_table
 
 
 def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
@@ -54,11 +39,11 @@ def imbalance(graph: Graph, part: ArrayLike, nparts: int, tpwgts: ArrayLike | No
     load = part_weights(graph, part, nparts)
     total = int(load.sum())
     if tpwgts is None or total == 0:
-        return _imbalance(load, len(load))
+        return imbalance_of(load, len(load))
     return float((load / (total * target_shares(tpwgts, len(load)))).max()) - 1.0
 
 
-def _imbalance(load: NDArray[np.int64], over: int) -> float:
+def imbalance_of(load: NDArray[np.int64], over: int) -> float:
     """Imbalance of `load` against its sum spread over `over` parts, exactly 0 where they are equal."""
     total = int(load.sum())
     return 0.0 if total == 0 or over == 0 else (int(load.max()) * over - total) / total
@@ -73,6 +58,14 @@ def _sums(group: NDArray[np.int32], values: NDArray[np.int64] | None, count: int
     out = np.zeros(count, WEIGHT)
     np.add.at(out, group, values)
     return out
+
+
+def coupled_weights(graph: Graph, part: NDArray[np.int32], nparts: int,
+                    coupled: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+    """(nparts,) int64 weight of the cells `coupled` in each part, and how many parts own some of these cells."""
+    own = part[coupled]
+    weight = None if graph.vwgt is None else graph.vwgt[coupled]
+    return _sums(own, weight, nparts), int(np.count_nonzero(np.bincount(own, minlength=nparts)))
 
 
 # ---- cut and shape
@@ -119,12 +112,10 @@ def _parts(graph: Graph, part: ArrayLike) -> NDArray[np.int32]:
     return frozen(part_array("part", part, graph.nvtxs, 2**31 - 1, GraphError))
 
 
-# ---- everything at once
+# ---- together
 
 
 @dataclass(frozen=True, repr=False)
-
-
 class ComponentMetrics:
     """Figures of one component; the fields are the keys of :meth:`to_dict`."""
 
@@ -148,6 +139,8 @@ class ComponentMetrics:
     """Edge cut of the coupled subgraph."""
     coupled_cells: int
     """Number of coupled cells."""
+    max_coupled: int
+    """Coupled weight of the part that has most of it."""
     max_weight: int
     """Weight of the heaviest part."""
     min_weight: int
@@ -175,96 +168,6 @@ class ComponentMetrics:
         return html_table(COMPONENT_COLUMNS, [self.to_dict()])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-
-
-class CoupledMetrics:
-    """Figures of a co-partition: one entry per component and one per coupled pair, in their order."""
-
-    components: Mapping[str, ComponentMetrics]
-    pairs: Mapping[tuple[str, str], PairMetrics]
-    pool_ub: float | None = None
-    """Imbalance of a pool of processes that all components share, by the load of all; None where none is shared."""
-
-    @property
-    def a(self) -> ComponentMetrics:
-        """The first component."""
-        return next(iter(self.components.values()))
-
-    @property
-    def b(self) -> ComponentMetrics:
-        """The second component."""
-        return list(self.components.values())[1]
-
-    @property
-    def pair(self) -> PairMetrics:
-        """The only coupled pair."""
-        if len(self.pairs) != 1:
-            raise CouplingError(f"metrics.pair: there are {len(self.pairs)} coupled pairs, use metrics.pairs")
-        return next(iter(self.pairs.values()))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types: ``{"components": {name: {...}}, "pairs": [{...}, ...]}``; of a shared pool ``pool_ub``."""
-        out: dict[str, Any] = {
-            "components": {name: c.to_dict() for name, c in self.components.items()},
-            "pairs": [p.to_dict() for p in self.pairs.values()],
-        }
-        return out if self.pool_ub is None else {**out, "pool_ub": self.pool_ub}
-
-    def to_dicts(self, of: str = "components") -> list[dict[str, Any]]:
-        """One row per component, or one per coupled pair: ready for ``pandas.DataFrame``.
-
-        Parameters
-        ----------
-        of : {"components", "pairs"}
-        """
-        if of == "components":
-            return [c.to_dict() for c in self.components.values()]
-        if of == "pairs":
-            return [{"pair": f"{p.a} - {p.b}", **p.to_dict()} for p in self.pairs.values()]
-        raise ConfigError(f"of: {of!r} is not known; choose components or pairs")
-
-    def _repr_html_(self) -> str:
-        """Two tables, for notebooks."""
-        tables = [html_table(COMPONENT_COLUMNS, self.to_dicts())]
-        return "".join(tables + ([html_table(PAIR_COLUMNS, self.to_dicts("pairs"))] if self.pairs else []))
-
-    def __repr__(self) -> str:
-        lines = [repr(entry) for entry in (*self.components.values(), *self.pairs.values())]
-        lines += [] if self.pool_ub is None else [f"shared pool: ub {self.pool_ub:.2%} by the load of all"]
-        return "\n".join(lines)
-
-
-def evaluate(problem: CoupledProblem, copartition: CoPartition) -> CoupledMetrics:
-    """Every figure of `copartition`, computed from scratch.
-
-    Raises
-    ------
-    CouplingError
-        The co-partition has other components than the problem, or part arrays of another length.
-    """
-    if set(copartition.names) != set(problem.names):
-        raise CouplingError(
-            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
-        )
-    for name, graph in problem.components.items():
-        if len(copartition[name]) != graph.nvtxs:
-            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
-    components = {
-        name: component_metrics(
-            name, graph, copartition[name], copartition.nparts[name], problem.coupled(name), copartition.ncoupled[name]
-        )
-        for name, graph in problem.components.items()
-    }
-    pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
-    pool_ub = None
-    if copartition.shared:
-        load = sum(part_weights(graph, copartition[name], copartition.nprocs)
-                   for name, graph in problem.components.items())
-        pool_ub = _imbalance(np.asarray(load), copartition.nprocs)
-    return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs), pool_ub)
-
-
 def component_metrics(
     name: str,
     graph: Graph,
@@ -275,25 +178,23 @@ def component_metrics(
 ) -> ComponentMetrics:
     """Figures of one component, whose cells `coupled` (ascending) are on an interface."""
     load = part_weights(graph, part, nparts)
-    touched = np.zeros(nparts, np.bool_)
-    touched[part[coupled]] = True
-    owners = int(np.count_nonzero(touched))
+    cpl_load, owners = coupled_weights(graph, part, nparts, coupled)
     # over the parts that own coupled cells, or over as many as were asked for
     over = owners if ncoupled is None else int(ncoupled)
     cpl = graph.subgraph(coupled)
-    cpl_load = _sums(part[coupled], cpl.vwgt, nparts)
     found = pieces(graph, part, nparts)
     return ComponentMetrics(
         name=name,
         cells=graph.nvtxs,
         parts=nparts,
-        ub=_imbalance(load, nparts),
+        ub=imbalance_of(load, nparts),
         cut=edge_cut(graph, part),
         ncoupled=owners,
         ncoupled_requested=ncoupled,
-        ub_cpl=_imbalance(cpl_load, over),
+        ub_cpl=imbalance_of(cpl_load, over),
         cut_cpl=edge_cut(cpl, part[coupled]),
         coupled_cells=len(coupled),
+        max_coupled=int(cpl_load.max()),
         max_weight=int(load.max()),
         min_weight=int(load.min()),
         empty=int(np.count_nonzero(found == 0)),
@@ -305,12 +206,12 @@ def component_metrics(
 
 __all__ = [
     "ComponentMetrics",
-    "CoupledMetrics",
     "boundary",
     "component_metrics",
+    "coupled_weights",
     "edge_cut",
-    "evaluate",
     "imbalance",
+    "imbalance_of",
     "part_weights",
     "pieces",
 ]

@@ -154,18 +154,21 @@ class PairMetrics:
 
 def pair_metrics(a: str, b: str, problem: CoupledProblem, copartition: CoPartition) -> PairMetrics:
     """Figures of the coupled pair (`a`, `b`) of the problem."""
-    inter, back = problem.pairs[a, b], problem.pairs[a, b].transposed
-    na, nb = copartition.nparts[a], copartition.nparts[b]
-    pa, pb = copartition[a], copartition[b]
-    there = coupling_matrix(inter, pa, pb, na, nb, problem.components[a].vsize)
-    home = coupling_matrix(back, pb, pa, nb, na, problem.components[b].vsize)
-    if copartition.shared:
-        there, home = between_processes(there), between_processes(home)
-    weight = coupling_weights(inter, pa, pb, na, nb)
+    inter = problem.pairs[a, b]
+    there, home = pair_matrices(a, b, problem, copartition)
+    weight = coupling_weights(inter, copartition[a], copartition[b], copartition.nparts[a], copartition.nparts[b])
     return PairMetrics(
         a=a, b=b, interedges=len(inter), totV_ab=int(there.sum()), totV_ba=int(home.sum()),
         totV_weight=float(weight.sum()), totZ=int(there.nnz), maxV=int(_busiest(there)),
         maxZ=int(_busiest(there != 0)), maxV_weight=float(_busiest(weight)), matrix=there, matrix_ba=home)
+
+
+def pair_matrices(a: str, b: str, problem: CoupledProblem, copartition: CoPartition) -> tuple[Any, Any]:
+    """The coupling matrices of the coupled pair (`a`, `b`), there and back; of a shared pool without what stays."""
+    inter, na, nb = problem.pairs[a, b], copartition.nparts[a], copartition.nparts[b]
+    there = coupling_matrix(inter, copartition[a], copartition[b], na, nb, problem.components[a].vsize)
+    back = coupling_matrix(inter.transposed, copartition[b], copartition[a], nb, na, problem.components[b].vsize)
+    return (between_processes(there), between_processes(back)) if copartition.shared else (there, back)
 
 
 def between_processes(matrix: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coupling import CoPartition, CoupledProblem
-from . import part_weights
+from .components import part_weights
 from .pairs import between_processes, coupling_matrix
 
 Counts = NDArray[np.int64]

@@ -18,15 +18,17 @@ from ..errors import ConfigError, CopartError, NotApplicableError, PartitionErro
 from ..interface.counts import Counts
 from ..mapping.coupled.placements import place
 from ..mapping.coupled.processes import check_room, process_graph
-from ..metrics import CoupledMetrics, evaluate
+from ..metrics import CoupledMetrics, StepCost, evaluate
 from ..metrics.columns import letter_of
+from ..metrics.promise import PromiseFigures, promised, remarks_on
 from ..options import Options, Settings
-from ..report import scheme_table
+from ..report import paid_html, scheme_table
 from ..schemes.registry import SCHEMES, own_options, run_scheme, scheme
 from . import requests
 from .allot import counted
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .requests import Meeting, Sharing, Site
+from .worth import ALONE
 
 if TYPE_CHECKING:
     from ..mapping.coupled.processes import Placed
@@ -49,6 +51,10 @@ class Run:
         Each component has its letter (``ub_a``, ``ub_b``, ``ub_c``, ... in order).  ``totV`` and ``totZ`` are sums over
         the pairs, from the first of each to the second.  Of more than two components there are also
         the largest imbalances and the sums of the others: ``ub``, ``ub_cpl``, ``cut``, ``cut_cpl``, ``ncoupled``.
+
+        What is paid for, of all components: ``extra_pieces`` beyond one a part, ``max_coupled`` (coupled weight of the
+        part that has most, also by letter), ``maxV`` and ``maxZ`` over all pairs and both ways, ``T_step``, its two
+        phases ``T_reg`` and ``T_cpl``, and the share ``waits``.
         """
         each = list(self.metrics.components.values())
         out: dict[str, float] = {}
@@ -60,6 +66,10 @@ class Run:
         if len(each) != 2:
             out |= {"ub": max(c.ub for c in each), "ub_cpl": max(c.ub_cpl for c in each)}
             out |= {key: sum(getattr(c, key) for c in each) for key in ("cut", "cut_cpl", "ncoupled")}
+        out |= {f"max_coupled_{letter_of(i)}": c.max_coupled for i, c in enumerate(each)}
+        out |= {"max_coupled": max(c.max_coupled for c in each),
+                "extra_pieces": sum(c.pieces - (c.parts - c.empty) for c in each),
+                "maxV": self.metrics.maxV, "maxZ": self.metrics.maxZ, **self.metrics.step.row()}
         return {**out, "seconds": self.seconds}
 
 
@@ -78,7 +88,8 @@ class Comparison:
     settings : mapping
     interfaces : mapping of (str, str) to Interface
     remarks : tuple of str
-        What the files lost or also hold, and which schemes were left out because they do not apply.
+        What the files lost or also hold, which schemes were left out because they do not apply, and in what each is
+        worse than partitioning each component alone, where `naive` ran.
     placements : tuple of Placed
         The first co-partition of every scheme on the machine that was given, in linear order and placed.
     """
@@ -118,8 +129,13 @@ class Comparison:
         return [{"scheme": r.scheme, "seed": r.seed, **r.figures()} for r in self.runs]
 
     def _repr_html_(self) -> str:
-        """The schemes' table, for notebooks."""
-        return scheme_table(self.rows())
+        """The schemes' tables, for notebooks."""
+        return scheme_table(self.rows()) + paid_html(self.rows(), f"T: {self.cost}")
+
+    @property
+    def cost(self) -> StepCost:
+        """What work and messages cost in a coupled step."""
+        return self.runs[0].metrics.step.cost
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per scheme: ``scheme`` and the mean over the seeds of every figure."""
@@ -132,6 +148,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Settings, mean figures and single runs as plain JSON types."""
         return {"schema": "copart-comparison", "version": 1, "settings": dict(self.settings),
+                "step_cost": self.cost.to_dict(),
                 **interfaces_dict(self.problem, self.interfaces), "mean": self.rows(), "runs": self.to_dicts(),
                 "remarks": list(self.remarks),
                 **({"placements": [one.to_dict() for one in self.placements]} if self.placements else {})}
@@ -203,13 +220,16 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
     problem = found.problem
     count, limits, _ = counted(problem, parts, sharing, coupled, pool, run.eps)
-    if site is not None:
-        check_room(sum(count), site.machine)
+    where = Site() if site is None else site
+    cost = where.priced(problem.names)
+    if where.machine is not None:
+        check_room(sum(count), where.machine)
     tell("compiling kernels", 0, 0)
     warm.schemes(chosen, run)
     runs: list[Run] = []
     first: dict[str, CoPartition] = {}
     left_out: dict[str, CopartError] = {}
+    paid: dict[tuple[str, int], PromiseFigures] = {}
     for i, name in enumerate(chosen):
         for j, number in enumerate(numbers):
             tell(f"{name}, seed {number}", i * len(numbers) + j, len(chosen) * len(numbers))
@@ -223,7 +243,9 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
                 left_out[name] = error
                 break
             seconds = time.perf_counter() - begin
-            runs.append(Run(name, number, seconds, evaluate(problem, copartition)))
+            runs.append(Run(name, number, seconds, evaluate(problem, copartition, cost)))
+            if not copartition.shared:
+                paid[name, number] = promised(problem, copartition)
             first.setdefault(name, copartition)
     runs = [one for one in runs if one.scheme not in left_out]
     first = {name: made for name, made in first.items() if name not in left_out}
@@ -234,13 +256,27 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
             "interedges": requests.described(interedges), "load": load, **found.meeting.to_dict(),
             **{key: value for key, value in requests.settings_of(run).items() if key != "seed"}}
     said = [f"{name} is left out: {str(error).removeprefix(f'{name}: ')}" for name, error in left_out.items()]
+    said += [line for name in first for line in _worse(name, numbers, paid, run.eps)]
     return Comparison(problem, tuple(runs), first, found.meshes, kept, found.interfaces, (*found.remarks, *said),
-                      _placed(problem, first, site, numbers[0], tell) if site is not None else ())
+                      _placed(problem, first, where, numbers[0], tell))
+
+
+def _worse(name: str, seeds: Sequence[int], paid: Mapping[tuple[str, int], PromiseFigures], eps: float) -> list[str]:
+    """In what a scheme is worse than partitioning each component alone: the first seed where it is."""
+    both = [seed for seed in seeds if name != ALONE and (name, seed) in paid and (ALONE, seed) in paid]
+    lines = {seed: line for seed in both for line in remarks_on(paid[name, seed], paid[ALONE, seed], eps)}
+    if not lines:
+        return []
+    seed = next(iter(lines))
+    many = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+    return [f"{name}, seed {seed}{many}: {lines[seed]}"]
 
 
 def _placed(problem: CoupledProblem, made: Mapping[str, CoPartition], site: Site, seed: int,
             tell: Progress) -> tuple[Placed, ...]:
-    """One co-partition of every scheme on the machine, in linear order and placed."""
+    """One co-partition of every scheme on the machine, in linear order and placed; none without a machine."""
+    if site.machine is None:
+        return ()
     placed: list[Placed] = []
     times = site.times(problem.names)
     for name, copartition in made.items():

@@ -10,6 +10,7 @@ from ..errors import ConfigError, FormatError
 from ..formats.text import PathLike
 from ..interface.counts import INTERFACES
 from ..mapping.coupled.placements import PLACEMENTS
+from ..metrics import StepCost
 from ..options import PRESETS
 from ..schemes.joint import DIRECTIONS, FIXES
 from ..schemes.monolithic import BALANCES
@@ -84,7 +85,7 @@ USUAL = (*NEEDED, "scheme", "scheme_options", "load", "tolerance", "gap", "scale
          "interface", "seed", "threads", "preset")
 #: What ``metrics.json`` holds that no file of the folder shows, and how it is called.
 UNCHECKED = {"settings": "how the parts were made (settings)",
-             "seconds": "the time it took (seconds)", "remarks": "remarks on what was read",
+             "seconds": "the time it took (seconds)", "remarks": "remarks",
              "advice": "how processes were shared out (advice)",
              "placements": "figures of placements"}
 _ENTRIES: dict[str, Callable[[Any], bool]] = {
@@ -191,6 +192,24 @@ def check_interfaces(path: PathLike, found: Any) -> None:
                                         f"the group it meets the other at or null")
 
 
+def kept_cost(path: PathLike, summary: Mapping[str, Any]) -> StepCost:
+    """By which constants the coupled step of a plan is measured; the default ones where a ``metrics.json`` names none.
+
+    Raises
+    ------
+    FormatError
+        The constants are ill-formed.
+    """
+    figures = summary.get("metrics")
+    step = figures.get("step") if isinstance(figures, Mapping) else None
+    if not isinstance(step, Mapping) or "cost" not in step:
+        return StepCost()
+    try:
+        return StepCost.of_dict(step["cost"]).named(summary["settings"]["names"])
+    except ConfigError as error:
+        raise FormatError(path, f"metrics: {error}") from None
+
+
 def shown(value: Any) -> str:
     """The beginning of a JSON value, for messages."""
     if isinstance(value, int) and abs(value) > 10**40:
@@ -198,4 +217,5 @@ def shown(value: Any) -> str:
     return f"{value!r:.40}"
 
 
-__all__ = ["NEEDED", "RULES", "UNCHECKED", "check_interfaces", "check_settings", "shown", "unknown_entries"]
+__all__ = ["NEEDED", "RULES", "UNCHECKED", "check_interfaces", "check_settings", "kept_cost", "shown",
+           "unknown_entries"]

@@ -38,6 +38,7 @@ from .components import Pair, Progress, coupled_problem, interfaces_dict, only_i
 from .output import SCHEMA, VERSION, check_file_names, component_inputs, usual_files, write_plan
 from .overwriting import refuse_inputs
 from .requests import Meeting, Sharing, Site
+from .worth import worth_remarks
 from .writers import PAGES, check_meshes, kinds_and_pages
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Plan:
         Where each pair of meshes meets: what matched of how much, areas, the largest gap; empty where interedges
         were given.
     remarks : tuple of str
-        What the files lost when they were read, and which other components they hold.
+        What the files lost when they were read, which other components they hold, and in what the plan is worse than
+        partitioning each component alone.
     advice : Advice or None
         How the processes were shared out, where only their total was given.
     placements : tuple of Placed
@@ -208,7 +210,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     site : Site, optional
-        Where to run: the machine, and how the processes are placed on it.
+        Where to run: the machine, how the processes are placed on it, and what a coupled step costs there.
     output : path, optional
         Folder to write to; see :meth:`Plan.write`.
     write : str or sequence of str, optional
@@ -254,8 +256,10 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
     problem = found.problem
     count, limits, advice = counted(problem, parts, sharing, coupled, pool, run.eps)
-    if site is not None:
-        check_room(count[0] if pool and len(count) == 1 else sum(count), site.machine)
+    where = Site() if site is None else site
+    cost = where.priced(problem.names)
+    if where.machine is not None:
+        check_room(count[0] if pool and len(count) == 1 else sum(count), where.machine)
     if output is not None:
         check_file_names(problem.names)
         check_meshes(kinds or (), found.meshes, problem.names)
@@ -274,15 +278,16 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     if copartition.shared:
         kept["shared"] = True
     placed: tuple[Placed, ...] = ()
-    if site is not None:
+    if where.machine is not None:
         tell(f"placing {copartition.nprocs} processes", 0, 0)
-        times = site.times(problem.names)
-        kept |= {"placement": site.placement, "iterations": list(times.values())}
-        placed = placements(process_graph(problem, copartition, times), site.machine, seed=run.seed)
-        if site.placement not in [one.name for one in placed]:
-            place(placed[0].processes, site.machine, site.placement)  # which says why it does not apply
-    made = Plan(problem, copartition, evaluate(problem, copartition), found.meshes, kept, seconds,
-                sources=found.sources, interfaces=found.interfaces, remarks=found.remarks, advice=advice,
+        times = where.times(problem.names)
+        kept |= {"placement": where.placement, "iterations": list(times.values())}
+        placed = placements(process_graph(problem, copartition, times), where.machine, seed=run.seed)
+        if where.placement not in [one.name for one in placed]:
+            place(placed[0].processes, where.machine, where.placement)  # which says why it does not apply
+    worth = worth_remarks(problem, copartition, scheme, count, run)
+    made = Plan(problem, copartition, evaluate(problem, copartition, cost), found.meshes, kept, seconds,
+                sources=found.sources, interfaces=found.interfaces, remarks=(*found.remarks, *worth), advice=advice,
                 placements=placed)
     if output is None:
         return made

@@ -30,6 +30,8 @@ from ..options import Options, Settings
 from ..schemes import registry
 from ..schemes.corepartition import corepartition
 from .components import Progress, component, interfaces_of, silent
+from .folder import METRICS
+from .kept import kept_cost
 from .output import MIGRATION, component_inputs, file_name, interedges_files, read_summary, usual_files
 from .overwriting import reading, refuse_inputs
 from .plan import Plan
@@ -212,8 +214,9 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     settings |= {"scheme": run, "parts": list(made.nparts.values()), "coupled": list(made.ncoupled.values()),
                  "scheme_options": own | ({"price": list(prices)} if "price" in registry.scheme(run).own else {}),
                  "alpha": alpha, **settings_of(chosen)}
-    plan = Plan(problem, made, evaluate(problem, made), meshes, settings, seconds, interfaces=interfaces)
-    again = Replan(plan, MigrationPlan.between(former, made, problem), evaluate(problem, former))
+    cost = kept_cost(Path(folder) / METRICS, read_summary(Path(folder)))
+    plan = Plan(problem, made, evaluate(problem, made, cost), meshes, settings, seconds, interfaces=interfaces)
+    again = Replan(plan, MigrationPlan.between(former, made, problem), evaluate(problem, former, cost))
     if output is None:
         return again
     tell(f"writing to {os.fspath(output)}", 0, 0)

@@ -4,7 +4,7 @@
 `Meeting`  how the meshes meet: gaps allowed, and where each mesh is put first
 `Options`  how to partition (:mod:`copart.options`)
 `Sharing`  how many processes to share out, instead of numbers of parts
-`Site`     where to run: the machine, and how processes are placed on it
+`Site`     where to run: the machine, how processes are placed on it, and what a step costs there
 =========  ====================================================================================
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..coupling import CoupledProblem
 from ..errors import ConfigError, PartitionError
 from ..interface.counts import Counts
 from ..mapping.coupled.placements import check_placement
+from ..metrics import StepCost
 from ..metrics.columns import letter_of
 from ..options import Options, Settings
 
@@ -167,32 +168,41 @@ class Sharing:
 
 @dataclass(frozen=True)
 class Site:
-    """Where to run: processes are placed on the slots of a machine.
+    """Where to run: processes are placed on the slots of a machine, and a coupled step is priced.
 
     Parameters
     ----------
-    machine : Machine
-        From :func:`copart.formats.machines.read_machine`; one process per slot.
+    machine : Machine, optional
+        From :func:`copart.formats.machines.read_machine`; one process per slot.  Nothing is placed without it.
     placement : {"shared", "disjoint", "linear"}
         How they are placed there; see :func:`copart.mapping.coupled.placements.place`.  All that apply are measured.
-    iterations : int, sequence of int or mapping of str to int
-        Halo exchanges of each component in a coupling step, to weigh its traffic by.
+    iterations : int, sequence of int or mapping of str to int, optional
+        Halo exchanges of each component in a coupling step, to weigh its traffic by; the sub-steps of `cost` where not
+        given.
+    cost : StepCost
+        What work and messages cost, for the figures of a coupled step.
     """
 
-    machine: Machine
+    machine: Machine | None = None
     placement: str = "shared"
-    iterations: Counts = 1
+    iterations: Counts | None = None
+    cost: StepCost = field(default_factory=StepCost)
 
     def __post_init__(self) -> None:
         check_placement(self.placement)
 
     def times(self, names: Sequence[str]) -> dict[str, int]:
         """Iterations by component."""
-        found: Any = self.iterations
+        found: Any = self.cost.named(names).substeps if self.iterations is None else self.iterations
         if not isinstance(found, Mapping):
             found = np.atleast_1d(found).tolist()
             found = found * len(names) if len(found) == 1 else found
         return dict(zip(names, counts("iterations", found, names), strict=True))
+
+    def priced(self, names: Sequence[str]) -> StepCost:
+        """The constants of a coupled step by component, with `iterations` sub-steps where these are given."""
+        named = self.cost.named(names)
+        return named if self.iterations is None else replace(named, substeps=self.times(names)).named(names)
 
 
 def options_of(options: Options | None, settings: Settings) -> Options:

@@ -5,6 +5,17 @@ needs nothing that copart does not; only pictures by themselves (:mod:`.pictures
 need matplotlib.
 """
 
-from .tables import COMPARISON_COLUMNS, Table, comparison_table, component_table, pair_table, scheme_table
+from .tables import (
+    COMPARISON_COLUMNS,
+    Table,
+    comparison_table,
+    component_table,
+    paid_html,
+    paid_table,
+    pair_table,
+    scheme_table,
+    step_table,
+)
 
-__all__ = ["COMPARISON_COLUMNS", "Table", "comparison_table", "component_table", "pair_table", "scheme_table"]
+__all__ = ["COMPARISON_COLUMNS", "Table", "comparison_table", "component_table", "paid_html", "paid_table",
+           "pair_table", "scheme_table", "step_table"]

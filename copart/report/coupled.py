@@ -15,8 +15,8 @@ from ..coupling import CoPartition, CoupledProblem
 from ..mapping.coupled.processes import Placed
 from ..mesh import Mesh
 from ..mesh.interfaces.surface import Surface
-from ..metrics import CoupledMetrics, evaluate
-from ..metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, letter_of
+from ..metrics import CoupledMetrics, StepCost, evaluate
+from ..metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, STEP_COLUMNS, letter_of
 from ..metrics.parts import PartMetrics, part_metrics
 from .charts import bar_chart, histogram, histogram_edges, matrix_chart
 from .drawing import numbers, part_areas, parts_seen, picture, shaded
@@ -27,7 +27,7 @@ from .palette import component_colours
 from .placement import placement_section
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
-from .tables import best_entries, scheme_columns
+from .tables import best_entries, cost_words, scheme_columns
 from .words import comparison_words, coupled_words, number, times, uncoupled_words
 
 #: Of components with more parts, the table of all parts is left out.
@@ -49,7 +49,7 @@ class Shown:
 def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitions: Mapping[str, CoPartition],
                  settings: Mapping[str, Any], *, rows: Sequence[Mapping[str, Any]] = (), shown: str | None = None,
                  seconds: float | None = None, notes: Sequence[str] = (),
-                 placements: Sequence[Placed] = ()) -> str:
+                 placements: Sequence[Placed] = (), cost: StepCost | None = None) -> str:
     """The page, as HTML.
 
     Parameters
@@ -71,9 +71,11 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         What else a reader should know: how the interface was found, what files have lost.
     placements : sequence of Placed, optional
         The processes on a machine.
+    cost : StepCost, optional
+        By which a coupled step is measured.
     """
     first = shown or best_shown(copartitions)
-    all_shown = [_shown(problem, scheme, made) for scheme, made in copartitions.items()]
+    all_shown = [_shown(problem, scheme, made, cost) for scheme, made in copartitions.items()]
     chosen = next(s for s in all_shown if s.scheme == first)
     names = " and ".join(problem.names)
     cells = ", ".join(f"{name}: {g.nvtxs:,} cells in {chosen.made.nparts[name]} parts"
@@ -101,17 +103,17 @@ def page_of(made: Any) -> str:
              *(f"Note: {remark}" for remark in made.remarks)]
     if hasattr(made, "copartitions"):
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
-                            notes=notes, placements=made.placements)
+                            notes=notes, placements=made.placements, cost=made.cost)
     return coupled_page(made.problem, made.placed(), {made.settings["scheme"]: made.copartition}, made.settings,
-                        seconds=made.seconds, notes=notes, placements=made.placements)
+                        seconds=made.seconds, notes=notes, placements=made.placements, cost=made.metrics.step.cost)
 
 
-def _shown(problem: CoupledProblem, scheme: str, made: CoPartition) -> Shown:
+def _shown(problem: CoupledProblem, scheme: str, made: CoPartition, cost: StepCost | None) -> Shown:
     parts = part_metrics(problem, made)
     sides = {}
     for i, (name, colour) in enumerate(component_colours(problem, made).items()):
         sides[name] = Side(letter_of(i), name, made[name], colour, _teller(parts[name]))
-    return Shown(scheme, made, evaluate(problem, made), parts, sides)
+    return Shown(scheme, made, evaluate(problem, made, cost), parts, sides)
 
 
 def _teller(parts: PartMetrics) -> Any:
@@ -152,10 +154,16 @@ def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[s
         mean = f"Means of {len(seeds)} seeds; b" if len(seeds) > 1 else "B"
         caption = f"{mean}old: best of its column."
         out.append(table(scheme_columns(rows), rows, caption, best_entries(rows)))
+        if "T_step" in rows[0]:  # rows of a comparison; a table of the published figures alone has none
+            paid = scheme_columns(rows, paid=True)
+            out.append("<h3>What is paid for</h3>" + table(paid, rows, cost_words(shown.metrics.step.cost),
+                                                           best_entries(rows, paid[1:])))
         out.append(f"<h3>{escape(shown.scheme)}{f', seed {seeds[0]}' if seeds else ''}</h3>")
     out.append(table(COMPONENT_COLUMNS, shown.metrics.to_dicts()))
     if shown.metrics.pairs:
         out.append("<h3>Exchange</h3>" + table(PAIR_COLUMNS, shown.metrics.to_dicts("pairs")))
+    out.append("<h3>Coupled step</h3>" + table(STEP_COLUMNS, shown.metrics.to_dicts("step"),
+                                               cost_words(shown.metrics.step.cost)))
     return "".join(out)
 
 

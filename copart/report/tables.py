@@ -10,14 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..metrics import CoupledMetrics
+from ..metrics import CoupledMetrics, StepCost
 from ..metrics.columns import (
     COMPARISON_COLUMNS,
     COMPONENT_COLUMNS,
     PAIR_COLUMNS,
+    STEP_COLUMNS,
     Column,
     comparison_columns,
     html_table,
+    paid_columns,
 )
 
 _SCHEME = Column("scheme", "scheme", str, "how the components are partitioned")
@@ -105,10 +107,38 @@ def comparison_table(rows: Sequence[Mapping[str, Any]], title: str = "", notes: 
                  best_entries(rows), title, tuple(notes))
 
 
-def best_entries(rows: Sequence[Mapping[str, Any]]) -> frozenset[tuple[int, int]]:
-    """Row and column (0 is the scheme) of the smallest entries of the schemes' table, as they are shown."""
+def paid_table(rows: Sequence[Mapping[str, Any]], cost: StepCost, title: str = "") -> Table:
+    """The second table of the schemes: what a user pays for, the smallest entries marked.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Key ``scheme`` and the keys of :func:`copart.metrics.columns.paid_columns`.
+    cost : StepCost
+        By which a coupled step is measured.
+    """
+    columns = paid_columns(rows)
+    shown = [[str(row["scheme"]).upper(), *(c.show(row[c.key]) for c in columns)] for row in rows]
+    return Table(["scheme", *(c.title for c in columns)], shown, best_entries(rows, columns), title,
+                 (cost_words(cost),))
+
+
+def paid_html(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
+    """The second table of the schemes as HTML."""
+    columns = paid_columns(rows)
+    return html_table((_SCHEME, *columns), rows, best_entries(rows, columns), caption)
+
+
+def cost_words(cost: StepCost) -> str:
+    """In what unit the times of a coupled step are, and by which constants."""
+    return f"T in microseconds, at {cost}"
+
+
+def best_entries(rows: Sequence[Mapping[str, Any]],
+                 columns: Sequence[Column] | None = None) -> frozenset[tuple[int, int]]:
+    """Row and column (0 is the scheme) of the smallest entries of a table of schemes, as they are shown."""
     best = set()
-    for i, column in enumerate(comparison_columns(rows)):
+    for i, column in enumerate(comparison_columns(rows) if columns is None else columns):
         values = [float(column.show(row[column.key])) for row in rows]
         # a tie of all says nothing
         if column.ranked and values and min(values) < max(values):
@@ -116,9 +146,9 @@ def best_entries(rows: Sequence[Mapping[str, Any]]) -> frozenset[tuple[int, int]
     return frozenset(best)
 
 
-def scheme_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """The columns of the schemes' table, its first included."""
-    return (_SCHEME, *comparison_columns(rows))
+def scheme_columns(rows: Sequence[Mapping[str, Any]], paid: bool = False) -> tuple[Column, ...]:
+    """The columns of the schemes' table, or of that with what is paid for; the first included."""
+    return (_SCHEME, *(paid_columns(rows) if paid else comparison_columns(rows)))
 
 
 def scheme_table(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
@@ -138,5 +168,12 @@ def pair_table(metrics: CoupledMetrics, title: str = "") -> Table:
     return Table([c.title for c in PAIR_COLUMNS], rows, title=title)
 
 
-__all__ = ["COMPARISON_COLUMNS", "Column", "Table", "best_entries", "comparison_table",
-           "component_table", "pair_table", "scheme_columns", "scheme_table"]
+def step_table(metrics: CoupledMetrics, title: str = "") -> Table:
+    """One row: what a coupled step costs, and what the busiest process exchanges."""
+    row = metrics.to_dicts("step")[0]
+    return Table([c.title for c in STEP_COLUMNS], [[c.show(row[c.key]) for c in STEP_COLUMNS]], title=title,
+                 notes=(cost_words(metrics.step.cost),))
+
+
+__all__ = ["COMPARISON_COLUMNS", "Column", "Table", "best_entries", "comparison_table", "component_table",
+           "cost_words", "paid_html", "paid_table", "pair_table", "scheme_columns", "scheme_table", "step_table"]

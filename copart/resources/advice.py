@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import ConfigError
 from .distribution import Distribution, distribute, neighbours, priced
-from .interface import CouplingCost, InterfaceChoice, coupled_processes
+from .interface import DATUM, LATENCY, CouplingCost, InterfaceChoice, coupled_processes
 from .workload import Workload
 
 #: Neighbouring choices that are shown.
@@ -67,7 +67,7 @@ class Advice:
 
 def advise(workloads: Sequence[Workload], total: int, coupling: str = "concurrent", *,
            coupled_cells: Mapping[str, int] | None = None, iterations: Mapping[str, float] | None = None,
-           latency: float = 2e-6, datum: float = 1e-8, coupled_cost: Mapping[str, float] | None = None,
+           latency: float = LATENCY, datum: float = DATUM, coupled_cost: Mapping[str, float] | None = None,
            least_coupled: Mapping[str, int] | None = None, pairs: Sequence[tuple[str, str]] | None = None,
            aligned: bool = False) -> Advice:
     """Choose N_i, and N_i^cpl where `coupled_cells` are given.
@@ -84,7 +84,8 @@ def advise(workloads: Sequence[Workload], total: int, coupling: str = "concurren
     iterations : mapping of str to float, optional
         Iterations between two coupling phases; 1 where not given.
     latency, datum : float
-        Seconds for a message and for the data of one cell (bytes per cell over bandwidth).
+        Seconds for a message and for the data of one cell (bytes per cell over bandwidth); where not given, those of
+        :class:`copart.metrics.StepCost`.
     coupled_cost : mapping of str to float, optional
         Seconds for a coupled cell in a coupling phase; where not given, what a cell costs in one iteration.
     least_coupled : mapping of str to int, optional

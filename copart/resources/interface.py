@@ -30,6 +30,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import fraction, whole
 from ..errors import ConfigError
+from ..metrics.step import UNITS, StepCost
+
+#: Seconds for a message and for a datum where they are not given: the constants of a coupled step.
+LATENCY, DATUM = StepCost.alpha / UNITS, StepCost.beta / UNITS
 
 TERMS = ("compute", "messages", "volume", "halo")
 
@@ -64,8 +68,8 @@ class CouplingCost:
     coupled_cells: int
     cost: float = 0.0
     iterations: float = 1.0
-    latency: float = 2e-6
-    datum: float = 1e-8
+    latency: float = LATENCY
+    datum: float = DATUM
     least: int = 1
     most: int = 0
 
@@ -206,4 +210,4 @@ def _spread(first: int, last: int) -> NDArray[np.int64]:
     return np.unique(np.round(np.geomspace(first, last, count)).astype(np.int64))
 
 
-__all__ = ["TERMS", "CouplingCost", "InterfaceChoice", "coupled_processes"]
+__all__ = ["DATUM", "LATENCY", "TERMS", "CouplingCost", "InterfaceChoice", "coupled_processes"]

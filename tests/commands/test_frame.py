@@ -186,10 +186,12 @@ def test_check_finds_tampering(capsys, cubes, tmp_path, damage):
 def test_compare_shows_the_published_columns(capsys, cubes):
     assert copart("compare", *cubes, "--parts", 4, 8, "--seeds", 2, "--legend") == 0
     out = capsys.readouterr().out
-    head = next(line for line in out.splitlines() if line.startswith("scheme"))
-    assert head.split()[-9:] == ["cut_B", "cut_A^cpl", "cut_B^cpl", "totV", "totZ", "N_A^cpl", "N_B^cpl", "time", "s"]
+    head, paid = (line.split() for line in out.splitlines() if line.startswith("scheme"))
+    assert head[-7:] == ["cut_B", "cut_A^cpl", "cut_B^cpl", "totV", "totZ", "time", "s"]
+    assert paid[:5] == ["scheme", "pieces", "+", "N_A^cpl", "N_B^cpl"]
+    assert paid[-7:] == ["maxV", "maxZ", "T_step", "T_reg", "T_cpl", "waits", "%"]
     for scheme in ("NAIVE", "AWARE", "PROJREPART"):
-        assert sum(line.startswith(scheme) for line in out.splitlines()) == 1
+        assert sum(line.startswith(scheme) for line in out.splitlines()) == 2
     assert "*" in out
     assert "messages from A to B" in out
 

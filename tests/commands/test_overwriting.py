@@ -23,9 +23,10 @@ from ..helpers import grid
 MACHINE = "--machine {source} --nodes {nodes} --host {host} --vertices {vertices}"
 #: Every option of every command that reads, and what is written; files that are compared are not opened before.
 CALLS = {
-    "plan": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} {MACHINE} -o {{output}} --picture --report",
-    "compare": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} {MACHINE} --picture {{picture}} "
-               f"--report {{report}}",
+    "plan": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} --step-cost {{step_cost}} {MACHINE} "
+            "-o {output} --picture --report",
+    "compare": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} --step-cost {{step_cost}} {MACHINE} "
+               "--picture {picture} --report {report}",
     "advise": "{costs} --total 4 --picture {picture}",
     "part": "{source} 2 --fixed {fixed} --tpwgts {tpwgts} -o {output}",
     "repart": "{source} {partfile} 2 -o {output} --report {report}",

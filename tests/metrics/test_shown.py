@@ -14,14 +14,18 @@ from copart.metrics import evaluate
 from copart.metrics.columns import (
     COMPARISON_COLUMNS,
     COMPONENT_COLUMNS,
+    MANY_COLUMNS,
+    MANY_PAID_COLUMNS,
+    PAID_COLUMNS,
     PAIR_COLUMNS,
     PART_COLUMNS,
     REPARTITION_COLUMNS,
+    STEP_COLUMNS,
     html_table,
     title_html,
 )
 from copart.metrics.parts import part_metrics
-from copart.report import Table, comparison_table
+from copart.report import Table, comparison_table, paid_table
 
 from ..helpers import grid
 
@@ -72,12 +76,13 @@ def test_a_copartition_says_how_large_its_parts_are():
 
 def test_metrics_are_told_by_component_and_pair(made):
     metrics = made.runs[0].metrics
-    first, second, pair = repr(metrics).splitlines()
+    first, second, pair, step = repr(metrics).splitlines()
     assert first == repr(metrics.a)
     assert first.startswith("water: 100 cells in 4 parts, ub ")
     assert second.startswith("wall <1>: 100 cells in 3 parts")
     assert pair == repr(metrics.pair)
     assert f"totZ {metrics.pair.totZ}" in pair
+    assert step.startswith(f"coupled step: T_step {metrics.step.T_step:.4g}, own phases ")
 
 
 def test_part_metrics_agree_with_counting():
@@ -104,14 +109,15 @@ def test_rows_are_plain_and_equally_long(made):
 
     plan = copart.plan(made.problem.a, made.problem.b, parts=(4, 3), interedges=made.problem.interedges)
     tables = [made.to_dicts(), made.rows(), plan.to_dicts(), plan.metrics.to_dicts(), plan.metrics.to_dicts("pairs"),
-              comparison_table(made.rows()).to_dicts()]
+              plan.metrics.to_dicts("step"), comparison_table(made.rows()).to_dicts(),
+              paid_table(made.rows(), made.cost).to_dicts()]
     for rows in tables:
         assert len({tuple(row) for row in rows}) == 1
         assert json.loads(json.dumps(rows)) == rows
     assert [(row["scheme"], row["seed"]) for row in made.to_dicts()] == [("naive", 1), ("naive", 2), ("aware", 1),
                                                                         ("aware", 2)]
     assert sum(row["load"] for row in plan.to_dicts() if row["component"] == "a") == made.problem.a.total_weight
-    with pytest.raises(ConfigError, match="components or pairs"):
+    with pytest.raises(ConfigError, match="components, pairs or step"):
         plan.metrics.to_dicts("parts")
 
 
@@ -120,12 +126,17 @@ def test_notebooks_show_the_figures(made):
     rows = Cells(metrics._repr_html_()).rows
     assert rows[1][:2] == ["water", "100"]
     assert rows[2][0] == "wall <1>"
-    assert rows[-1] == ["water - wall <1>", *(str(getattr(metrics.pair, c.key)) for c in PAIR_COLUMNS[1:])]
+    assert rows[-3] == ["water - wall <1>", *(str(getattr(metrics.pair, c.key)) for c in PAIR_COLUMNS[1:])]
+    assert rows[-1][-2:] == [str(metrics.maxV), str(metrics.maxZ)]
+    assert rows[-1][0] == f"{metrics.step.T_step:.0f}"
     assert Cells(metrics.a._repr_html_()).rows[1] == rows[1]
-    assert Cells(metrics.pair._repr_html_()).rows[-1] == rows[-1]
+    assert Cells(metrics.pair._repr_html_()).rows[-1] == rows[-3]
     compared = Cells(made._repr_html_()).rows
-    assert [row[0] for row in compared] == ["scheme", "naive", "aware"]
+    assert [row[0] for row in compared] == ["scheme", "naive", "aware"] * 2
     assert compared[1][9] == f"{made.rows()[0]['totV']:.0f}"
+    paid = dict(zip(compared[3], compared[4], strict=True))
+    assert paid["Tstep"] == f"{made.rows()[0]['T_step']:.0f}"
+    assert not {"NAcpl", "maxV"} & set(compared[0])
 
 
 def test_a_table_shows_itself(made):
@@ -136,8 +147,8 @@ def test_a_table_shows_itself(made):
     assert "<caption>title</caption>" in table._repr_html_()
 
 
-@pytest.mark.parametrize("columns", [COMPARISON_COLUMNS, COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS,
-                                     REPARTITION_COLUMNS])
+@pytest.mark.parametrize("columns", [COMPARISON_COLUMNS, COMPONENT_COLUMNS, MANY_COLUMNS, MANY_PAID_COLUMNS,
+                                     PAID_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, REPARTITION_COLUMNS, STEP_COLUMNS])
 def test_every_column_has_a_title_and_a_meaning(columns):
     assert len({c.key for c in columns}) == len({c.title for c in columns}) == len(columns)
     titles = [t for t in Cells(html_table(columns, [])).titles if t]

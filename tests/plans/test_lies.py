@@ -22,7 +22,7 @@ from .lies import lies, reseal
 DOCUMENTS = ("metrics.json", "coupling.json", "migration.json")
 #: What only the checksum holds, because nothing in the folder shows it; ``check`` lists it as not checked.
 NOT_SHOWN = re.compile(r"""
-    seconds\ =\ \d | remarks.*=.*x | remarks:\ the\ first
+    seconds\ =\ \d | remarks\.\d | remarks:\ (the\ first|in\ another)
     # how the parts were made: another way may lead to the same
     | settings\.(seed|threads|alpha|eps|gap|tolerance|several)\ = | settings\.scheme_options\.price(:|\.\d\ =|\ removed)
     # a boundary that the meshes in the folder have no name for

@@ -132,7 +132,7 @@ def test_every_heading_of_a_table_has_its_meaning_on_hover_and_below(page):
 
 def test_figures_are_those_of_the_metrics(made, page):
     tables = Page(page).tables
-    schemes, components, pairs = tables[:3]
+    schemes, paid, components, pairs, step = tables[:5]
     for row, shown in zip(made.rows(), schemes[1:], strict=True):
         assert shown[0] == row["scheme"]
         assert shown[1:5] == [f"{100 * row[k]:.2f}" for k in ("ub_a", "ub_b", "ub_cpl_a", "ub_cpl_b")]
@@ -143,6 +143,12 @@ def test_figures_are_those_of_the_metrics(made, page):
         assert shown == [f"{100 * getattr(c, k.key):.2f}" if "%" in k.title else str(getattr(c, k.key))
                          for k in COMPONENT_COLUMNS]
     assert pairs[1][1:] == [str(getattr(metrics.pair, k.key)) for k in PAIR_COLUMNS[1:]]
+    figures = metrics.step
+    times = [figures.T_step, figures.regular, figures.T_cpl]
+    assert step[1] == [*(f"{t:.0f}" for t in times), f"{100 * figures.waits:.2f}", str(metrics.maxV), str(metrics.maxZ)]
+    for row, shown in zip(made.rows(), paid[1:], strict=True):
+        assert shown[0] == row["scheme"]
+        assert shown[-4:-1] == [f"{row[k]:.0f}" for k in ("T_step", "T_reg", "T_cpl")]
     # the tables of every part hold all of the load
     every = [t for t in tables if t[0][0] == "part"]
     assert len(every) == 2 * len(made.schemes)

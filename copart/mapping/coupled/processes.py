@@ -21,6 +21,7 @@ from ...errors import ConfigError, MappingError
 from ...graph import Graph
 from ...metrics import part_weights
 from ...metrics.pairs import coupling_matrix
+from ...metrics.traffic import halo_volumes
 from ..machine import Machine
 
 PHASES = ("regular", "coupling")
@@ -143,22 +144,6 @@ def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations:
     ranges = {name: (copartition.offset(name), copartition.offset(name) + copartition.nparts[name])
               for name in problem.names}
     return Processes(MappingProxyType(ranges), MappingProxyType(traffic), frozen(load))
-
-
-def halo_volumes(graph: Graph, part: NDArray[np.int32],
-                 nparts: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """What parts of one component send their neighbours: sender, receiver and data, one entry per message.
-
-    A cell's datum goes once to each other part that holds a neighbour of it.
-    """
-    row = np.repeat(np.arange(graph.nvtxs, dtype=np.int64), np.diff(graph.xadj))
-    across = part[row] != part[graph.adjncy]
-    key = np.unique(row[across] * nparts + part[graph.adjncy[across]])
-    cell = key // nparts
-    pair, inverse = np.unique(part[cell] * np.int64(nparts) + key % nparts, return_inverse=True)
-    volume = np.zeros(len(pair), WEIGHT)
-    np.add.at(volume, inverse, graph.sizes[cell])
-    return pair // nparts, pair % nparts, volume
 
 
 # ---- what a placement costs

@@ -1,0 +1,81 @@
+"""``--machine`` and ``--step-cost``: where the processes are to run, and what a coupled step costs there."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from .machine import DESCRIPTION, add_description, described
+from .numbers import integer
+from .paths import Paths, sources
+
+if TYPE_CHECKING:
+    from ..metrics import StepCost
+    from ..plans.requests import Site
+
+#: What the options of :func:`add_machine` mean as paths.
+PATHS = DESCRIPTION | Paths({"step_cost": sources})
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Where the processes are to run, how they are placed there, and by which constants a step is measured."""
+    group = parser.add_argument_group("machine", "with --machine or --hierarchy, processes are placed on slots")
+    add_description(group, source=False)
+    group.add_argument("--placement", choices=["shared", "disjoint", "linear"], default="shared",
+                       help="codes share hosts (default), have hosts of their own, or stand in the order of the slots")
+    group.add_argument("--iterations", type=integer, nargs="+", metavar="N",
+                       help="sub-steps in a coupling step, each with a halo exchange: one for all components or one "
+                            "each (default 1)")
+    group.add_argument("--step-cost", metavar="COST",
+                       help="by what T_step is measured: a table of costs (.csv, see copart advise), or any of "
+                            "t=1,t_m=1,alpha=5,beta=0.01 (these are the defaults): a cell in a sub-step, a coupled "
+                            "cell in a coupling phase, a message, a datum, in microseconds; t.NAME=2 for one component")
+
+
+def site(args: argparse.Namespace) -> Site:
+    """The options of :func:`add_machine`."""
+    from ..plans.requests import Site
+
+    machine = None if args.source is None and args.hierarchy is None else described(args)
+    return Site(machine, args.placement, args.iterations, step_cost(args.step_cost))
+
+
+def step_cost(text: str | None) -> StepCost:
+    """The constants of ``--step-cost``.
+
+    Raises
+    ------
+    ConfigError, FormatError
+        It is neither a table of costs nor a list of known constants.
+    """
+    from ..errors import ConfigError
+    from ..metrics import StepCost
+
+    if text is None:
+        return StepCost()
+    if os.path.exists(text):
+        from ..formats.costs_file import read_step_cost
+
+        return read_step_cost(text)
+    found: dict[str, Any] = {}
+    for word in text.split(","):
+        key, equals, value = word.partition("=")
+        constant, dot, name = key.strip().partition(".")
+        try:
+            number = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ConfigError(f"--step-cost: is no file, nor constants as in t_m=2,alpha=10: {text!r}")
+        if dot:
+            found.setdefault(constant, {})
+            if not isinstance(found[constant], dict):
+                raise ConfigError(f"--step-cost: {constant} is given for all components and for {name}")
+            found[constant][name] = number
+        else:
+            found[constant] = number
+    return StepCost.of_dict(found)
+
+
+__all__ = ["PATHS", "add_machine", "site", "step_cost"]

@@ -1,0 +1,136 @@
+"""All figures of a co-partition.
+
+One entry per component and one per coupled pair, what the busiest process exchanges over all pairs, and what a coupled
+step costs.  Everything is computed from the problem and the part arrays; no figure of an optimiser is taken over.
+(Predari & Esnard 2014, Section III.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ..coupling import CoPartition, CoupledProblem
+from ..errors import ConfigError, CouplingError
+from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, STEP_COLUMNS, html_table
+from .components import ComponentMetrics, component_metrics, imbalance_of, part_weights
+from .pairs import PairMetrics, pair_metrics
+from .step import StepCost, StepFigures, step_cost
+from .traffic import coupling_traffic
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CoupledMetrics:
+    """Figures of a co-partition: one entry per component and one per coupled pair, in their order."""
+
+    components: Mapping[str, ComponentMetrics]
+    pairs: Mapping[tuple[str, str], PairMetrics]
+    maxV: int
+    """Most data that one process sends in a coupling phase, or that one receives, over all pairs and both ways."""
+    maxZ: int
+    """Most messages that one process sends in a coupling phase, or that one receives."""
+    step: StepFigures
+    """What a coupled step costs."""
+    pool_ub: float | None = None
+    """Imbalance of a pool of processes that all components share, by the load of all; None where none is shared."""
+
+    @property
+    def a(self) -> ComponentMetrics:
+        """The first component."""
+        return next(iter(self.components.values()))
+
+    @property
+    def b(self) -> ComponentMetrics:
+        """The second component."""
+        return list(self.components.values())[1]
+
+    @property
+    def pair(self) -> PairMetrics:
+        """The only coupled pair."""
+        if len(self.pairs) != 1:
+            raise CouplingError(f"metrics.pair: there are {len(self.pairs)} coupled pairs, use metrics.pairs")
+        return next(iter(self.pairs.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types: ``components`` by name, a list of ``pairs``, ``maxV``, ``maxZ`` and ``step`` with its
+        constants; of a shared pool ``pool_ub``."""
+        out: dict[str, Any] = {
+            "components": {name: c.to_dict() for name, c in self.components.items()},
+            "pairs": [p.to_dict() for p in self.pairs.values()],
+            "maxV": self.maxV, "maxZ": self.maxZ, "step": self.step.to_dict(),
+        }
+        return out if self.pool_ub is None else {**out, "pool_ub": self.pool_ub}
+
+    def to_dicts(self, of: str = "components") -> list[dict[str, Any]]:
+        """One row per component, one per coupled pair, or one of the whole step: ready for ``pandas.DataFrame``.
+
+        Parameters
+        ----------
+        of : {"components", "pairs", "step"}
+        """
+        if of == "components":
+            return [c.to_dict() for c in self.components.values()]
+        if of == "pairs":
+            return [{"pair": f"{p.a} - {p.b}", **p.to_dict()} for p in self.pairs.values()]
+        if of == "step":
+            return [{**self.step.row(), "maxV": self.maxV, "maxZ": self.maxZ}]
+        raise ConfigError(f"of: {of!r} is not known; choose components, pairs or step")
+
+    def _repr_html_(self) -> str:
+        """Three tables, for notebooks."""
+        tables = [html_table(COMPONENT_COLUMNS, self.to_dicts())]
+        tables += [html_table(PAIR_COLUMNS, self.to_dicts("pairs"))] if self.pairs else []
+        return "".join([*tables, html_table(STEP_COLUMNS, self.to_dicts("step"), caption=str(self.step.cost))])
+
+    def __repr__(self) -> str:
+        lines = [repr(entry) for entry in (*self.components.values(), *self.pairs.values())]
+        lines += [] if self.pool_ub is None else [f"shared pool: ub {self.pool_ub:.2%} by the load of all"]
+        return "\n".join([*lines, f"coupled step: {self.step}"])
+
+
+def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost | None = None) -> CoupledMetrics:
+    """Every figure of `copartition`, computed from scratch.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+    cost : StepCost, optional
+        What work and messages cost, for the figures of a coupled step; the default constants where not given.
+
+    Raises
+    ------
+    CouplingError
+        The co-partition has other components than the problem, or part arrays of another length.
+    ConfigError
+        `cost` names a component that the problem has not.
+    """
+    if set(copartition.names) != set(problem.names):
+        raise CouplingError(
+            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
+        )
+    for name, graph in problem.components.items():
+        if len(copartition[name]) != graph.nvtxs:
+            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
+    components = {
+        name: component_metrics(
+            name, graph, copartition[name], copartition.nparts[name], problem.coupled(name), copartition.ncoupled[name]
+        )
+        for name, graph in problem.components.items()
+    }
+    pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
+    traffic = coupling_traffic(copartition, {pair: (m.matrix, m.matrix_ba) for pair, m in pairs.items()})
+    pool_ub = None
+    if copartition.shared:
+        load = sum(part_weights(graph, copartition[name], copartition.nprocs)
+                   for name, graph in problem.components.items())
+        pool_ub = imbalance_of(np.asarray(load), copartition.nprocs)
+    return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs), traffic.maxV, traffic.maxZ,
+                          step_cost(problem, copartition, cost, traffic), pool_ub)
+
+
+__all__ = ["CoupledMetrics", "evaluate"]

@@ -1,0 +1,167 @@
+"""What a co-partition owes its user: in no figure that is paid for worse than partitioning each component alone.
+
+`promised` measures the figures, `broken` lists the lines in which one co-partition is worse than another of the same
+counts, eps and seed, made by `naive`; `remarks_on` says so in one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..coupling import CoPartition, CoupledProblem
+from .balance import allowed_weight, max_part_weight
+from .components import coupled_weights, edge_cut, pieces
+from .traffic import all_matrices, coupling_traffic
+
+#: By what share a cut and a volume may be more than NAIVE's; every other figure is at most NAIVE's.
+CUT_SLACK, VOLUME_SLACK = 0.08, 0.01
+
+#: Lines that a remark names; the others are counted.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class PromiseFigures:
+    """What a user pays for; mappings are by component."""
+
+    cut: Mapping[str, int]
+    """Edge cut."""
+    extra_pieces: Mapping[str, int]
+    """Connected pieces beyond one a part."""
+    max_coupled: Mapping[str, int]
+    """Coupled weight of the part that has most."""
+    coupled_weight: Mapping[str, int]
+    """Coupled weight of all parts."""
+    ncoupled: Mapping[str, int]
+    """Parts that share it: as many as were asked for, else as own coupled cells."""
+    totV: int
+    """Data sent in a coupling phase, all pairs, both ways."""
+    totZ: int
+    """Messages in a coupling phase, from the first to the second of every pair."""
+    maxV: int
+    """Most data that one process sends, or that one receives, over all pairs."""
+    maxZ: int
+    """Most messages that one process sends, or that one receives, over all pairs."""
+
+
+@dataclass(frozen=True)
+class BrokenLine:
+    """A figure that is worse than it may be."""
+
+    figure: str
+    """What it is, in words."""
+    value: int
+    """What the co-partition has."""
+    limit: int
+    """The most that it may be."""
+    against: int
+    """What that is measured by: NAIVE's figure, or the mean coupled weight rounded up."""
+    measure: str = "naive"
+    """Whose figure `against` is."""
+
+    @property
+    def excess(self) -> float:
+        """How many times the limit it is."""
+        return self.value / self.limit if self.limit else float("inf")
+
+    def __str__(self) -> str:
+        return f"{self.figure} {self.value} ({self.measure}: {self.against})"
+
+
+def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigures:
+    """The figures of the promise; a hundredth of a second for 400,000 cells.
+
+    Examples
+    --------
+    >>> from copart import Graph, Interedges
+    >>> line = Graph.from_edges(3, [0, 1], [1, 2])
+    >>> problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(3, 3, [0, 1, 2], [0, 1, 2]))
+    >>> figures = promised(problem, CoPartition({"a": [0, 1, 0], "b": [0, 0, 1]}, {"a": 2, "b": 2}))
+    >>> dict(figures.extra_pieces), figures.totV, figures.totZ, figures.maxV
+    ({'a': 1, 'b': 0}, 6, 3, 2)
+    """
+    cut, extra, most, weight, over = {}, {}, {}, {}, {}
+    for name, graph in problem.components.items():
+        part, n = copartition[name], copartition.nparts[name]
+        found = pieces(graph, part, n)
+        load, owners = coupled_weights(graph, part, n, problem.coupled(name))
+        asked = copartition.ncoupled[name]
+        cut[name] = edge_cut(graph, part)
+        extra[name] = int((found - 1).clip(min=0).sum())
+        most[name], weight[name] = int(load.max()), int(load.sum())
+        over[name] = owners if asked is None else int(asked)
+    matrices = all_matrices(problem, copartition)
+    traffic = coupling_traffic(copartition, matrices)
+    kept = MappingProxyType
+    return PromiseFigures(kept(cut), kept(extra), kept(most), kept(weight), kept(over), totV=int(traffic.sent.sum()),
+                          totZ=sum(there.nnz for there, _ in matrices.values()), maxV=traffic.maxV, maxZ=traffic.maxZ)
+
+
+def broken(figures: PromiseFigures, naive: PromiseFigures, eps: float | None = None) -> list[BrokenLine]:
+    """The lines in which `figures` are worse than they may be, the worst first; empty where the promise is kept.
+
+    Parameters
+    ----------
+    figures, naive : PromiseFigures
+        Of the co-partition, and of NAIVE's with the same counts, eps and seed.
+    eps : float, optional
+        Imbalance tolerance of the coupled weight; where not given, that is only compared with NAIVE's.
+    """
+    return sorted((line for line in _lines(figures, naive, eps) if line.value > line.limit),
+                  key=lambda line: -line.excess)
+
+
+def _lines(mine: PromiseFigures, naive: PromiseFigures, eps: float | None) -> Iterator[BrokenLine]:
+    for name, theirs in naive.cut.items():
+        yield BrokenLine(f"cut of {name}", mine.cut[name], allowed_weight(theirs, CUT_SLACK), theirs)
+        extra = naive.extra_pieces[name]
+        yield BrokenLine(f"extra pieces of {name}", mine.extra_pieces[name], extra, extra)
+        busiest, most = f"coupled weight of the busiest process of {name}", naive.max_coupled[name]
+        yield BrokenLine(busiest, mine.max_coupled[name], most, most)
+        if eps is not None and mine.ncoupled[name]:
+            total, over = mine.coupled_weight[name], mine.ncoupled[name]
+            yield BrokenLine(busiest, mine.max_coupled[name], max_part_weight(total, over, eps), -(-total // over),
+                             "mean")
+    yield BrokenLine("totV both ways", mine.totV, allowed_weight(naive.totV, VOLUME_SLACK), naive.totV)
+    for key in ("totZ", "maxV", "maxZ"):
+        yield BrokenLine(key, getattr(mine, key), getattr(naive, key), getattr(naive, key))
+
+
+def remarks_on(figures: PromiseFigures, naive: PromiseFigures, eps: float | None = None) -> list[str]:
+    """One sentence where a line is broken or parts are in several pieces, with both numbers of the worst lines.
+
+    Parameters
+    ----------
+    figures, naive, eps
+        See :func:`broken`.
+
+    Returns
+    -------
+    list of str
+        Empty, or of one.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> alone = PromiseFigures({"a": 100}, {"a": 0}, {"a": 9}, {"a": 9}, {"a": 1}, 40, 10, 8, 4)
+    >>> remarks_on(alone, alone)
+    []
+    >>> remarks_on(replace(alone, cut={"a": 120}, maxZ=5), alone)
+    ['worse than partitioning each component alone: maxZ 5 (naive: 4), cut of a 120 (naive: 100)']
+    """
+    lines = broken(figures, naive, eps)
+    said = [str(line) for line in lines[:_NAMED]]
+    more = len(lines) - len(said)
+    if more:
+        said.append(f"and {more} more figure{'s' if more > 1 else ''}")
+    out = f"worse than partitioning each component alone: {', '.join(said)}" if said else ""
+    scattered = [f"{n} more of {name} (naive: {naive.extra_pieces[name]})"
+                 for name, n in figures.extra_pieces.items() if n and n <= naive.extra_pieces[name]]
+    if scattered:
+        out += ("; " if out else "") + f"there are more pieces than parts, {', '.join(scattered)}"
+    return [out] if out else []
+
+
+__all__ = ["CUT_SLACK", "VOLUME_SLACK", "BrokenLine", "PromiseFigures", "broken", "promised", "remarks_on"]

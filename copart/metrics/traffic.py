@@ -1,0 +1,104 @@
+"""What processes send: halos inside a component, and data across the interfaces, by process.
+
+A cell's datum goes once to each other part that needs it, in a halo as in a coupling phase.  Processes are
+numbered component by component; in a shared pool part k of every component is process k, and what stays on it is
+not sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import WEIGHT
+from ..coupling import CoPartition, CoupledProblem
+from ..graph import Graph
+from .pairs import pair_matrices
+
+Counts = NDArray[np.int64]
+
+
+def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Counts, Counts, Counts]:
+    """What parts of one component send their neighbours: sender, receiver and data, one entry per message.
+
+    A cell's datum goes once to each other part that holds a neighbour of it.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges(3, [0, 1], [1, 2])
+    >>> [x.tolist() for x in halo_volumes(line, np.array([0, 0, 1], np.int32), 2)]
+    [[0, 1], [1, 0], [1, 1]]
+    """
+    row = np.repeat(np.arange(graph.nvtxs, dtype=np.int64), np.diff(graph.xadj))
+    there = part[graph.adjncy]
+    across = np.flatnonzero(part[row] != there)
+    key = np.unique(row[across] * nparts + there[across])
+    cell = key // nparts
+    pair, inverse = np.unique(part[cell] * np.int64(nparts) + key % nparts, return_inverse=True)
+    volume = np.zeros(len(pair), WEIGHT)
+    np.add.at(volume, inverse, graph.sizes[cell])
+    return pair // nparts, pair % nparts, volume
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CouplingTraffic:
+    """What every process sends and receives in a coupling phase, over all pairs and both ways; (nprocs,) int64."""
+
+    sent: Counts
+    """Data that it sends."""
+    received: Counts
+    """Data that it receives."""
+    messages_sent: Counts
+    """Messages that it sends: one to each process of each other component that needs data of it."""
+    messages_received: Counts
+    """Messages that it receives."""
+
+    @property
+    def maxV(self) -> int:
+        """Most data that one process sends, or that one receives."""
+        return int(max(self.sent.max(initial=0), self.received.max(initial=0)))
+
+    @property
+    def maxZ(self) -> int:
+        """Most messages that one process sends, or that one receives."""
+        return int(max(self.messages_sent.max(initial=0), self.messages_received.max(initial=0)))
+
+
+def coupling_traffic(copartition: CoPartition,
+                     matrices: Mapping[tuple[str, str], tuple[Any, Any]]) -> CouplingTraffic:
+    """Sums over the coupling matrices of all pairs, by process.
+
+    Parameters
+    ----------
+    copartition : CoPartition
+    matrices : mapping of (str, str) to (csr_array, csr_array)
+        By pair, what its components send there and back, see :func:`copart.metrics.pairs.pair_matrices`.
+    """
+    sent, received, messages_sent, messages_received = (np.zeros(copartition.nprocs, WEIGHT) for _ in range(4))
+    for (a, b), (there, back) in matrices.items():
+        for sender, receiver, matrix in ((a, b, there), (b, a, back)):
+            rows = _ranks(copartition, sender)
+            columns = _ranks(copartition, receiver)
+            sent[rows] += np.asarray(matrix.sum(axis=1)).ravel()
+            received[columns] += np.asarray(matrix.sum(axis=0)).ravel()
+            messages_sent[rows] += np.diff(matrix.indptr)
+            messages_received[columns] += np.bincount(matrix.indices, minlength=matrix.shape[1])
+    return CouplingTraffic(sent, received, messages_sent, messages_received)
+
+
+def all_matrices(problem: CoupledProblem, copartition: CoPartition) -> dict[tuple[str, str], tuple[Any, Any]]:
+    """The coupling matrices of all pairs, there and back."""
+    return {(a, b): pair_matrices(a, b, problem, copartition) for a, b in problem.pairs}
+
+
+def _ranks(copartition: CoPartition, name: str) -> slice:
+    """Where the processes of a component stand."""
+    first = copartition.offset(name)
+    return slice(first, first + copartition.nparts[name])
+
+
+__all__ = ["CouplingTraffic", "all_matrices", "coupling_traffic", "halo_volumes"]

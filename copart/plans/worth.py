@@ -1,0 +1,46 @@
+"""Whether a plan is worth more than partitioning each component alone, and what it says where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..coupling import CoPartition, CoupledProblem
+from ..errors import CopartError
+from ..metrics.promise import PromiseFigures, promised, remarks_on
+from ..options import Options
+from ..schemes import registry
+
+#: The scheme that partitions each component alone.
+ALONE = "naive"
+
+
+def worth_remarks(problem: CoupledProblem, copartition: CoPartition, scheme: str, parts: Sequence[int],
+                  run: Options) -> list[str]:
+    """A remark where the plan is worse than partitioning each component alone; nothing of what is no promise.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+        What `scheme` made.
+    scheme : str
+    parts : sequence of int
+        Number of parts of each component.
+    run : Options
+        As for `copartition`.
+    """
+    if scheme == ALONE or copartition.shared:
+        return []
+    alone = figures_alone(problem, parts, run)
+    return [] if alone is None else remarks_on(promised(problem, copartition), alone, run.eps)
+
+
+def figures_alone(problem: CoupledProblem, parts: Sequence[int], run: Options) -> PromiseFigures | None:
+    """What partitioning each component alone comes to, None where that finds no partition."""
+    try:
+        return promised(problem, registry.run_scheme(ALONE, problem, list(parts), None, run))
+    except CopartError:
+        return None
+
+
+__all__ = ["ALONE", "figures_alone", "worth_remarks"]
