@@ -72,8 +72,8 @@ def measure(number: int, nbs: Sequence[int], seeds: int, schemes: Sequence[str],
           f"{relation!r} by {kind}; made in {time.perf_counter() - begin:.1f} s", flush=True)
     records = []
     for nb in nbs:
-        made = copart.compare(a, b, parts=(NA, nb), seeds=seeds, schemes=schemes, interedges=relation, preset=preset,
-                              threads=threads, progress=_progress)
+        made = copart.compare(a, b, parts=(NA, nb), coupled="paper", seeds=seeds, schemes=schemes, interedges=relation,
+                              preset=preset, threads=threads, progress=_progress)
         _progress("", 0, 0)
         title = f"exp{number}, N_A = {NA}, N_B = {nb}, mean of {seeds} seeds"
         print("\n" + comparison_table(made.rows(), title).text(), flush=True)

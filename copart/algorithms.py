@@ -20,7 +20,7 @@ from .arrays import VERTEX
 from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import PartitionError, of_component
 from .graph import Graph
-from .interface.counts import Counts, coupled_choices, part_counts, within_parts
+from .interface.counts import Counts, CoupledCounts, coupled_choices, part_counts, within_parts
 from .interface.uncut import interface_groups, whole_interfaces
 from .operators import ext, part, proj, repart, rest_joined
 from .options import Options, Settings
@@ -29,8 +29,8 @@ Coupled = Mapping[str, tuple[Graph, NDArray[np.int32]]]
 """The coupled subgraph of each component, and its vertices in the component."""
 
 
-def naive(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, options: Options | None = None,
-          **settings: Unpack[Settings]) -> CoPartition:
+def naive(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
+          options: Options | None = None, **settings: Unpack[Settings]) -> CoPartition:
     """NAIVE: every component is partitioned alone; `ncoupled` plays no role.
 
     Parameters and errors as in :func:`aware`.
@@ -43,8 +43,8 @@ def naive(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
     return CoPartition(parts, count)
 
 
-def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None, options: Options | None = None, *,
-          interface: str = "spread", **settings: Unpack[Settings]) -> CoPartition:
+def aware(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
+          options: Options | None = None, *, interface: str = "spread", **settings: Unpack[Settings]) -> CoPartition:
     """AWARE: the coupled subgraphs are partitioned first, then extended to the components.
 
     Parameters
@@ -53,13 +53,13 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
         Each component is treated by its own coupled subgraph: all its cells with an interedge to any other.
     nparts : mapping, sequence or int
         Parts of each component, by name or in order.
-    ncoupled : mapping, sequence or int, optional
-        Parts of each component that may own coupled cells; see
-        :func:`copart.interface.counts.coupled_counts` where not given.
+    ncoupled : mapping, sequence, int or "paper", optional
+        Parts of each component that may own coupled cells, natural counts where not given; see
+        :func:`copart.interface.counts.coupled_counts`.
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     interface : {"spread", "gather", "uncut"}
-        Over how many parts the coupled cells go where `ncoupled` does not say: ``floor(N^(2/3))``, as few as can
+        Over how many parts the coupled cells go where `ncoupled` does not say: natural counts, as few as can
         hold them, or such that the interface with each other component is whole in one part where it fits.
 
     Raises
@@ -72,7 +72,7 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = Non
     return task.made({name: task.extended(name, partial(task.part, name)) for name in problem.names})
 
 
-def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None,
+def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
                options: Options | None = None, *, interface: str = "spread", **settings: Unpack[Settings]
                ) -> CoPartition:
     """PROJREPART: B's coupled partition is A's, projected and repartitioned.
@@ -139,10 +139,10 @@ class Extended(NamedTuple):
 class _Task:
     """What AWARE and PROJREPART have in common: coupled subgraphs, partitioned and extended to the components."""
 
-    def __init__(self, problem: CoupledProblem, count: Mapping[str, int], ncoupled: Counts | None, interface: str,
-                 options: Options):
+    def __init__(self, problem: CoupledProblem, count: Mapping[str, int], ncoupled: CoupledCounts | None,
+                 interface: str, options: Options):
         self.problem, self.count, self.options = problem, count, options
-        self.choices = coupled_choices(problem, count, ncoupled, interface=interface, eps=options.eps)
+        self.choices = coupled_choices(problem, count, ncoupled, options, interface=interface)
         self.cpl: Coupled = {name: rest_joined(graph, problem.coupled(name))
                              for name, graph in problem.components.items()}
         self.uncut = {name: whole_interfaces(problem, name, self.cpl[name][0], count[name], options)

@@ -46,6 +46,7 @@ CASES = {
     "fewer on the finer side": (side_by_side((16, 12), (30, 30)), (8, 4), (4, 2)),
     "all parts coupled": (side_by_side((12, 4), (12, 5)), (3, 4), (3, 4)),
     "defaults": (side_by_side((20, 20), (30, 30)), (8, 27), None),
+    "the rule of the source": (side_by_side((20, 20), (30, 30)), (8, 27), "paper"),
     "one part": (side_by_side((5, 5), (6, 6)), (1, 1), None),
 }
 
@@ -77,8 +78,9 @@ def test_schemes_keep_every_balance(case, name):
     if name == "naive":
         assert dict(made.ncoupled) == {"a": None, "b": None}
         return
-    wanted = coupled or tuple(default_ncoupled(n) for n in parts)
-    for component, count in zip("ab", wanted, strict=True):
+    wanted = coupled_counts(problem, dict(made.nparts), coupled)
+    assert coupled != "paper" or wanted == {"a": 4, "b": 9}
+    for component, count in wanted.items():
         assert made.ncoupled[component] == count
         assert figures[component]["ncoupled"] == count, "exactly so many parts own coupled cells"
         own = np.unique(made.parts[component][problem.coupled(component)])
@@ -114,7 +116,7 @@ def test_schemes_differ_as_the_source_says():
     problem = CoupledProblem.of_two(grid(9, 9, 4), grid(27, 27, 6), inter)
     rows = {}
     for name, run in PUBLISHED.items():
-        found = [no_findings(problem, run(problem, (8, 27), None, seed=s))
+        found = [no_findings(problem, run(problem, (8, 27), "paper", seed=s))
                  for s in range(1, 6)]
         rows[name] = (np.mean([f["components"]["b"]["ub_cpl"] for f in found]),
                       np.mean([f["pairs"][0]["totV_ab"] for f in found]),
@@ -159,37 +161,38 @@ def test_counts_by_name_in_order_and_for_all():
         assert (made.a == want.a).all()
         assert (made.b == want.b).all()
     made = aware(problem, (8, 8), {"a": 2})
-    assert dict(made.ncoupled) == {"a": 2, "b": 4}, "what is not asked for is the default"
-    assert dict(aware(problem, (8, 8), (None, 3)).ncoupled) == {"a": 4, "b": 3}
+    usual = coupled_counts(problem, {"a": 8, "b": 8}, None)
+    assert dict(made.ncoupled) == {"a": 2, "b": usual["b"]}, "what is not asked for is the default"
+    assert dict(aware(problem, (8, 8), (None, 3)).ncoupled) == {"a": usual["a"], "b": 3}
 
 
-# ---- how many parts are coupled
+# ---- how many parts are coupled by the rule of the source; natural counts: tests/interface/test_counts.py
 @pytest.mark.parametrize(("n", "coupled"), [(1, 1), (2, 1), (8, 4), (16, 6), (24, 8), (27, 9), (32, 10), (48, 13),
                                             (64, 16),
                                             (96, 20), (125, 25), (128, 25), (1000, 100), (10**6, 10**4)])
-def test_default_is_the_surface_of_a_cube(n, coupled):
+def test_as_many_as_the_surface_of_a_cube(n, coupled):
     assert default_ncoupled(n) == coupled
     assert coupled**3 <= n**2 < (coupled + 1)**3
 
 
-def test_default_is_raised_on_thin_walls():
+def test_more_on_thin_walls():
     """At most one in INTERFACE_SHARE cells of a coupled part is on the interface; no more parts than there are."""
     assert INTERFACE_SHARE == 3
     thin = side_by_side((20, 2), (20, 20))  # half of the cells of A are coupled, a twentieth of those of B
-    assert coupled_counts(thin, {"a": 8, "b": 8}, None) == {"a": 8, "b": 4}
-    no_findings(thin, aware(thin, (8, 8)))
+    assert coupled_counts(thin, {"a": 8, "b": 8}, "paper") == {"a": 8, "b": 4}
+    no_findings(thin, aware(thin, (8, 8), "paper"))
     wall = side_by_side((24, 12), (24, 24))  # a twelfth: 3 * 24 * 20 / 288 = 5 parts, and 20^(2/3) = 7.4
-    assert coupled_counts(wall, {"a": 20, "b": 8}, None) == {"a": 7, "b": 4}
-    assert coupled_counts(side_by_side((24, 6), (24, 24)), {"a": 20, "b": 8}, None) == {"a": 10, "b": 4}
+    assert coupled_counts(wall, {"a": 20, "b": 8}, "paper") == {"a": 7, "b": 4}
+    assert coupled_counts(side_by_side((24, 6), (24, 24)), {"a": 20, "b": 8}, "paper") == {"a": 10, "b": 4}
     all_coupled = side_by_side((30, 1), (30, 10))
-    assert coupled_counts(all_coupled, {"a": 10, "b": 10}, None) == {"a": 10, "b": 4}
-    no_findings(all_coupled, projrepart(all_coupled, (10, 10)))
+    assert coupled_counts(all_coupled, {"a": 10, "b": 10}, "paper") == {"a": 10, "b": 4}
+    no_findings(all_coupled, projrepart(all_coupled, (10, 10), "paper"))
 
 
-def test_default_is_no_more_than_there_are_coupled_cells():
+def test_no_more_than_there_are_coupled_cells():
     problem = side_by_side((3, 40), (3, 40))
-    assert coupled_counts(problem, {"a": 27, "b": 8}, None) == {"a": 3, "b": 3}
-    no_findings(problem, aware(problem, (27, 8)))
+    assert coupled_counts(problem, {"a": 27, "b": 8}, "paper") == {"a": 3, "b": 3}
+    no_findings(problem, aware(problem, (27, 8), "paper"))
 
 
 # ---- errors

@@ -48,6 +48,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..metrics.columns import comparison_columns, letter_of, paid_columns
     from ..plans.compare import compare
     from ..report import comparison_table, paid_table
+    from ..report.words import rule_words
     from .console import first_use
     from .telling import tell_interfaces
 
@@ -83,6 +84,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.table(comparison_table(made.rows(), title))
     console.say()
     console.table(paid_table(made.rows(), made.cost))
+    for line in rule_words(made.settings["coupled_rule"]):
+        console.say(line)
     if made.placements:
         from ..report.placement import placement_table
 

@@ -141,8 +141,23 @@ def scheme_options(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
+#: The word that stands for the rule of the source instead of numbers of coupled parts.
+PAPER = "paper"
+
+
+def coupled_word(word: str) -> int | str:
+    """A number of coupled parts, or the word for the rule of the source."""
+    if word == PAPER:
+        return word
+    if word.isalpha():
+        raise argparse.ArgumentTypeError(f"needs whole numbers or {PAPER}, got {word[:40]!r}")
+    return integer(word)
+
+
 class _WholeNumbers(argparse.Action):
     """Whole numbers; what follows them is taken for components, so that these may stand behind."""
+
+    wanted = "whole numbers"
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
                  option: str | None = None) -> None:
@@ -150,12 +165,27 @@ class _WholeNumbers(argparse.Action):
         words = list(values)
         n = next((i for i, word in enumerate(words) if not word.lstrip("-").isdecimal()), len(words))
         if n == 0:
-            parser.error(f"argument {option}: needs whole numbers, got {words[0]!r}")
+            parser.error(f"argument {option}: needs {self.wanted}, got {words[0]!r}")
         try:
             setattr(namespace, self.dest, [integer(word) for word in words[:n]])
         except argparse.ArgumentTypeError as error:
             parser.error(f"argument {option}: {error}")
         namespace.behind = [*namespace.behind, *words[n:]]
+
+
+class _CoupledCounts(_WholeNumbers):
+    """Whole numbers or the word for the rule of the source, with components behind."""
+
+    wanted = f"whole numbers or {PAPER}"
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+                 option: str | None = None) -> None:
+        """Split the words."""
+        if values[0] != PAPER:
+            super().__call__(parser, namespace, values, option)
+            return
+        setattr(namespace, self.dest, PAPER)
+        namespace.behind = [*namespace.behind, *values[1:]]
 
 
 def add_components(parser: argparse.ArgumentParser) -> None:
@@ -175,12 +205,14 @@ def add_components(parser: argparse.ArgumentParser) -> None:
                             "of load costs in each component, with commas (default: the same)")
     group.add_argument("--serial", action="store_true",
                        help="with --total: components compute one after the other, not at once")
-    group.add_argument("--coupled", nargs="+", action=_WholeNumbers, metavar="K",
-                       help="parts of each that may own coupled cells "
-                            "(default: floor(N^(2/3)), as for a cube's face, more on thin walls)")
+    group.add_argument("--coupled", nargs="+", action=_CoupledCounts, metavar="K",
+                       help="parts of each that may own coupled cells, or paper for floor(N^(2/3)), as for a cube's "
+                            "face (default: natural counts, as many as the interface meets where each component is "
+                            "partitioned alone)")
     group.add_argument("--interface", choices=["spread", "gather", "uncut"], default="spread",
-                       help="without --coupled: spread coupled cells as said there (default), gather them in as few "
-                            "parts as can hold them, or leave the interface of each two components uncut where it fits")
+                       help="without --coupled: spread coupled cells over natural counts of parts (default), gather "
+                            "them in as few parts as can hold them, or leave the interface of each two components "
+                            "uncut where it fits")
     add_meeting(group)
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
     group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output")

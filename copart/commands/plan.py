@@ -68,7 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Make the plan, write its files, show its figures."""
     from ..plans.plan import plan
     from ..report import component_table, pair_table, step_table
-    from ..report.words import uncoupled_words
+    from ..report.words import rule_words, uncoupled_words
     from .console import first_use
     from .telling import tell_interfaces
 
@@ -99,7 +99,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         for line in placement_words(made.placements):
             console.say(line)
         console.say()
-    for line in uncoupled_words(made.uncoupled_parts, made.copartition.nparts):
+    for line in (*rule_words(made.settings["coupled_rule"], made.metrics),
+                 *uncoupled_words(made.uncoupled_parts, made.copartition.nparts)):
         console.say(line)
     console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, files)

@@ -41,8 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="new interedges of a pair (.mtx, as in the folder)")
     group.add_argument("--parts", type=integer, nargs="+", metavar="N",
                        help="new numbers of parts, or of a shared pool (default: as before)")
-    group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
-                       help="parts that may own coupled cells (default: as before, if they can hold them)")
+    group.add_argument("--coupled", type=options.coupled_word, nargs="+", metavar="K",
+                       help="parts that may own coupled cells, or paper for floor(N^(2/3)) (default: as before, if "
+                            "they can hold them, else natural counts)")
     options.add_scheme(parser, "--scheme", "%(choices)s (default: that of the plan)")
     parser.add_argument("--alpha", type=real, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
@@ -58,6 +59,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..formats.interedges_file import read_interedges
     from ..plans.replan import replan
     from ..report import component_table, pair_table
+    from ..report.words import rule_words
     from .console import first_use
 
     arrays = [text for text in args.load if "=" not in text]
@@ -72,9 +74,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         first_use(progress)
         again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
                        sources=named("--source", args.source, str), interedges=relations, parts=args.parts,
-                       coupled=args.coupled, scheme=args.scheme, alpha=args.alpha, price=own.pop("price", None),
-                       scheme_options=own or None, output=args.output, write=args.write, progress=progress,
-                       **options.partitioning(args))
+                       coupled=_coupled(args.coupled), scheme=args.scheme, alpha=args.alpha,
+                       price=own.pop("price", None), scheme_options=own or None, output=args.output, write=args.write,
+                       progress=progress, **options.partitioning(args))
     made, before = again.plan, again.former
     console.table(component_table(made.metrics))
     console.say()
@@ -86,6 +88,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
                     f"cut {was.cut} -> {now.cut}; {moves!r}")
     if before.pool_ub is not None and made.metrics.pool_ub is not None:
         console.say(f"shared pool: imbalance {before.pool_ub:.1%} -> {made.metrics.pool_ub:.1%}")
+    for line in rule_words(made.settings["coupled_rule"], made.metrics):
+        console.say(line)
     console.say(f"repartitioned by {made.settings['scheme']} in {made.seconds:.2f} s")
     writing.tell_written(console, [str(path) for path in made.files])
     console.result({**made.to_dict(), "former": before.to_dict(), "migration": migration(again.migration),
@@ -98,6 +102,18 @@ def migration(plan: Any) -> dict[str, Any]:
     return {"volume": plan.volume, "messages": plan.messages, "components": {
         name: {"cells": len(moves.cells), "volume": int(moves.volume.sum()), "messages": len(moves.source)}
         for name, moves in plan.moves.items()}}
+
+
+def _coupled(given: list[int | str] | None) -> Any:
+    """Numbers, or the word alone."""
+    from ..errors import ConfigError
+
+    word = next((one for one in given or () if isinstance(one, str)), None)
+    if word is None:
+        return given
+    if given != [word]:
+        raise ConfigError(f"--coupled: needs whole numbers, or {word} alone")
+    return word
 
 
 def _pair(names: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FREE, VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CouplingError, of_component
-from ..interface.counts import Counts, coupled_counts, part_counts
+from ..interface.counts import Counts, CoupledCounts, choices_of, coupled_counts, part_counts
 from ..interface.price import Price
 from ..metrics import evaluate
 from ..migration.plan import MigrationPlan
@@ -29,8 +29,8 @@ class Rerun:
         As it is now.
     former : CoPartition
         Where its cells are now.
-    nparts, ncoupled : mapping, sequence or int, optional
-        Counts that are asked for.
+    nparts, ncoupled : mapping, sequence, int, optional
+        Counts that are asked for; `ncoupled` may be "paper".
     alpha : float
         What `price` is paid for, beside 1 for a unit of ``vsize`` that moves.
     price : (float, float, float)
@@ -41,7 +41,7 @@ class Rerun:
     problem: CoupledProblem
     former: CoPartition
     nparts: Counts | None
-    ncoupled: Counts | None
+    ncoupled: CoupledCounts | None
     alpha: float
     price: Price
     options: Options
@@ -53,19 +53,17 @@ class Rerun:
 
     @cached_property
     def coupled(self) -> dict[str, int]:
-        """N^cpl of each component: as asked, as before, or by the usual rule."""
-        problem, former, eps = self.problem, self.former, self.options.eps
+        """N^cpl of each component: as asked, as before, or the natural count."""
+        problem, former, run = self.problem, self.former, self.options
         if self.ncoupled is not None:
-            return coupled_counts(problem, self.count, self.ncoupled, eps=eps)
-        usual = coupled_counts(problem, self.count, None, eps=eps)
+            return coupled_counts(problem, self.count, self.ncoupled, run)
         out = {}
-        for name in problem.names:
+        for name, n in self.count.items():
             kept = former.ncoupled[name] or len(np.unique(former[name][problem.coupled(name)]))
             try:
-                asked = {name: kept if self.count[name] == former.nparts[name] else None}
-                out[name] = coupled_counts(problem, self.count, asked, eps=eps)[name]
-            except CouplingError:  # so many parts can no longer hold the coupled cells
-                out[name] = usual[name]
+                out[name] = choices_of(problem, name, n, kept if n == former.nparts[name] else None, run)[0]
+            except CouplingError:  # so many parts can no longer hold the coupled cells, or there are none
+                out[name] = choices_of(problem, name, n, None, run)[0]
         return out
 
     @property

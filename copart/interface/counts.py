@@ -1,30 +1,51 @@
 """How many parts each component has, and how many of them may own coupled cells.
 
-Counts come by component name, in the order of the components, or as one number for all.
+Counts come by component name, in the order of the components, or as one number for all.  How many parts own coupled
+cells (N^cpl) is chosen by one of :data:`COUPLED_RULES` where it is not given.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
+from typing import Literal, Unpack
 
 import numpy as np
 
 from ..arrays import whole
 from ..coupling import CoupledProblem
-from ..errors import ConfigError, CouplingError
+from ..errors import ConfigError, CouplingError, PartitionError
 from ..metrics import copartition_limit
-from ..options import Options
+from ..options import Options, Settings
+from .natural import natural_count, shares_alone
+
+logger = logging.getLogger(__name__)
 
 Counts = Mapping[str, int | None] | Sequence[int | None] | int
+CoupledCounts = Counts | Literal["paper"]
+"""Numbers of parts that own coupled cells, or the word for the rule of the source."""
+
+PAPER: Literal["paper"] = "paper"
 
 INTERFACE_SHARE = 3
-"""By default at most one in so many cells of a coupled part is on the interface: thin walls need more coupled parts."""
+"""By "paper" at most one in so many cells of a coupled part is on the interface: thin walls need more coupled parts."""
 
 MOST_CHOICES = 16
 """Values of N^cpl that are tried, at most."""
 
 INTERFACES = ("spread", "gather", "uncut")
 """How an interface is laid on processes; see :func:`coupled_counts`."""
+
+COUPLED_RULES = {
+    "natural": "about as many parts as the interface meets where each component is partitioned alone",
+    PAPER: "floor(N^(2/3)), as many parts as touch one face of a cube, more on thin walls",
+    "gather": "as few parts as can hold the coupled cells",
+    "uncut": "what faces one other component in one part, where it fits",
+    "given": "as asked for",
+    "advised": "of least cost in the model of the interface",
+    "kept": "as many as before where N is the same and they can hold the coupled cells, else natural",
+}
+"""The ways to choose N^cpl, as ``metrics.json`` names them, and what they mean."""
 
 
 def part_counts(problem: CoupledProblem, nparts: Counts) -> dict[str, int]:
@@ -44,46 +65,85 @@ def part_counts(problem: CoupledProblem, nparts: Counts) -> dict[str, int]:
 
 
 def default_ncoupled(nparts: int) -> int:
-    """``floor(N^(2/3))``: as many parts as touch one face of a cube cut into N cubes."""
+    """``floor(N^(2/3))``: as many parts as touch one face of a cube cut into N cubes.
+
+    (Predari & Esnard 2014, experiments.)
+    """
     count = round(nparts ** (2 / 3))
     return int(count if count**3 <= nparts**2 else count - 1)
 
 
-def coupled_counts(
-    problem: CoupledProblem,
-    nparts: Mapping[str, int],
-    ncoupled: Counts | None,
-    *,
-    interface: str = "spread",
-    eps: float = 0.05,
-) -> dict[str, int]:
-    """N^cpl of each component: as asked, else ``floor(N^(2/3))``, more where much of the load is on the interface.
+def coupled_rule(ncoupled: CoupledCounts | None, interface: str = "spread", what: str = "ncoupled") -> str:
+    """By which of :data:`COUPLED_RULES` N^cpl is chosen: "given", "paper", or "natural", "gather" or "uncut".
+
+    Parameters
+    ----------
+    ncoupled : mapping, sequence, int or "paper", optional
+    interface : {"spread", "gather", "uncut"}
+        Decides where `ncoupled` is not given.
+    what : str
+        What `ncoupled` is called in an error.
+
+    Raises
+    ------
+    ConfigError
+        Another word, or another interface.
+
+    Examples
+    --------
+    >>> coupled_rule(None), coupled_rule((2, 3)), coupled_rule("paper"), coupled_rule(None, "gather")
+    ('natural', 'given', 'paper', 'gather')
+    """
+    if interface not in INTERFACES:
+        raise ConfigError(f"interface: {interface!r} is not known; choose one of {', '.join(INTERFACES)}")
+    if isinstance(ncoupled, str):
+        if ncoupled != PAPER:
+            raise ConfigError(f"{what}: {ncoupled!r} is not known; give numbers or {PAPER!r}, or leave it out for "
+                              f"natural counts")
+        return PAPER
+    if ncoupled is not None:
+        return "given"
+    return "natural" if interface == "spread" else interface
+
+
+def coupled_counts(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: CoupledCounts | None,
+                   options: Options | None = None, *, interface: str = "spread", **settings: Unpack[Settings]
+                   ) -> dict[str, int]:
+    """N^cpl of each component: as asked, else as many parts as its interface naturally meets.
 
     A part that owns a share 1/N^cpl of the coupled weight must not outweigh (1 + eps)/N of the
     whole; and no more parts can be coupled than there are coupled cells.
+
+    Natural counts come from what NAIVE makes of the component with the preset "fast": with x_k the coupled weight of
+    part k, ``(sum x)^2 / sum x^2`` rounded (:func:`copart.interface.natural.exposure`).  On a cube's face that is
+    about ``floor(N^(2/3))``, the rule of the source (Predari & Esnard 2014), around a body about N.
 
     Parameters
     ----------
     problem : CoupledProblem
     nparts : mapping of str to int
-    ncoupled : mapping, sequence or int, optional
-        Counts that are asked for; None for those that are not.
+    ncoupled : mapping, sequence, int or "paper", optional
+        Counts that are asked for; None for those that are not.  "paper" is ``floor(N^(2/3))`` for all, more where much
+        of the load is on the interface.
+    options : Options, optional
+        eps, seed and threads (:class:`copart.options.Options`); each also by its own name, as in ``eps=0.1``.
     interface : {"spread", "gather", "uncut"}
-        Where no count is asked for: over ``floor(N^(2/3))`` parts, or (gather, uncut) over as few as can hold it.
-    eps : float
-        Imbalance allowed.
+        Where no count is asked for: over natural counts of parts, or (gather, uncut) over as few as can hold it.
 
     Raises
     ------
+    ConfigError
+        `ncoupled` or `interface` is another word, or a count is none.
     CouplingError
         No interface, or a count that was asked for is too small, too large or above N.
     """
-    return {name: found[0] for name, found in coupled_choices(problem, nparts, ncoupled, interface=interface,
-                                                              eps=eps).items()}
+    run = Options.of(options, settings)
+    return {name: found[0] for name, found in
+            coupled_choices(problem, nparts, ncoupled, run, interface=interface).items()}
 
 
-def coupled_choices(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: Counts | None, *,
-                    interface: str = "spread", eps: float = 0.05) -> dict[str, list[int]]:
+def coupled_choices(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: CoupledCounts | None,
+                    options: Options, *, interface: str = "spread") -> dict[str, list[int]]:
     """Values for N^cpl of each component, the best first; one where it was asked for.
 
     Whether cells of unequal weight can be shared out evenly is only known when it has been tried: where it fails with
@@ -91,13 +151,77 @@ def coupled_choices(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled
 
     Parameters and errors as in :func:`coupled_counts`.
     """
-    if interface not in INTERFACES:
-        raise ConfigError(f"interface: {interface!r} is not known; choose one of {', '.join(INTERFACES)}")
+    word = ncoupled if isinstance(ncoupled, str) else None
+    rule = coupled_rule(word, interface)
     asked: dict[str, int | None] = (
-        dict.fromkeys(problem.names) if ncoupled is None else _by_name(problem, ncoupled, "ncoupled")
+        dict.fromkeys(problem.names) if ncoupled is None or isinstance(ncoupled, str)
+        else _by_name(problem, ncoupled, "ncoupled")
     )
-    few = interface != "spread"
-    return {name: _choices(problem, name, nparts[name], asked[name], eps, few) for name in problem.names}
+    return {name: choices_of(problem, name, nparts[name], asked[name], options, rule) for name in problem.names}
+
+
+def choices_of(problem: CoupledProblem, name: str, n: int, asked: int | None, options: Options,
+               rule: str = "natural") -> list[int]:
+    """Values for N^cpl of one component of `n` parts, the best first; only `asked` where it is given.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    name : str
+    n : int
+    asked : int, optional
+    options : Options
+    rule : {"natural", "paper", "gather", "uncut"}
+        What the first is where none is asked for.
+
+    Raises
+    ------
+    CouplingError
+        As in :func:`coupled_counts`.
+    """
+    graph, cells = problem.components[name], problem.coupled(name)
+    if not len(cells):
+        raise CouplingError(f"component {name}: no cell has an interedge, there is no interface to partition")
+    weights = graph.weights[cells]
+    load, heaviest = int(weights.sum()), int(weights.max())
+    room = copartition_limit(graph.total_weight, n, options.eps)
+    most = min(n, len(cells))
+    inside = graph.nvtxs - len(cells)  # as many parts can do without coupled cells
+    if heaviest > room:
+        raise CouplingError(
+            f"component {name}: coupled cell {cells[int(weights.argmax())]} weighs {heaviest}, more than a part "
+            f"may ({room}); use fewer parts or raise eps"
+        )
+    least = max(1, -(-load // room)) if room else 1
+    if asked is None:
+        if least > most:
+            raise CouplingError(
+                f"component {name}: its coupled cells weigh {load} of {graph.total_weight}, more than {most} of "
+                f"{n} parts can hold; ask for fewer parts or raise eps"
+            )
+        least = min(max(least, n - inside), most)
+        if least == most:
+            return [most]
+        safe = least
+        # loads of unequal cells do not divide evenly: leave room for one cell more in the fullest part
+        while safe < most and load % safe and heaviest > 1 and -(-load // safe) + heaviest > room:
+            safe += 1
+        first = min(max(_wanted(problem, name, n, rule, options), safe), most)
+        return sorted(range(least, most + 1), key=lambda k: (abs(k - first), -k))[:MOST_CHOICES]
+    if asked > most:
+        what = f"there are {len(cells)} coupled cells" if most < n else f"it has {n} parts"
+        raise CouplingError(f"ncoupled of {name}: {asked} parts asked for, but {what}; ask for at most {most}")
+    if room and asked * room < load:
+        raise CouplingError(
+            f"ncoupled of {name}: {asked} parts cannot hold the coupled cells, which weigh {load} where a part of "
+            f"{n} may weigh {room}; ask for at least {least}"
+        )
+    if inside < n - asked and n <= graph.nvtxs:
+        raise CouplingError(
+            f"ncoupled of {name}: {n - asked} parts would own no coupled cell, but only {inside} cells are not "
+            f"coupled; ask for at least {n - inside}"
+        )
+    return [asked]
 
 
 def within_parts(options: Options, total: int, nparts: int, load: int, ncoupled: int) -> Options:
@@ -115,49 +239,19 @@ def within_parts(options: Options, total: int, nparts: int, load: int, ncoupled:
     return options if room >= (1 + options.eps) * load else options.replace(eps=max(0.0, room / load - 1))
 
 
-def _choices(problem: CoupledProblem, name: str, n: int, asked: int | None, eps: float, few: bool) -> list[int]:
+def _wanted(problem: CoupledProblem, name: str, n: int, rule: str, options: Options) -> int:
+    """N^cpl of a component by a rule, whatever balance needs."""
     graph, cells = problem.components[name], problem.coupled(name)
-    if not len(cells):
-        raise CouplingError(f"component {name}: no cell has an interedge, there is no interface to partition")
-    weights = graph.weights[cells]
-    load, heaviest = int(weights.sum()), int(weights.max())
-    room = copartition_limit(graph.total_weight, n, eps)
-    most = min(n, len(cells))
-    inside = graph.nvtxs - len(cells)  # as many parts can do without coupled cells
-    if heaviest > room:
-        raise CouplingError(
-            f"component {name}: coupled cell {cells[int(weights.argmax())]} weighs {heaviest}, more than a part "
-            f"may ({room}); use fewer parts or raise eps"
-        )
-    least = max(1, -(-load // room)) if room else 1
-    if asked is None:
-        if least > most:
-            raise CouplingError(
-                f"component {name}: its coupled cells weigh {load} of {graph.total_weight}, more than {most} of "
-                f"{n} parts can hold; ask for fewer parts or raise eps"
-            )
-        least = min(max(least, n - inside), most)
-        safe = least
-        # loads of unequal cells do not divide evenly: leave room for one cell more in the fullest part
-        while safe < most and load % safe and heaviest > 1 and -(-load // safe) + heaviest > room:
-            safe += 1
-        share = -(-INTERFACE_SHARE * load * n // max(graph.total_weight, 1))
-        first = safe if few else min(max(default_ncoupled(n), share, safe), most)
-        return sorted(range(least, most + 1), key=lambda k: (abs(k - first), -k))[:MOST_CHOICES]
-    if asked > most:
-        what = f"there are {len(cells)} coupled cells" if most < n else f"it has {n} parts"
-        raise CouplingError(f"ncoupled of {name}: {asked} parts asked for, but {what}; ask for at most {most}")
-    if room and asked * room < load:
-        raise CouplingError(
-            f"ncoupled of {name}: {asked} parts cannot hold the coupled cells, which weigh {load} where a part of "
-            f"{n} may weigh {room}; ask for at least {least}"
-        )
-    if inside < n - asked and n <= graph.nvtxs:
-        raise CouplingError(
-            f"ncoupled of {name}: {n - asked} parts would own no coupled cell, but only {inside} cells are not "
-            f"coupled; ask for at least {n - inside}"
-        )
-    return [asked]
+    if rule == PAPER:
+        load = int(graph.weights[cells].sum())
+        return max(default_ncoupled(n), -(-INTERFACE_SHARE * load * n // max(graph.total_weight, 1)))
+    if rule != "natural":
+        return 1
+    try:
+        return natural_count(shares_alone(problem, name, n, options), len(cells), 0)
+    except PartitionError as error:  # the scheme may still find a partition
+        logger.info("%s; N^cpl of %s is floor(N^(2/3))", error, name)
+        return default_ncoupled(n)
 
 
 def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, int | None]:
@@ -176,5 +270,5 @@ def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, in
     return {name: None if c is None else whole(f"{what} of {name}", c, low=1) for name, c in given.items()}
 
 
-__all__ = ["INTERFACES", "INTERFACE_SHARE", "Counts", "coupled_choices", "coupled_counts", "default_ncoupled",
-           "part_counts", "within_parts"]
+__all__ = ["COUPLED_RULES", "INTERFACES", "INTERFACE_SHARE", "PAPER", "Counts", "CoupledCounts", "choices_of",
+           "coupled_choices", "coupled_counts", "coupled_rule", "default_ncoupled", "part_counts", "within_parts"]

@@ -3,7 +3,44 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import WEIGHT
+from ..coupling import CoupledProblem
+from ..errors import of_component
+from ..operators import part
+from ..options import Options
+
+
+def shares_alone(problem: CoupledProblem, name: str, nparts: int, options: Options) -> NDArray[np.int64]:
+    """Coupled weight of each part where a component is partitioned alone: by NAIVE with the preset "fast".
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    name : str
+        The component; all its coupled cells count, whichever other component they face.
+    nparts : int
+    options : Options
+        As for the scheme, whatever its preset.
+
+    Returns
+    -------
+    (nparts,) int64
+        Coupled cells, where none of them weighs anything.
+
+    Raises
+    ------
+    PartitionError
+        No balanced partition of the component alone was found.
+    """
+    graph, cells = problem.components[name], problem.coupled(name)
+    with of_component(name):
+        made = part(graph, nparts, options.replace(preset="fast"))
+    weights = graph.weights[cells]
+    out = np.zeros(nparts, WEIGHT)
+    np.add.at(out, made[cells], weights if weights.any() else 1)
+    return out
 
 
 def exposure(share: ArrayLike) -> float:
@@ -34,7 +71,7 @@ def natural_count(share: ArrayLike, cells: int, room: int) -> int:
     cells : int
         Number of coupled cells.
     room : int
-        Largest weight of a part.
+        Largest weight of a part; 0 where any part has room.
 
     Examples
     --------
@@ -47,4 +84,4 @@ def natural_count(share: ArrayLike, cells: int, room: int) -> int:
     return max(0, min(max(round(exposure(x)), least, 1), len(x), cells))
 
 
-__all__ = ["exposure", "natural_count"]
+__all__ = ["exposure", "natural_count", "shares_alone"]

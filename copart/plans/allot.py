@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, CouplingError
 from ..formats.costs_file import read_costs
-from ..interface.counts import Counts, coupled_counts
+from ..interface.counts import Counts, CoupledCounts, coupled_counts
+from ..options import Options
 from ..resources import Advice, Workload, advise
 from .requests import Costs, Sharing, check_fit, counts
 
@@ -59,7 +60,7 @@ def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupl
         return advise(loads, total, coupling)
     chosen = advise(loads, total, coupling).parts
     try:
-        least = coupled_counts(problem, chosen, None, interface="gather", eps=eps)
+        least = coupled_counts(problem, chosen, None, Options(eps=eps), interface="gather")
     except CouplingError:  # said again, and better, where the scheme asks for the counts
         least = {}
     return advise(loads, total, coupling, coupled_cells=coupled, iterations=iterations, coupled_cost=phase,
@@ -81,13 +82,15 @@ class Counted(NamedTuple):
     """How many parts there are, in the order of the components, and how many may own coupled cells."""
 
     parts: list[int]
-    coupled: list[int] | None
+    coupled: list[int] | Literal["paper"] | None
+    rule: str
+    """By which of :data:`copart.interface.counts.COUPLED_RULES` the latter are chosen."""
     advice: Advice | None
     """Where processes were shared out."""
 
 
-def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | None, coupled: Counts | None, pool: bool,
-            eps: float) -> Counted:
+def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | None, coupled: CoupledCounts | None,
+            rule: str, pool: bool, eps: float) -> Counted:
     """The numbers of parts as given, or as they follow from what is to be shared out.
 
     Parameters
@@ -95,8 +98,10 @@ def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | No
     problem : CoupledProblem
     parts, sharing
         One of them, as :func:`copart.plans.requests.parts_or_total` gives them.
-    coupled : mapping, sequence or int, optional
+    coupled : mapping, sequence, int or "paper", optional
         Parts of each component that may own coupled cells; as advised, or by the scheme, where not given.
+    rule : str
+        What they are chosen by where nothing is advised (:func:`copart.interface.counts.coupled_rule`).
     pool : bool
         Whether one number alone is accepted, for the size of a pool that all share.
     eps : float
@@ -110,12 +115,14 @@ def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | No
     advice = None
     if sharing is not None:
         advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, eps)
-        parts, coupled = advice.parts, advice.ncoupled if coupled is None else coupled
+        parts = advice.parts
+        if coupled is None and advice.ncoupled is not None:
+            coupled, rule = advice.ncoupled, "advised"
     assert parts is not None
     found = counts("parts", parts, problem.names, pool)
-    limits = None if coupled is None else counts("coupled", coupled, problem.names)
+    limits = coupled if coupled is None or isinstance(coupled, str) else counts("coupled", coupled, problem.names)
     check_fit(problem, found)
-    return Counted(found, limits, advice)
+    return Counted(found, limits, rule, advice)
 
 
 __all__ = ["Counted", "allot", "counted"]

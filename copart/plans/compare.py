@@ -15,7 +15,7 @@ from .. import warm
 from ..arrays import whole
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..errors import ConfigError, CopartError, NotApplicableError, PartitionError
-from ..interface.counts import Counts
+from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..mapping.coupled.placements import place
 from ..mapping.coupled.processes import check_room, process_graph
 from ..metrics import CoupledMetrics, StepCost, evaluate
@@ -169,7 +169,7 @@ class Comparison:
 MOST_SEEDS = 10**6
 
 
-def compare(*components: Any, parts: Counts | None = None, coupled: Counts | None = None,
+def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCounts | None = None,
             total: int | Sharing | None = None, schemes: Sequence[str] | None = None,
             scheme_options: Mapping[str, Any] | None = None, seeds: int | Sequence[int] = 5,
             interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
@@ -213,13 +213,14 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
         raise ConfigError("seeds: needs at least one")
     run = requests.options_of(options, settings).replace(seed=numbers[0])
     requests.check_components(components)
+    rule = coupled_rule(coupled, interface, "coupled")
     parts, sharing = requests.parts_or_total(parts, total, pool)
     if parts is not None and len(components) > 1:
         requests.counts("parts", parts, len(components), pool)
     tell = progress or silent
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
     problem = found.problem
-    count, limits, _ = counted(problem, parts, sharing, coupled, pool, run.eps)
+    count, limits, rule, _ = counted(problem, parts, sharing, coupled, rule, pool, run.eps)
     where = Site() if site is None else site
     cost = where.priced(problem.names)
     if where.machine is not None:
@@ -252,8 +253,10 @@ def compare(*components: Any, parts: Counts | None = None, coupled: Counts | Non
     if not runs:
         raise next(iter(left_out.values()))
     kept = {"schemes": list(first), "scheme_options": dict(scheme_options or {}), "seeds": numbers,
-            "names": list(problem.names), "parts": count, "coupled": limits, "interface": interface,
-            "interedges": requests.described(interedges), "load": load, **found.meeting.to_dict(),
+            "names": list(problem.names), "parts": count, "coupled": limits,
+            "coupled_rule": rule if any(scheme(name).knows_interface for name in first) else None,
+            "interface": interface, "interedges": requests.described(interedges), "load": load,
+            **found.meeting.to_dict(),
             **{key: value for key, value in requests.settings_of(run).items() if key != "seed"}}
     said = [f"{name} is left out: {str(error).removeprefix(f'{name}: ')}" for name, error in left_out.items()]
     said += [line for name in first for line in _worse(name, numbers, paid, run.eps)]

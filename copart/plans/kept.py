@@ -8,7 +8,7 @@ from typing import Any
 from ..checks import Finding
 from ..errors import ConfigError, FormatError
 from ..formats.text import PathLike
-from ..interface.counts import INTERFACES
+from ..interface.counts import COUPLED_RULES, INTERFACES, coupled_rule
 from ..mapping.coupled.placements import PLACEMENTS
 from ..metrics import StepCost
 from ..options import PRESETS
@@ -70,6 +70,8 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_interedges": ("a whole number from 1 up, or null", _maybe(lambda v: _whole(v, 1))),
     "scheme": (f"one of {', '.join(SCHEMES)}", lambda v: isinstance(v, str) and v in SCHEMES),
     "scheme_options": ("options by their names", _maybe(lambda v: isinstance(v, dict))),
+    "coupled_rule": (f"one of {', '.join(COUPLED_RULES)}, or null",
+                     _maybe(lambda v: isinstance(v, str) and v in COUPLED_RULES)),
     "interface": (f"one of {', '.join(INTERFACES)}", lambda v: isinstance(v, str) and v in INTERFACES),
     "seed": (f"a whole number from 0 to {_MOST}", _whole),
     "threads": ("a whole number from 1 to 1024", lambda v: _whole(v, 1, 1024)),
@@ -82,7 +84,7 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 NEEDED = ("names", "parts", "coupled", "interedges", "eps")
 #: Settings of every plan, which check wants to be there; the others go with a pool, a machine or a replan.
 USUAL = (*NEEDED, "scheme", "scheme_options", "load", "tolerance", "gap", "scale", "shift", "periodic", "several",
-         "interface", "seed", "threads", "preset")
+         "coupled_rule", "interface", "seed", "threads", "preset")
 #: What ``metrics.json`` holds that no file of the folder shows, and how it is called.
 UNCHECKED = {"settings": "how the parts were made (settings)",
              "seconds": "the time it took (seconds)", "remarks": "remarks",
@@ -116,13 +118,22 @@ def _wrong_options(scheme: str, told: Any) -> list[Finding]:
                   for key, good in rules.items() if key in told and not good(told[key])]
 
 
+def _wrong_rule(settings: Mapping[str, Any]) -> list[Finding]:
+    """A rule of N^cpl that the scheme does not have, or that goes with another interface."""
+    rule, usual = settings["coupled_rule"], coupled_rule(None, settings["interface"])
+    known = (usual, "paper", "given", "advised", "kept") if SCHEMES[settings["scheme"]].knows_interface else (None,)
+    if rule in known:
+        return []
+    return [Finding("metrics.json", "settings.coupled_rule", f"is one of {', '.join(map(str, known))}", shown(rule))]
+
+
 def unknown_entries(summary: Mapping[str, Any]) -> list[Finding]:
     """Entries of a ``metrics.json`` that no plan has, and those that are missing or of another type."""
     out = []
     settings = summary["settings"]
     needed = [*USUAL, *(["alpha"] if "migration.json" in (summary.get("files") or ()) else [])]
     if all(key in settings for key in USUAL):
-        out += _wrong_options(settings["scheme"], settings["scheme_options"])
+        out += _wrong_options(settings["scheme"], settings["scheme_options"]) + _wrong_rule(settings)
         out += [Finding("metrics.json", f"settings.{key}", "has another form", shown(settings[key]))
                 for key, form in _FORMS.items() if not isinstance(settings[key], form)]
     for key in [key for key in needed if key not in settings]:

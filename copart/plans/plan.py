@@ -23,7 +23,7 @@ import numpy as np
 
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..formats import prepare_folder
-from ..interface.counts import Counts
+from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..mapping.coupled.placements import place, placements
 from ..mapping.coupled.processes import check_room, process_graph
 from ..metrics import CoupledMetrics, evaluate
@@ -165,7 +165,7 @@ class Plan:
         return f"<p>Plan by {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
 
 
-def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None = None,
+def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts | None = None,
          total: int | Sharing | None = None, scheme: str = DEFAULT, scheme_options: Mapping[str, Any] | None = None,
          interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
          meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
@@ -184,8 +184,9 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     parts : sequence of int, mapping of str to int, or int
         Number of parts of each, in order or by name.  One number for several components is a pool of processes that
         they share; only ``monolithic`` makes such plans.  This or `total` is needed.
-    coupled : sequence of int or mapping of str to int, optional
-        Number of parts that may own coupled cells; see :func:`copart.interface.counts.coupled_counts` where not given.
+    coupled : sequence of int, mapping of str to int or "paper", optional
+        Number of parts that may own coupled cells, or "paper" for ``floor(N^(2/3))``; natural counts where not given,
+        see :func:`copart.interface.counts.coupled_counts`.
     total : int or Sharing, optional
         Instead of `parts`: processes in all, shared out by :func:`copart.plans.allot.allot`.
     scheme : str
@@ -194,8 +195,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
         What only this scheme knows, by name: `price`, `directions` and `fix` of :func:`copart.joint`, `balance` of
         :func:`copart.monolithic`.
     interface : {"spread", "gather", "uncut"}
-        Where `coupled` is not given, over how many parts the coupled cells of a component go: ``floor(N^(2/3))``, as
-        few as can hold them, or such that what faces one other component is in one part, where it fits.
+        Where `coupled` is not given, over how many parts the coupled cells of a component go: natural counts, as few
+        as can hold them, or such that what faces one other component is in one part, where it fits.
     interedges : {"facet", "touch", "overlap"} or Interedges
         How meshes find their coupled cells: boundary facets that overlap (weighted by the overlap), cells
         that share at least a point, or cells that cover the same space (weighted by what they share).
@@ -242,6 +243,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     pool = registry.scheme(scheme).shares_pool
     registry.own_options([scheme], scheme_options)
     requests.check_components(components)
+    rule = coupled_rule(coupled, interface, "coupled")
     parts, sharing = requests.parts_or_total(parts, total, pool)
     if parts is not None and len(components) > 1:
         requests.counts("parts", parts, len(components), pool)
@@ -255,7 +257,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     tell = progress or silent
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
     problem = found.problem
-    count, limits, advice = counted(problem, parts, sharing, coupled, pool, run.eps)
+    count, limits, rule, advice = counted(problem, parts, sharing, coupled, rule, pool, run.eps)
     where = Site() if site is None else site
     cost = where.priced(problem.names)
     if where.machine is not None:
@@ -273,6 +275,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: Counts | None =
     tell("measuring", 0, 0)
     kept = {"scheme": scheme, "scheme_options": dict(scheme_options or {}), "names": list(problem.names),
             "parts": list(copartition.nparts.values()), "coupled": [copartition.ncoupled[n] for n in problem.names],
+            "coupled_rule": rule if registry.scheme(scheme).knows_interface else None,
             "interface": interface, "interedges": requests.described(interedges), "load": load,
             **found.meeting.to_dict(), **requests.settings_of(run)}
     if copartition.shared:

@@ -22,7 +22,7 @@ from ..errors import ConfigError, CouplingError, FormatError
 from ..formats import prepare_folder, read_coupling, read_part
 from ..formats.interedges_file import read_interedges
 from ..formats.migration_file import write_migration
-from ..interface.counts import Counts
+from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..interface.price import PRICE
 from ..metrics import CoupledMetrics, evaluate
 from ..migration.plan import MigrationPlan
@@ -132,8 +132,8 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
 def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | None = None,
            load: str | None = None, sources: Mapping[str, Any] | None = None,
            interedges: Mapping[tuple[str, str], Interedges] | None = None,
-           parts: Counts | None = None, coupled: Counts | None = None, scheme: str | None = None, alpha: float = 5.0,
-           price: Sequence[float] | None = None, scheme_options: Mapping[str, Any] | None = None,
+           parts: Counts | None = None, coupled: CoupledCounts | None = None, scheme: str | None = None,
+           alpha: float = 5.0, price: Sequence[float] | None = None, scheme_options: Mapping[str, Any] | None = None,
            options: Options | None = None, output: str | os.PathLike[str] | None = None,
            write: str | Sequence[str] | None = None, progress: Progress | None = None,
            **given: Unpack[Settings]) -> Replan:
@@ -151,7 +151,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         New interedges of a pair.
     parts, coupled : sequence of int or mapping of str to int, optional
         New numbers of parts, and of those that may own coupled cells; as before where not given.  One number in
-        `parts` is the size of a pool that the components share.
+        `parts` is the size of a pool that the components share; `coupled` may be "paper".
     scheme : str, optional
         One of :data:`copart.schemes.registry.SCHEMES`; that of the plan where not given.
     alpha : float
@@ -178,6 +178,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     CopartError
         One clear message; nothing is written then.
     """
+    rule = "kept" if coupled is None else coupled_rule(coupled, what="coupled")
     kinds, pages = kinds_and_pages(write)
     tell = progress or silent
     read = [("the former plan", folder), *component_inputs(
@@ -212,6 +213,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     seconds = time.perf_counter() - begin
     tell("measuring", 0, 0)
     settings |= {"scheme": run, "parts": list(made.nparts.values()), "coupled": list(made.ncoupled.values()),
+                 "coupled_rule": rule if registry.scheme(run).knows_interface else None,
                  "scheme_options": own | ({"price": list(prices)} if "price" in registry.scheme(run).own else {}),
                  "alpha": alpha, **settings_of(chosen)}
     cost = kept_cost(Path(folder) / METRICS, read_summary(Path(folder)))

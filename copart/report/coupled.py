@@ -28,7 +28,7 @@ from .placement import placement_section
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import best_entries, cost_words, scheme_columns
-from .words import comparison_words, coupled_words, number, times, uncoupled_words
+from .words import comparison_words, coupled_words, number, rule_words, times, uncoupled_words
 
 #: Of components with more parts, the table of all parts is left out.
 _MOST_ROWS = 600
@@ -100,7 +100,8 @@ def page_of(made: Any) -> str:
     """The page of a :class:`copart.plans.plan.Plan` or :class:`copart.plans.plan.Comparison`, as HTML."""
     notes = [*(f"{'Interface' if len(made.interfaces) == 1 else f'Interface {a} - {b}'}: {line}"
                for (a, b), interface in made.interfaces.items() for line in interface.lines()),
-             *(f"Note: {remark}" for remark in made.remarks)]
+             *(f"Note: {remark}" for remark in made.remarks),
+             *(f"{line}." for line in rule_words(made.settings.get("coupled_rule"), getattr(made, "metrics", None)))]
     if hasattr(made, "copartitions"):
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
                             notes=notes, placements=made.placements, cost=made.cost)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..interface.counts import COUPLED_RULES
 from ..metrics import ComponentMetrics, CoupledMetrics, PairMetrics
 from ..metrics.columns import letter_of, spans
 
@@ -64,6 +65,23 @@ def uncoupled_words(parts: Mapping[str, Sequence[int]], nparts: Mapping[str, int
     """
     return [f"without interface: part{'s' * (len(idle) > 1)} {spans(idle)} of {name}, {len(idle)} of {nparts[name]}"
             for name, idle in parts.items() if idle]
+
+
+def rule_words(rule: str | None, metrics: CoupledMetrics | None = None) -> list[str]:
+    """How many parts own coupled cells, and by which rule; nothing where a scheme leaves it to chance.
+
+    Examples
+    --------
+    >>> rule_words("gather")
+    ['N^cpl: gather (as few parts as can hold the coupled cells)']
+    """
+    if rule is None:
+        return []
+    why = COUPLED_RULES[rule]
+    if metrics is None:
+        return [f"N^cpl: {rule} ({why})"]
+    each = ", ".join(f"{c.name} {c.ncoupled} of {c.parts}" for c in metrics.components.values())
+    return [f"N^cpl: {each} ({rule}: {why})"]
 
 
 def pair_words(p: PairMetrics, a: ComponentMetrics, b: ComponentMetrics) -> list[str]:
@@ -152,5 +170,5 @@ def repartition_words(figures: Mapping[str, Any], moves: Any, ub_before: float) 
             f"{number(round(volume / messages, 1))} on average."]
 
 
-__all__ = ["comparison_words", "component_words", "coupled_words", "number", "pair_words", "repartition_words", "some",
-           "times", "uncoupled_words"]
+__all__ = ["comparison_words", "component_words", "coupled_words", "number", "pair_words", "repartition_words",
+           "rule_words", "some", "times", "uncoupled_words"]

@@ -17,14 +17,14 @@ from typing import Any, Unpack
 from ..arrays import fraction
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError, CouplingError
-from ..interface.counts import Counts
+from ..interface.counts import Counts, CoupledCounts
 from ..interface.price import PRICE, price_of_each
 from ..options import Options, Settings
 from .registry import SCHEMES, Rerun, Scheme
 
 
 def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts | None = None,
-                  ncoupled: Counts | None = None, options: Options | None = None, *, scheme: str = "projrepart",
+                  ncoupled: CoupledCounts | None = None, options: Options | None = None, *, scheme: str = "projrepart",
                   alpha: float = 5.0, price: Sequence[float] = PRICE, scheme_options: Mapping[str, Any] | None = None,
                   **settings: Unpack[Settings]) -> CoPartition:
     """A co-partition for what has changed, near the former one.
@@ -38,9 +38,10 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
     nparts : mapping, sequence or int, optional
         Parts of each component; as many as before where not given.  With "monolithic" one number is the size of the
         pool, and several add up to it.
-    ncoupled : mapping, sequence or int, optional
+    ncoupled : mapping, sequence, int or "paper", optional
         Parts of each component that may own coupled cells.  Where not given, as many as before if the number
-        of parts is the same and they can hold the coupled load, else :func:`copart.interface.counts.coupled_counts`.
+        of parts is the same and they can hold the coupled load, else natural counts
+        (:func:`copart.interface.counts.coupled_counts`).
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     scheme : {"naive", "aware", "projrepart", "multiconstraint", "monolithic", "joint"}

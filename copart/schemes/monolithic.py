@@ -20,7 +20,7 @@ from ..dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstra
 from ..dynamic.rerun import Rerun
 from ..errors import ConfigError
 from ..graph import Graph
-from ..interface.counts import Counts, part_counts
+from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..interface.price import Price
 from ..metrics import copartition_limit, pair_metrics
 from ..operators import part
@@ -31,7 +31,7 @@ BALANCES = ("total", "each")
 """What is balanced over the pool."""
 
 
-def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: Counts | None = None,
+def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: CoupledCounts | None = None,
                options: Options | None = None, *, processes: int | None = None, balance: str = "total",
                **settings: Unpack[Settings]) -> CoPartition:
     """MONOLITHIC: one partition of all components and interedges together; `ncoupled` plays no role.

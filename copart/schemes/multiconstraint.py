@@ -16,13 +16,13 @@ from ..dynamic.coupled_subgraphs import Facing, coupling_cost
 from ..dynamic.rerun import Rerun
 from ..errors import PartitionError, of_component
 from ..graph import Graph
-from ..interface.counts import Counts, part_counts
+from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..metrics import copartition_limit
 from ..options import Options, Settings
 from ..partitioner.multiconstraint import partition_multiconstraint
 
 
-def multiconstraint(problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None,
+def multiconstraint(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
                     options: Options | None = None, **settings: Unpack[Settings]) -> CoPartition:
     """MULTICONSTRAINT: one k-way partition of each component with two constraints; `ncoupled` plays no role.
 

@@ -11,7 +11,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.published import aware_again, naive_again, projrepart_again
 from ..dynamic.rerun import Rerun
 from ..errors import ConfigError, NotApplicableError
-from ..interface.counts import Counts, coupled_counts, part_counts
+from ..interface.counts import Counts, CoupledCounts, coupled_counts, coupled_rule, part_counts
 from ..interface.uncut import interface_groups
 from ..options import Options, Settings
 from .joint import joint, joint_again
@@ -30,7 +30,7 @@ class Scheme:
     again : callable
         ``again(rerun, **own_again)``: the scheme after a change, see :class:`copart.dynamic.rerun.Rerun`.
     knows_interface : bool
-        `run` takes `interface`; others are given the counts that follow from it.
+        `run` takes `interface`, and keeps to N^cpl; others leave to chance how many parts own coupled cells.
     shares_pool : bool
         All components are on one pool of processes, whose size `run` takes as `processes`.
     own, own_again : tuple of str
@@ -86,7 +86,7 @@ def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[s
             for name, own in known.items()}
 
 
-def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Counts | None = None,
+def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
                options: Options | None = None, *, interface: str = "spread",
                scheme_options: Mapping[str, Any] | None = None, **settings: Unpack[Settings]) -> CoPartition:
     """Run the scheme called `name`, with its interfaces laid on processes as asked.
@@ -98,12 +98,12 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
     problem : CoupledProblem
     nparts : mapping, sequence or int
         Parts of each component.  For a scheme that shares a pool of processes, one number is its size.
-    ncoupled : mapping, sequence or int, optional
-        Parts of each component that may own coupled cells.
+    ncoupled : mapping, sequence, int or "paper", optional
+        Parts of each component that may own coupled cells; see :func:`copart.interface.counts.coupled_counts`.
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     interface : {"spread", "gather", "uncut"}
-        See :func:`copart.interface.counts.coupled_counts`.
+        How the interface is laid on processes where `ncoupled` is not given.
     scheme_options : mapping, optional
         What only this scheme knows, by name: `price`, `directions` and `fix` of "joint", `balance` of "monolithic".
 
@@ -112,10 +112,11 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
     NotApplicableError
         The scheme cannot keep the several interfaces of one component uncut.
     ConfigError
-        The scheme is not known, or an option is not one of it.
+        The scheme is not known, an option is not one of it, or `ncoupled` or `interface` are not known.
     """
     chosen, run = scheme(name), Options.of(options, settings)
     own = own_options([name], scheme_options)[name]
+    coupled_rule(ncoupled, interface)
     one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
     if isinstance(one, int) and chosen.shares_pool:
         return chosen.run(problem, options=run, processes=one, **own)
@@ -127,7 +128,7 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
     if interface == "uncut" and several and ncoupled is None:
         raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several; "
                                  f"take aware or projrepart")
-    counts = coupled_counts(problem, part_counts(problem, nparts), ncoupled, interface=interface, eps=run.eps)
+    counts = coupled_counts(problem, part_counts(problem, nparts), ncoupled, run, interface=interface)
     return chosen.run(problem, nparts, counts, run, **own)
 
 

@@ -128,7 +128,8 @@ SETTINGS = [("names", None), ("names", "ab"), ("names", ["a", 1]), ("names", ["a
             ("interedges", "none"), ("load", 3), ("load", []), ("scale", 3), ("scale", {"a": "x"}), ("scale", {"a": 0}),
             ("scale", {"q": 1}), ("shift", {"a": 1}), ("shift", {"a": [1, 2]}), ("periodic", {"a": [0, 0]}),
             ("tolerance", "x"), ("tolerance", -1), ("gap", {}), ("several", 3), ("shared", "yes"),
-            ("max_interedges", 0), ("max_interedges", 1.5), ("scheme", 3), ("scheme_options", [])]
+            ("max_interedges", 0), ("max_interedges", 1.5), ("scheme", 3), ("scheme_options", []),
+            ("coupled_rule", "some"), ("coupled_rule", ["paper"])]
 
 
 def rewritten(change) -> None:

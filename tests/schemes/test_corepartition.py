@@ -14,6 +14,7 @@ from copart.dynamic.adaptive import adaptive_repartition, keep_numbers
 from copart.dynamic.coupled_subgraphs import coupled_numbers
 from copart.errors import ConfigError, CouplingError, PartitionError
 from copart.graph import Graph
+from copart.interface.counts import coupled_counts
 from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume
 from copart.migration.plan import MigrationPlan
@@ -178,7 +179,9 @@ def test_other_numbers_of_parts():
     assert 2 * 47 <= plan.moves["a"].volume.sum() <= 200
     assert 2 * 40 <= plan.moves["b"].volume.sum() <= 300
     # left open, the usual rule counts
-    assert corepartition(problem, former, {"a": 8, "b": 7}).ncoupled["a"] == 4
+    assert dict(corepartition(problem, former, {"a": 8, "b": 7}).ncoupled) == \
+        coupled_counts(problem, {"a": 8, "b": 7}, None)
+    assert corepartition(problem, former, {"a": 8, "b": 7}, "paper").ncoupled["a"] == 4
 
 
 @pytest.mark.parametrize("scheme", ["aware", "joint"])

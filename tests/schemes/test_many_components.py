@@ -151,7 +151,7 @@ def test_every_scheme_keeps_its_promises(problems, shape, kind, scheme):
 def test_projections_of_all_neighbours_save_messages():
     """In a ring of equal cubes projrepart follows both neighbours of the last component; mean of three seeds."""
     meshes = [at(12, 0, 0, name="a"), at(12, 1, 0, name="b"), at(12, 1, 1, name="c"), at(12, 0, 1, name="d")]
-    made = copart.compare(*meshes, parts=[24] * 4, seeds=3, schemes=["aware", "projrepart"])
+    made = copart.compare(*meshes, parts=[24] * 4, coupled="paper", seeds=3, schemes=["aware", "projrepart"])
     aware, proj = made.rows()
     # 37 against 57 when it was written
     assert proj["totZ"] <= 0.75 * aware["totZ"]
@@ -334,7 +334,7 @@ def test_a_cap_is_told():
 def test_parts_without_interface_are_listed(problems, tmp_path):
     from copart.report.words import uncoupled_words
 
-    plan = copart.plan(*SHAPES["chain"], parts=(8, 8, 8), output=tmp_path / "out")
+    plan = copart.plan(*SHAPES["chain"], parts=(8, 8, 8), coupled="paper", output=tmp_path / "out")
     for name in plan.problem.names:
         owners = set(plan.copartition[name][plan.problem.coupled(name)].tolist())
         assert plan.uncoupled_parts[name] == [k for k in range(8) if k not in owners]

@@ -124,7 +124,7 @@ def joint(
         if count[name] > graph.nvtxs:
             raise PartitionError(f"nparts of {name}: {count[name]} parts of {graph.nvtxs} cells would leave parts "
                                  f"empty; ask for at most {graph.nvtxs}")
-    coupled = coupled_counts(problem, count, ncoupled, interface=interface, eps=run.eps)
+    coupled = coupled_counts(problem, count, ncoupled, run, interface=interface)
     for name in problem.names if interface == "uncut" and ncoupled is None else ():
         if coupled[name] > 1 and len(interface_groups(problem, name)) > 1:
             raise NotApplicableError(f"joint: cannot keep the interfaces of {name} uncut, it has several and they need "
