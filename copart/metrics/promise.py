@@ -18,6 +18,9 @@ from .traffic import all_matrices, coupling_traffic
 #: By what share a cut and a volume may be more than NAIVE's; every other figure is at most NAIVE's.
 CUT_SLACK, VOLUME_SLACK = 0.08, 0.01
 
+#: A cut below so many edges may be `FEW_EDGES` more: a share of it is next to nothing.
+SMALL_CUT, FEW_EDGES = 50, 10
+
 #: Lines that a remark names; the others are counted.
 _NAMED = 3
 
@@ -99,6 +102,17 @@ def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigure
                           totZ=sum(there.nnz for there, _ in matrices.values()), maxV=traffic.maxV, maxZ=traffic.maxZ)
 
 
+def allowed_cut(alone: int) -> int:
+    """The largest cut that a plan owes where NAIVE's is `alone`.
+
+    Examples
+    --------
+    >>> allowed_cut(1000), allowed_cut(49)
+    (1080, 59)
+    """
+    return alone + FEW_EDGES if alone < SMALL_CUT else allowed_weight(alone, CUT_SLACK)
+
+
 def broken(figures: PromiseFigures, naive: PromiseFigures, eps: float | None = None) -> list[BrokenLine]:
     """The lines in which `figures` are worse than they may be, the worst first; empty where the promise is kept.
 
@@ -115,7 +129,7 @@ def broken(figures: PromiseFigures, naive: PromiseFigures, eps: float | None = N
 
 def _lines(mine: PromiseFigures, naive: PromiseFigures, eps: float | None) -> Iterator[BrokenLine]:
     for name, theirs in naive.cut.items():
-        yield BrokenLine(f"cut of {name}", mine.cut[name], allowed_weight(theirs, CUT_SLACK), theirs)
+        yield BrokenLine(f"cut of {name}", mine.cut[name], allowed_cut(theirs), theirs)
         extra = naive.extra_pieces[name]
         yield BrokenLine(f"extra pieces of {name}", mine.extra_pieces[name], extra, extra)
         busiest, most = f"coupled weight of the busiest process of {name}", naive.max_coupled[name]

@@ -1,0 +1,217 @@
+"""Excess weight handed from part to part along the cheapest chain to one with room; parts stay in one piece."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import inlined, kernel
+from .wall_prices import holds_together, traffic_price, uncut_by
+from .walls import shift
+
+FAR = 1e18
+"""No chain is so long."""
+
+FLOOR = 3.0
+"""What handing on costs besides, in edges: short chains are better, and no step may gain."""
+
+
+class Chains(NamedTuple):
+    """Memory of :func:`hand_over` for a component of k parts.
+
+    cost : (k, k) float64, of the cheapest step from one part to another; scratch
+    cell, ahead : (k, k) int32, the vertex of that step, and the one that has to go before it or -1; scratch
+    far : (k,) float64, scratch
+    parent : (k,) int32, scratch
+    done : (k,) uint8, scratch
+    """
+
+    cost: Any
+    cell: Any
+    ahead: Any
+    far: Any
+    parent: Any
+    done: Any
+
+
+@inlined
+def step_price(g, s, c, v, a, b):
+    """What moving v from part a to b costs in cut and traffic.
+
+    g : Joined, in
+    s : Walls, in
+    c : Cooling, in
+    v, a, b : int
+    """
+    uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, v, a, b)
+    price = float(uncut)
+    if g.iptr[v] < g.iptr[v + 1]:
+        own = s.owner[a]
+        price += traffic_price(g, s, v, a, b, c.datum, c.message[own], 0.1, c.most, c.most_messages, c.over)
+    return price
+
+
+@kernel
+def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
+    """Note the cheapest step from each part of a component to each other that it touches; returns how many there are.
+
+    A step is one vertex, or a coupled one with an uncoupled neighbour that lies between it and the other part.
+
+    g : Joined, in
+    s : Walls, in
+    c : Cooling, in
+    coupled : bool                  hand on coupled weight; not that of all vertices
+    cells : (m,) int32, in          vertices to choose from
+    source, target : int            only from this part, and to that one; -1 for all
+    first : int                     first part of the component
+    t : Chains, in and out
+    border : Border, in and out     its marks and queue
+    """
+    part = s.part
+    found = 0
+    stamp = border.stamp[0]
+    for v in cells:
+        v = np.int64(v)
+        a = part[v]
+        if (source >= 0 and a != source) or s.population[a] <= 1:
+            continue
+        tried = np.int64(-1)
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = np.int64(g.adjncy[e])
+            b = part[u]
+            if b != a:
+                if b == tried or (target >= 0 and b != target) or (g.iptr[v] < g.iptr[v + 1] and s.slot[b] < 0):
+                    continue
+                tried = np.int64(b)
+                if not coupled and g.coupled[v] > 0 and s.share[b] + g.coupled[v] > max(s.bound[b], s.share[a]):
+                    continue
+                price = max(0.01, step_price(g, s, c, v, a, b) + FLOOR)
+                if price < t.cost[a - first, b - first]:
+                    stamp += 1
+                    if holds_together(g.xadj, g.adjncy, part, v, stamp, border.mark, border.queue):
+                        found += t.cost[a - first, b - first] >= FAR
+                        t.cost[a - first, b - first] = price
+                        t.cell[a - first, b - first] = v
+                        t.ahead[a - first, b - first] = -1
+            elif coupled and g.iptr[u] == g.iptr[u + 1] and s.population[a] > 2:
+                passed = np.int64(-1)
+                for f in range(g.xadj[u], g.xadj[u + 1]):
+                    b = part[g.adjncy[f]]
+                    if b == a or b == passed or (target >= 0 and b != target) or s.slot[b] < 0:
+                        continue
+                    passed = np.int64(b)
+                    both = np.int64(1)
+                    if len(g.ewgt) > 0:
+                        both = g.ewgt[e]
+                    price = step_price(g, s, c, u, a, b) + step_price(g, s, c, v, a, b) - 2 * both + FLOOR
+                    price = max(0.01, price)
+                    if price < t.cost[a - first, b - first]:
+                        part[v] = -1
+                        stamp += 1
+                        whole = holds_together(g.xadj, g.adjncy, part, u, stamp, border.mark, border.queue)
+                        # u's neighbours are looked at without v, and v's without u
+                        part[v] = a
+                        if whole:
+                            part[u] = -1
+                            stamp += 1
+                            whole = holds_together(g.xadj, g.adjncy, part, v, stamp, border.mark, border.queue)
+                            part[u] = a
+                        if whole:
+                            found += t.cost[a - first, b - first] >= FAR
+                            t.cost[a - first, b - first] = price
+                            t.cell[a - first, b - first] = v
+                            t.ahead[a - first, b - first] = u
+    border.stamp[0] = stamp
+    return found
+
+
+@kernel
+def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
+    """Bring the parts first..last of a component below their limits, if that can be had; returns the excess left.
+
+    Again and again a part above its limit hands a quarter of its excess on along the cheapest chain of parts to one
+    with room, the far end first.
+
+    g : Joined, in
+    s : Walls, in and out
+    c : Cooling, in
+    coupled : bool                  coupled weight, or all weight
+    cells : (m,) int32, in          vertices to choose from
+    first, last : int
+    t : Chains, in and out
+    border : Border, in and out
+    tries : int                     chains, at most
+    """
+    load, room, weight = s.load, s.room, g.weight
+    if coupled:
+        load, room, weight = s.share, s.bound, g.coupled
+    k = last - first
+    for _ in range(tries):
+        source = -1
+        for p in range(first, last):
+            if load[p] > room[p] and (source < 0 or load[p] - room[p] > load[source] - room[source]):
+                source = p
+        if source < 0:
+            break
+        for p in range(k):
+            for q in range(k):
+                t.cost[p, q] = FAR
+            t.far[p] = FAR
+            t.done[p] = 0
+            t.parent[p] = -1
+        cheapest_steps(g, s, c, coupled, cells, np.int64(-1), np.int64(-1), np.int64(first), t, border)
+        t.far[source - first] = 0.0
+        end = -1
+        while True:
+            p = -1
+            for q in range(k):
+                if t.done[q] == 0 and t.far[q] < FAR and (p < 0 or t.far[q] < t.far[p]):
+                    p = q
+            if p < 0:
+                break
+            t.done[p] = 1
+            if load[first + p] < room[first + p]:
+                end = p
+                break
+            for q in range(k):
+                if t.cost[p, q] < FAR and t.far[p] + t.cost[p, q] < t.far[q]:
+                    t.far[q] = t.far[p] + t.cost[p, q]
+                    t.parent[q] = p
+        if end < 0:
+            break
+        much = min((load[source] - room[source] + 3) // 4, room[first + end] - load[first + end])
+        much = max(np.int64(1), much)
+        x = end
+        moved_any = False
+        while x != source - first:
+            y = t.parent[x]
+            a = np.int64(first + y)
+            b = np.int64(first + x)
+            moved = np.int64(0)
+            while moved < much:
+                v = np.int64(-1)
+                u = np.int64(-1)
+                t.cost[y, x] = FAR
+                if cheapest_steps(g, s, c, coupled, cells, a, b, np.int64(first), t, border) > 0:
+                    v = np.int64(t.cell[y, x])
+                    u = np.int64(t.ahead[y, x])
+                if v < 0 or (moved > 0 and load[b] + weight[v] > room[b] and x == end):
+                    break
+                if u >= 0:
+                    uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, u, a, b)
+                    s.cut[s.owner[a]] += uncut
+                    shift(g, s, u, a, b)
+                uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, v, a, b)
+                s.cut[s.owner[a]] += uncut
+                shift(g, s, v, a, b)
+                moved += max(np.int64(1), weight[v])
+                moved_any = True
+            x = y
+        if not moved_any:
+            break
+    left = np.int64(0)
+    for p in range(first, last):
+        left += max(np.int64(0), load[p] - room[p])
+    return left
+
+
+__all__ = ["Chains", "cheapest_steps", "hand_over"]

@@ -1,0 +1,177 @@
+"""Where a V-cycle begins, and what it must not make worse: the partition of each component alone, in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import VERTEX, WEIGHT, frozen
+from ...coupling import CoupledProblem
+from ...interface.natural import natural_count
+from ...kernels.csr import part_pieces
+from ...kernels.walls import Walls, edge_cuts
+from ...metrics.balance import copartition_limit
+from ...metrics.promise import VOLUME_SLACK, allowed_cut
+from ...options import Options
+from .cells import PartArrays
+from .stack import Stack, walls_of
+
+#: No limit.
+NONE = np.int64(2**60)
+
+
+class Figures(NamedTuple):
+    """What a user pays for, of a partition of C components into K parts in all.
+
+    cut : (C,) int64, of each component
+    volume : (C, C) int64, data from one component to another
+    most, most_messages : (C, C) int64, data there and messages of the busiest process of two components, symmetric
+    messages : int, in all
+    busiest : (C,) int64, coupled weight of the part that has most
+    heavy, wet : int, weight and coupled weight above the limits
+    """
+
+    cut: NDArray[np.int64]
+    volume: NDArray[np.int64]
+    most: NDArray[np.int64]
+    most_messages: NDArray[np.int64]
+    messages: int
+    busiest: NDArray[np.int64]
+    heavy: int
+    wet: int
+
+
+def figures(s: Walls) -> Figures:
+    """The figures of what `s` is kept up to date with."""
+    components = len(s.cut)
+    most, crowd = np.zeros((2, components, components), WEIGHT)
+    busiest = np.zeros(components, WEIGHT)
+    for i in range(components):
+        mine = s.owner == i
+        most[i], crowd[i] = s.sent[mine].max(axis=0), s.messages[mine].max(axis=0)
+        busiest[i] = s.share[mine].max()
+    return Figures(s.cut.copy(), s.volume.copy(), np.maximum(most, most.T), np.maximum(crowd, crowd.T),
+                   int(s.total[0]), busiest, int(np.maximum(s.load - s.room, 0).sum()),
+                   int(np.maximum(s.share - s.bound, 0).sum()))
+
+
+def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The largest cuts that a plan may have where those alone are `cut`."""
+    return np.array([allowed_cut(int(x)) for x in cut], WEIGHT)
+
+
+class Alone:
+    """The components partitioned alone.
+
+    Attributes
+    ----------
+    first : (C + 1,) int64
+        Number of the first part of each component.
+    owner, slot : (K,) int32
+        Component of each part, and its row in the table of messages: -1 for parts far from the interface.
+    room : (C,) int64
+        The largest weight of a part.
+    bound : (C,) int64
+        Largest coupled weight of a part that is aimed at: within eps of a natural share, and not more than alone.
+    natural : (C,) int64
+        How many parts the interface naturally meets.
+    owners : (C,) int64
+        Parts that own coupled weight, at least.
+    met : (C,) int64
+        Messages of the parts of each component.
+    islands : (C,) uint8
+        Whether the graph of each component is in several pieces.
+    figures : Figures
+    """
+
+    def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, stack: Stack,
+                 options: Options):
+        names = problem.names
+        counts = [nparts[name] for name in names]
+        self.first = np.cumsum([0, *counts])
+        self.owner = np.repeat(np.arange(len(names), dtype=VERTEX), counts)
+        self.part = np.concatenate([parts[name] + np.int32(self.first[i]) for i, name in enumerate(names)])
+        self.part = self.part.astype(VERTEX)
+        self.coarse = [self.part]
+        for cmap in stack.maps:
+            coarser = np.empty(int(cmap.max()) + 1, VERTEX)
+            coarser[cmap] = self.coarse[-1]
+            self.coarse.append(coarser)
+        self.room = np.array([copartition_limit(graph.total_weight, nparts[name], options.eps)
+                              for name, graph in problem.components.items()], WEIGHT)
+        self.slot = _slots(stack, self.coarse[-1], len(self.owner))
+        everywhere = np.full(len(self.owner), NONE)
+        cut = np.zeros(len(names), WEIGHT)  # clusters are within parts: it is the same on all levels
+        edge_cuts(stack.levels[-1], stack.kinds[-1], self.coarse[-1], cut)
+        s = walls_of(stack.levels[0], self.part.copy(), self.owner, self.slot, self.room[self.owner], everywhere, cut)
+        self.figures = figures(s)
+        self.met = np.array([s.messages[self.owner == i].sum() for i in range(len(names))], WEIGHT)
+        self.natural, self.bound = np.zeros((2, len(names)), WEIGHT)
+        for i, name in enumerate(names):
+            share = s.share[self.first[i]:self.first[i + 1]]
+            natural = natural_count(share, len(problem.coupled(name)), int(self.room[i]))
+            self.natural[i] = natural
+            aim = copartition_limit(int(share.sum()), max(natural, 1), options.eps)
+            self.bound[i] = min(self.room[i], aim, share.max())
+        self.islands = np.array([_in_pieces(stack, i) for i in range(len(names))], np.uint8)
+        self.owners = np.minimum(self.natural, s.owners)
+
+    def broken(self, found: Figures) -> float:
+        """In how many lines `found` is worse than alone; a fraction more for each part of a line above."""
+        mine = self.figures
+        over = [found.heavy / max(1, int(self.room.max()))]
+        for value, limit in ((found.cut, most_cut(mine.cut)), (found.busiest, mine.busiest),
+                             (_volumes(found), (_volumes(mine) * (1 + VOLUME_SLACK)).astype(WEIGHT)),
+                             (found.most, mine.most), (found.most_messages, mine.most_messages),
+                             (np.array([found.messages]), np.array([mine.messages]))):
+            above = np.maximum(value - limit, 0) / np.maximum(limit, 1)
+            over.append(float(above.max()))
+        return float(sum(1 + x for x in over if x > 0))
+
+    def worth(self, found: Figures) -> float:
+        """What is paid for the exchange, by messages first; 1 for the components alone."""
+        mine = self.figures
+        busiest = float((found.busiest / np.maximum(mine.busiest, 1)).max())
+        return (0.6 * found.messages / max(1, mine.messages) + 0.2 * float(found.most.max()) / max(1, mine.most.max())
+                + 0.2 * busiest)
+
+    def split(self, part: NDArray[np.int32], names: tuple[str, ...]) -> dict[str, NDArray[np.int32]]:
+        """The parts of each component, numbered from 0 in each, of all vertices in `part`."""
+        kind = self.owner[part]
+        ends = np.searchsorted(kind, np.arange(len(names) + 1))
+        return {name: (part[ends[i]:ends[i + 1]] - np.int32(self.first[i])).astype(VERTEX)
+                for i, name in enumerate(names)}
+
+
+def _in_pieces(stack: Stack, i: int) -> bool:
+    """Whether the graph of component `i` is not connected, seen on the coarsest level."""
+    g: Any = stack.levels[-1]
+    whole = np.where(stack.kinds[-1] == i, 0, 1).astype(VERTEX)
+    n = len(whole)
+    piece = np.empty(n, VERTEX)
+    part_pieces(g.xadj, g.adjncy, frozen(whole), piece, np.empty(n, VERTEX))
+    return len(np.unique(piece[whole == 0])) > 1
+
+
+def _volumes(found: Figures) -> NDArray[np.int64]:
+    """Data to later components, and all."""
+    return np.array([np.triu(found.volume).sum(), found.volume.sum()])
+
+
+def _slots(stack: Stack, part: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """A row for each part that owns coupled vertices, or touches one that does."""
+    g: Any = stack.levels[-1]
+    wet = np.zeros(k, np.bool_)
+    wet[part[np.diff(g.iptr) > 0]] = True
+    row = np.repeat(part, np.diff(g.xadj))
+    near = wet.copy()
+    near[part[g.adjncy][wet[row]]] = True
+    slot = np.full(k, -1, VERTEX)
+    slot[near] = np.arange(np.count_nonzero(near), dtype=VERTEX)
+    return slot
+
+
+__all__ = ["Alone", "Figures", "figures", "most_cut"]

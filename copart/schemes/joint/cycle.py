@@ -1,0 +1,311 @@
+"""A V-cycle over all components together, inside the partition of each alone.
+
+Every level anneals the walls between parts for cut, data and messages of the interface at once, with weight and
+coupled weight in balance and every part in one piece (:mod:`copart.kernels.wall_annealing`).  What a datum and a
+message cost is taken from the problem: all data, and all messages, of a component are worth as much as its cut is
+alone (times a factor), so that thin bodies are not heated by large ones.  A component whose cut grows beyond the
+budget has its prices lowered.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import VERTEX, WEIGHT
+from ...kernels.handing import Chains, hand_over
+from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
+from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
+from ...kernels.walls import Walls
+from .alone import Alone, Figures, figures, most_cut
+from .stack import Stack, walls_of
+
+logger = logging.getLogger(__name__)
+
+Array = np.ndarray[Any, Any]
+
+SEARCH = 200
+"""How far a search for another way between the neighbours of a vertex goes."""
+
+TURNS = 4
+"""How often the coarsest level is annealed, at most, until no cut is above the budget."""
+
+REFERENCE = 6000
+"""Levels of up to so many vertices get all sweeps; larger ones fewer, in proportion."""
+
+MEND = 4
+"""Rounds on the finest level that raise the price of what is still worse than alone, at most."""
+
+DISSOLVE = 2
+"""How often messages of few interedges are given up."""
+
+FEW, GROUP = 0.3, 32
+"""What few interedges are, in units of those of a mean message; and the most vertices that move together."""
+
+WORTH, EXCESS = 0.3, 2.0
+"""What a message is worth then, as a share of its price; and what a unit of excess costs, in edges."""
+
+MOST = 0.9
+"""Data of a part count as too many from this share of the most that one has alone."""
+
+CHAINS, MOST_PARTS = 400, 2000
+"""Chains of parts that hand weight on, at most; and parts of a component up to which they are looked for."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How a V-cycle goes about it.
+
+    Attributes
+    ----------
+    data, messages : float
+        What all data and all messages of a component are worth together, in units of its cut alone.
+    budget : float
+        How many times the cut alone a cut may be on the coarsest level.
+    sweeps, few : int
+        Sweeps of the coarsest level, and of each other one at least.
+    everywhere : bool
+        Anneal all walls, not only those of parts at the interface.
+    finest : bool
+        Only what lowers the price, on the finest level.
+    seed : int
+        Added to the seed of the options.
+    """
+
+    data: float = 0.5
+    messages: float = 3.0
+    budget: float = 1.08
+    sweeps: int = 60
+    few: int = 6
+    everywhere: bool = False
+    finest: bool = False
+    seed: int = 0
+
+
+@dataclass
+class Prices:
+    """What is paid in edges: a datum (C, C) that component [0] gets from [1], and a message (C,); and limits (C,)."""
+
+    datum: Array
+    message: Array
+    bound: Array
+    over: float = 1.0
+
+    def eased(self, where: Array, by: float) -> Prices:
+        """The same with data and messages of the components `where` worth `by` times as much."""
+        factor = np.where(where, by, 1.0)
+        return replace(self, datum=self.datum * factor[:, None], message=self.message * factor)
+
+
+class Cycle:
+    """V-cycles over the same levels.
+
+    Parameters
+    ----------
+    stack : Stack
+    alone : Alone
+    seed : int
+    """
+
+    def __init__(self, stack: Stack, alone: Alone, seed: int):
+        self.stack, self.alone, self.seed = stack, alone, seed
+        self._known: dict[int, tuple[Array, Array, Array, Array]] = {}
+        components = len(alone.room)
+        self.cells = np.array([np.count_nonzero(stack.levels[0].coupled[stack.kinds[0] == i] > 0)
+                               for i in range(components)])
+
+    def run(self, effort: Effort) -> tuple[NDArray[np.int32], Figures]:
+        """The part of every vertex, numbered through, and the figures."""
+        top = len(self.stack.levels) - 1
+        prices = self._prices(effort)
+        if effort.finest:
+            return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
+        part, cut, prices = self._coarsest(effort, prices) if top else (self.alone.part, self.alone.figures.cut, prices)
+        for d in range(top - 1, 0, -1):
+            s, border = self._at(d, part[self.stack.maps[d]], prices, cut)
+            count = max(effort.few, int(effort.sweeps * min(1.0, REFERENCE / len(s.part))))
+            self._anneal(d, s, border, self._live(s, effort), prices, count, (0.6, 0.15), effort)
+            prices = self._adapted(prices, s)
+            part, cut = s.part, s.cut
+        return self._finest(effort, prices, part[self.stack.maps[0]] if top else part, cut)
+
+    def _prices(self, effort: Effort) -> Prices:
+        alone = self.alone.figures
+        components = len(alone.cut)
+        datum, message = np.zeros((components, components)), np.zeros(components)
+        for i in range(components):
+            partners = np.flatnonzero(alone.volume[:, i])
+            datum[i, partners] = effort.data * alone.cut[i] / len(partners) / alone.volume[partners, i] \
+                if len(partners) else 0.0
+            message[i] = effort.messages * alone.cut[i] / max(1, int(self.alone.met[i]))
+        return Prices(datum, message, self.alone.bound.copy())
+
+    # ---- levels
+    def _at(self, d: int, part: Array, prices: Prices, cut: Array) -> tuple[Walls, Border]:
+        g, n = self.stack.levels[d], len(self.stack.kinds[d])
+        room, bound = self.alone.room, prices.bound
+        if d:  # room for half a vertex
+            unit = self._means(d)
+            room, bound = room + (unit[1] / 2).astype(WEIGHT), bound + (unit[2] / 2).astype(WEIGHT)
+        owner = self.alone.owner
+        s = walls_of(g, part.copy(), owner, self.alone.slot, room[owner], bound[owner], cut)
+        border = Border(np.empty(n, VERTEX), np.zeros(n, np.uint8), np.zeros(n, VERTEX), np.empty(SEARCH, VERTEX),
+                        np.empty(n, VERTEX), np.zeros(n, np.uint8), np.zeros(2, WEIGHT))
+        return s, border
+
+    def _means(self, d: int) -> tuple[Array, Array, Array, Array]:
+        """A mean edge, weight, coupled weight of a coupled vertex, and how many are coupled, of each component."""
+        if d not in self._known:
+            g, kind, components = self.stack.levels[d], self.stack.kinds[d], len(self.alone.room)
+            ends = np.searchsorted(kind, np.arange(components + 1))
+            entries = g.xadj[ends]
+            unit, heavy, wet = np.ones((3, components))
+            coupled = np.ones(components)
+            for i in range(components):
+                if len(g.ewgt) and entries[i + 1] > entries[i]:
+                    unit[i] = g.ewgt[entries[i]:entries[i + 1]].mean()
+                heavy[i] = max(float(g.weight[ends[i]:ends[i + 1]].mean()), 1e-9)
+                mine = g.coupled[ends[i]:ends[i + 1]]
+                coupled[i] = max(1, int(np.count_nonzero(mine)))
+                wet[i] = max(float(mine.sum() / coupled[i]), 1e-9)
+            self._known[d] = unit, heavy, wet, coupled
+        return self._known[d]
+
+    def _live(self, s: Walls, effort: Effort) -> Array:
+        return np.ones(len(s.load), np.uint8) if effort.everywhere else (s.share > 0).astype(np.uint8)
+
+    def _cooling(self, d: int, prices: Prices, heat: tuple[float, float], press: tuple[float, float]) -> Cooling:
+        g, alone = self.stack.levels[d], self.alone
+        unit, heavy, wet, coupled = self._means(d)
+        # a coarse vertex brings more data than its cells will
+        share = np.sqrt(coupled / np.maximum(self.cells, 1))
+        blur = 3.0 * max(1.0, float(g.imul.mean()) if len(g.imul) else 1.0) if heat[0] else 0.1
+        return Cooling(heat=np.array(heat), blur=np.array([blur, 0.1]), press=np.array(press),
+                       squeeze=2.0 * np.array(press) if heat[0] else np.array(press), unit=unit, heavy=heavy, wet=wet,
+                       datum=prices.datum * share[None, :], message=prices.message,
+                       over=0.0 if d else prices.over * float(unit.mean()), most=(MOST * alone.figures.most).astype(WEIGHT),
+                       most_messages=alone.figures.most_messages, least=alone.owners,
+                       islands=alone.islands)
+
+    def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
+                heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0) -> None:
+        press = (0.5, 8.0) if heat[0] else (20.0, 20.0)
+        g = self.stack.levels[d]
+        count = list_walls(g, s, live, bool(border.stamp[1]), border)
+        salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
+        anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
+
+    def _ratios(self, s: Walls) -> Array:
+        return np.asarray(s.cut / np.maximum(self.alone.figures.cut, 1))
+
+    def _adapted(self, prices: Prices, s: Walls) -> Prices:
+        """Prices after a level: less for components above the budget."""
+        factor = np.clip(1 - 8 * (self._ratios(s) - 1.03), 0.4, 1.0)
+        return replace(prices, datum=prices.datum * factor[:, None], message=prices.message * factor)
+
+    def _coarsest(self, effort: Effort, prices: Prices) -> tuple[Array, Array, Prices]:
+        d = len(self.stack.levels) - 1
+        s, border = self._at(d, self.alone.coarse[d], prices, self.alone.figures.cut)
+        live = self._live(s, effort)
+        for turn in range(TURNS):
+            sweeps, heat = (effort.sweeps, (1.5, 0.15)) if turn == 0 else (effort.sweeps // 3, (0.8, 0.15))
+            self._anneal(d, s, border, live, prices, sweeps, heat, effort, turn=turn)
+            above = self._ratios(s) > effort.budget
+            if not above.any():
+                break
+            prices = prices.eased(above, 0.5)
+            if turn:  # balance of the coupled weight is what costs
+                loose = self.alone.figures.busiest
+                prices.bound = np.where(above, loose if turn > 1 else (prices.bound + loose) // 2, prices.bound)
+                s.bound[:] = (prices.bound + (self._means(d)[2] / 2).astype(WEIGHT))[self.alone.owner]
+        return s.part, s.cut, self._adapted(prices, s)
+
+    # ---- the cells
+    def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array) -> tuple[NDArray[np.int32], Figures]:
+        s, border = self._at(0, part, prices, cut)
+        live = self._live(s, effort)
+        half = max(1, effort.few // 2)
+        for turn, heat in enumerate(((0.5, 0.22), (0.22, 0.1))):
+            if not effort.finest:
+                self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
+                prices = self._mended(prices, figures(s))
+        best: tuple[tuple[float, int], Array, Figures] | None = None
+        for turn in range(1 if effort.finest else MEND):
+            if turn:
+                prices = self._mended(prices, figures(s))
+                self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
+            self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
+            self._hand_over(s, border, prices)
+            best = self._better(best, s)
+            for _ in range(DISSOLVE):
+                if not self._dissolve(s, border, prices):
+                    break
+                self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn)
+                self._hand_over(s, border, prices)
+                best = self._better(best, s)
+            if best[0][0] == 0:
+                break
+        assert best is not None
+        return best[1], best[2]
+
+    def _better(self, best: tuple[tuple[float, int], Array, Figures] | None, s: Walls
+                ) -> tuple[tuple[float, int], Array, Figures]:
+        """The better of the best so far and what there is now: fewer lines broken, then fewer messages."""
+        found = figures(s)
+        key = (self.alone.broken(found), found.messages)
+        return (key, s.part.copy(), found) if best is None or key < best[0] else best
+
+    def _dissolve(self, s: Walls, border: Border, prices: Prices) -> int:
+        """Give up messages of few interedges; how many groups of vertices were moved."""
+        g = self.stack.levels[0]
+        if not len(g.iadj):
+            return 0
+        cells = np.flatnonzero(np.diff(g.iptr)).astype(VERTEX)
+        order = cells[np.argsort(s.part[cells], kind="stable")]
+        start = np.searchsorted(s.part[order], np.arange(len(s.load) + 1))
+        cooling = self._cooling(0, prices, (0.0, 0.0), (EXCESS, EXCESS))
+        group = Group(np.empty(GROUP, VERTEX), np.empty(GROUP, VERTEX), np.empty(TARGETS, VERTEX))
+        few = int(FEW * len(g.iadj) / max(1, 2 * int(s.total[0])))
+        return int(dissolve_messages(g, s, cooling, WORTH, few, start, order, group, border))
+
+    def _mended(self, prices: Prices, found: Figures) -> Prices:
+        """Higher prices for what is worse than alone, lower ones where a cut is near its limit."""
+        alone = self.alone.figures
+        dear = np.where((found.volume > 1.004 * alone.volume).T, 2.0, 1.0)
+        prices = replace(prices, datum=prices.datum * dear)
+        if found.messages > alone.messages:
+            prices = replace(prices, message=prices.message * 1.5)
+        if (found.most > alone.most).any():
+            prices = replace(prices, over=prices.over * 3)
+        return prices.eased(found.cut > 0.98 * most_cut(alone.cut), 0.4)
+
+    def _hand_over(self, s: Walls, border: Border, prices: Prices) -> None:
+        """Bring parts below their limits by chains of parts."""
+        g, alone = self.stack.levels[0], self.alone
+        cooling = self._cooling(0, prices, (0.0, 0.0), (20.0, 20.0))
+        for i in range(len(alone.room)):
+            first, last = int(alone.first[i]), int(alone.first[i + 1])
+            k = last - first
+            if k > MOST_PARTS:
+                continue
+            for coupled, load, limit in ((True, s.share, s.bound), (False, s.load, s.room)):
+                if not (load[first:last] > limit[first:last]).any():
+                    continue
+                mine = self.stack.kinds[0] == i
+                if coupled:
+                    cells = np.flatnonzero(mine & (g.coupled > 0)).astype(VERTEX)
+                else:
+                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), False, border)
+                    cells = border.listed[:count].copy()
+                    border.there[cells] = 0
+                    cells = cells[mine[cells]]
+                memory = Chains(np.empty((k, k)), np.empty((k, k), VERTEX), np.empty((k, k), VERTEX), np.empty(k),
+                                np.empty(k, VERTEX), np.empty(k, np.uint8))
+                hand_over(g, s, cooling, coupled, cells, first, last, memory, border, CHAINS)
+
+
+__all__ = ["Cycle", "Effort"]

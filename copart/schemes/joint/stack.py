@@ -1,0 +1,148 @@
+"""All components on the levels of their coarsening as one graph, and a partition of all of them as kernels see it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import VERTEX, WEIGHT
+from ...coupling import CoupledProblem
+from ...kernels import Level
+from ...kernels.walls import Joined, Walls, survey
+from ...kgggp_ml import finest
+from ...options import Config
+from ...partitioner.coarsening import coarsen, coarsest_size, contract, look_at
+from ...partitioner.rounds import Team
+from .cells import PartArrays
+
+Array = np.ndarray[Any, Any]
+
+STEP = 1.9
+"""From one level to the next there are so many times fewer vertices, at least."""
+
+
+class Stack(NamedTuple):
+    """All components from fine to coarse.
+
+    levels : list of Joined
+    maps : list of (n,) int32, from the vertices of each level to those of the next
+    kinds : list of (n,) int32, component of each vertex
+    """
+
+    levels: list[Joined]
+    maps: list[Array]
+    kinds: list[Array]
+
+
+def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], config: Config, team: Team) -> Stack:
+    """All components coarsened inside the parts, joined level by level."""
+    each, maps = [], []
+    for name, graph in problem.components.items():
+        level, _ = finest(graph, nparts[name], None, None)
+        found = coarsen(level, coarsest_size(config, nparts[name]), look_at(level), team, within=parts[name])
+        each.append(found.levels)
+        maps.append(found.maps)
+    depth = max(len(levels) for levels in each)
+
+    def at(i: int, d: int) -> Level:
+        return each[i][min(d, len(each[i]) - 1)]
+
+    sizes = [sum(len(at(i, d).vwgt) for i in range(len(each))) for d in range(depth)]
+    use = [0]
+    for d in range(1, depth):
+        if d == depth - 1 or (sizes[use[-1]] >= STEP * sizes[d] and sizes[d] >= 1.3 * sizes[-1]):
+            use.append(d)
+    meetings, coupled, data = _meetings(problem)
+    levels, joined_maps, kinds = [], [], []
+    for j, d in enumerate(use):
+        graphs = [at(i, d) for i in range(len(each))]
+        counts = [len(g.vwgt) for g in graphs]
+        kind = np.repeat(np.arange(len(each), dtype=VERTEX), counts)
+        levels.append(_joined(graphs, meetings, coupled, data, kind))
+        kinds.append(kind)
+        if d == use[-1]:
+            break
+        steps = [_composed(maps[i][d:use[j + 1]], counts[i]) for i in range(len(each))]
+        ends = np.cumsum([0] + [len(at(i, use[j + 1]).vwgt) for i in range(len(each))])
+        cmap = np.concatenate([step + np.int32(end) for step, end in zip(steps, ends, strict=False)]).astype(VERTEX)
+        joined_maps.append(cmap)
+        n = int(ends[-1])
+        meetings = contract(meetings, cmap, n, team)
+        coupled = meetings.vwgt
+        data = np.stack([np.bincount(cmap, row, n) for row in data]).astype(WEIGHT)
+    return Stack(levels, joined_maps, kinds)
+
+
+def _composed(maps: list[Array], n: int) -> Array:
+    """Several maps, one after the other; none of them is the identity of n vertices."""
+    out = np.arange(n, dtype=VERTEX) if not maps else maps[0]
+    for cmap in maps[1:]:
+        out = cmap[out]
+    return out
+
+
+def _meetings(problem: CoupledProblem) -> tuple[Level, Array, Array]:
+    """Interedges of all components as a graph, coupled weight of each vertex, and its data for every component."""
+    first = dict(zip(problem.names, np.cumsum([0] + [g.nvtxs for g in problem.components.values()]), strict=False))
+    n = sum(g.nvtxs for g in problem.components.values())
+    number = {name: i for i, name in enumerate(problem.names)}
+    coupled, data = np.zeros(n, WEIGHT), np.zeros((len(number), n), WEIGHT)
+    rows, columns = [], []
+    for (a, b), relation in problem.pairs.items():
+        u, v, _ = relation.pairs()
+        rows += [u + first[a], v + first[b]]
+        columns += [v + first[b], u + first[a]]
+        for name, other, met in ((a, b, relation.coupled_a), (b, a, relation.coupled_b)):
+            data[number[other], first[name] + met] = problem.components[name].sizes[met]
+    for name, graph in problem.components.items():
+        cells = problem.coupled(name)
+        coupled[first[name] + cells] = graph.weights[cells]
+    row = np.concatenate(rows) if rows else np.zeros(0, WEIGHT)
+    column = np.concatenate(columns) if rows else np.zeros(0, WEIGHT)
+    order = np.argsort(row, kind="stable")
+    xadj = np.zeros(n + 1, WEIGHT)
+    np.cumsum(np.bincount(row, minlength=n), out=xadj[1:])
+    none = np.zeros(0, VERTEX)
+    interface = Level(xadj=xadj, adjncy=column[order].astype(VERTEX), ewgt=np.ones(len(order), WEIGHT), vwgt=coupled,
+                      fixed=none, origin=none, size=np.zeros(0, WEIGHT))
+    return interface, coupled, data
+
+
+def _joined(graphs: list[Level], meetings: Level, coupled: Array, data: Array, kind: Array) -> Joined:
+    starts = np.cumsum([0] + [len(g.vwgt) for g in graphs])
+    entries = np.cumsum([0] + [len(g.adjncy) for g in graphs])
+    xadj = np.concatenate([np.zeros(1, WEIGHT)] + [g.xadj[1:] + e for g, e in zip(graphs, entries, strict=False)])
+    adjncy = np.concatenate([g.adjncy + np.int32(s) for g, s in zip(graphs, starts, strict=False)])
+    plain = all(len(g.ewgt) == 0 for g in graphs)
+    ewgt = np.zeros(0, WEIGHT) if plain else np.concatenate(
+        [g.ewgt if len(g.ewgt) else np.ones(len(g.adjncy), WEIGHT) for g in graphs])
+    row = np.repeat(np.arange(len(kind)), np.diff(meetings.xadj))
+    other = meetings.adjncy
+    return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=np.concatenate([g.vwgt for g in graphs]),
+                  coupled=coupled, iptr=meetings.xadj, iadj=other, imul=meetings.ewgt.astype(VERTEX),
+                  give=data[kind[other], row], take=data[kind[row], other])
+
+
+def walls_of(g: Joined, part: Array, owner: Array, slot: Array, room: Array, bound: Array,
+             cut: Array | None = None) -> Walls:
+    """The partition `part` of `g`, with everything that moves keep up to date; `cut` of each component if known."""
+    k, components, entries, n = len(owner), int(owner[-1]) + 1, len(g.iadj), len(g.weight)
+
+    def zeros(*shape: int, dtype: Any = WEIGHT) -> NDArray[Any]:
+        return np.zeros(shape, dtype)
+
+    slots = int(slot.max()) + 1
+    s = Walls(part=part, owner=owner, slot=slot, load=zeros(k), room=room, share=zeros(k), bound=bound,
+              population=zeros(k), where=zeros(entries, dtype=VERTEX), many=zeros(entries, dtype=VERTEX),
+              used=zeros(n, dtype=VERTEX), pairs=zeros(slots, slots, dtype=VERTEX), sent=zeros(k, components),
+              messages=zeros(k, components),
+              volume=zeros(components, components), cut=zeros(components), total=zeros(1), owners=zeros(components))
+    if cut is not None:
+        s.cut[:] = cut
+    survey(g, s, cut is None)
+    return s
+
+
+__all__ = ["Stack", "stacked", "walls_of"]
