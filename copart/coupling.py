@@ -179,9 +179,12 @@ class CoPartition:
         The components share one pool of processes: part k of each is process k, which may own cells of several
         or none of some.  All have the same number of parts then.
 
+    alone : mapping of str to (nvtxs,) array_like of int, optional
+        The partition of each component alone that it began with, to be measured by.
+
     Notes
     -----
-    It knows nothing of how it was made; :func:`copart.metrics.evaluate`
+    It knows nothing else of how it was made; :func:`copart.metrics.evaluate`
     computes every figure from it and the problem.  Each component numbers its
     parts from 0; as processes of one world, component i starts at
     ``offset(name)``, which is 0 for all in a shared pool.
@@ -191,6 +194,7 @@ class CoPartition:
     nparts: Mapping[str, int]
     ncoupled: Mapping[str, int | None] = field(default_factory=dict)
     shared: bool = False
+    alone: Mapping[str, NDArray[np.int32]] | None = None
 
     def __post_init__(self) -> None:
         if set(self.parts) != set(self.nparts):

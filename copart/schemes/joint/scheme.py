@@ -39,6 +39,7 @@ from .annealing import Annealing, Schedule
 from .cells import CoupledCells, PartArrays
 from .descent import Descent
 from .finish import finish, held
+from .together import together
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ def joint(
     options: Options | None = None,
     *,
     interface: str = "spread",
-    price: Sequence[float] = PRICE,
+    price: Sequence[float] | None = None,
     directions: str = "forward",
     fix: str = "hard",
     **settings: Unpack[Settings],
@@ -115,7 +116,7 @@ def joint(
     >>> bool((made.a == made.a[::-1]).any()), sorted(set(made.a.tolist()))
     (False, [0, 1])
     """
-    run, prices = Options.of(options, settings), price_with_busiest(price)
+    run, prices = Options.of(options, settings), price_with_busiest(PRICE if price is None else price)
     for name, value, known in (("directions", directions, DIRECTIONS), ("fix", fix, FIXES)):
         if value not in known:
             raise ConfigError(f"{name}: {value!r} is not known; choose one of {', '.join(known)}")
@@ -124,6 +125,9 @@ def joint(
         if count[name] > graph.nvtxs:
             raise PartitionError(f"nparts of {name}: {count[name]} parts of {graph.nvtxs} cells would leave parts "
                                  f"empty; ask for at most {graph.nvtxs}")
+    plain = price is None and directions == "forward" and fix == "hard"
+    if ncoupled is None and interface == "spread" and plain:
+        return together(problem, count, run)
     coupled = coupled_counts(problem, count, ncoupled, run, interface=interface)
     for name in problem.names if interface == "uncut" and ncoupled is None else ():
         if coupled[name] > 1 and len(interface_groups(problem, name)) > 1:

@@ -1,0 +1,108 @@
+"""JOINT without counts: partitions of each component alone, improved together and in no figure worse for it.
+
+1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
+2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
+   time to speak of, else one, and a second, more careful one where the first is worse than NAIVE in a line.
+3. The result with the cheapest exchange of those that are in no line worse is kept.  Where there is none, NAIVE's walls
+   are only moved where nothing gets worse, and if that fails, too, they stay where they are.
+
+(The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algorithms import naive
+from ...arrays import VERTEX, frozen
+from ...coupling import CoPartition, CoupledProblem
+from ...kernels.csr import part_pieces
+from ...options import Options
+from ...partitioner.rounds import Team
+from .alone import Alone
+from .cells import PartArrays
+from .cycle import Cycle, Effort
+from .stack import stacked
+
+logger = logging.getLogger(__name__)
+
+SMALL = 50_000
+"""Up to so many vertices all efforts are made."""
+
+COARSEST = 800
+"""Levels of a component end near so many vertices, or 30 for each part."""
+
+MOST_MEETING = 6000
+"""Parts at the interface for whose messages there is a table, at most."""
+
+EFFORTS = (Effort(), Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
+           Effort(data=0.8, sweeps=120, everywhere=True, seed=30))
+"""What is tried on small problems."""
+
+CAREFUL = Effort(messages=1.5, budget=1.03, data=0.8, seed=20)
+"""What is tried where the first effort is worse than NAIVE."""
+
+
+def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Options) -> CoPartition:
+    """Partitions that begin from those of each component alone; see above.
+
+    Raises
+    ------
+    PartitionError
+        A component has no balanced partition, or none was found.
+    """
+    alone = naive(problem, nparts, None, options)
+    parts = dict(alone.parts)
+    if any(len(relation) for relation in problem.pairs.values()):
+        parts = _improved(problem, nparts, alone.parts, options)
+    return CoPartition(parts, nparts, alone=alone.parts)
+
+
+def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
+              ) -> dict[str, NDArray[np.int32]]:
+    config = replace(options.config, coarse_least=min(COARSEST, options.config.coarse_least))
+    with Team(options.threads) as team:
+        stack = stacked(problem, parts, dict(nparts), config, team)
+    alone = Alone(problem, nparts, parts, stack, options)
+    kept = {name: parts[name] for name in problem.names}
+    if alone.slot.max() >= MOST_MEETING:
+        logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
+                       int(alone.slot.max()) + 1, MOST_MEETING)
+        return kept
+    cycle = Cycle(stack, alone, options.seed)
+    before = _pieces(problem, kept)
+    best: tuple[float, float] = (0.0, 1.0)  # the components alone
+    improved = False
+    for effort, last in _efforts(sum(graph.nvtxs for graph in problem.components.values())):
+        part, found = cycle.run(effort)
+        key = (alone.broken(found), alone.worth(found))
+        if key < best:
+            made = alone.split(part, problem.names)
+            if all(x <= y for x, y in zip(_pieces(problem, made), before, strict=True)):
+                best, kept, improved = key, made, True
+        if last and improved:
+            break
+    return kept
+
+
+def _efforts(size: int) -> Iterator[tuple[Effort, bool]]:
+    """Efforts in their order, and whether there is no need for the next one if this or one before found something."""
+    every = EFFORTS if size <= SMALL else EFFORTS[:1]
+    for effort in every:
+        yield effort, effort is every[-1]
+    yield CAREFUL, True
+    yield replace(CAREFUL, finest=True), True
+
+
+def _pieces(problem: CoupledProblem, parts: PartArrays) -> list[int]:
+    """Connected pieces of all parts of each component."""
+    return [int(part_pieces(graph.xadj, graph.adjncy, frozen(parts[name]), np.empty(graph.nvtxs, VERTEX),
+                            np.empty(graph.nvtxs, VERTEX))) for name, graph in problem.components.items()]
+
+
+__all__ = ["together"]

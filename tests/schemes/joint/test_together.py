@@ -1,0 +1,91 @@
+"""`joint` without counts: in no figure worse than each component alone, on shapes and on random problems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.shape_cases import CASES, problem
+from copart.algorithms import naive
+from copart.checks import check_copartition
+from copart.coupling import CoPartition, CoupledProblem
+from copart.errors import CopartError
+from copart.metrics.promise import broken, promised
+from copart.schemes.joint import joint
+
+from ...conftest import NO_JIT
+from ...helpers import grid
+from ...problems import coupled
+
+SHAPES = ("rod-in-block", "plate-3d", "tubes-7", "patch-on-box-2d", "blade-2d", "step-and-lid", "pipe-5",
+          "overlap-discs-2d", "hot-spot", "sizes-1-200")
+
+
+def alone_of(problem: CoupledProblem, made: CoPartition) -> CoPartition:
+    assert made.alone is not None
+    return CoPartition(made.alone, made.nparts)
+
+
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize("counts", [(4, 12), (16, 8)])
+def test_the_promise_is_kept_on_shapes(counts):
+    """Measured in November 2026: messages 0.78 and 0.77 of NAIVE's, cut 1.02."""
+    messages, cut = [], []
+    for name in SHAPES:
+        one = problem(CASES[name], 6000, CASES[name].kinds[0])
+        each = {c: counts[i % 2] for i, c in enumerate(one.names)}
+        made = joint(one, each)
+        assert check_copartition(one, made, 0.05).ok
+        mine, before = promised(one, made), promised(one, naive(one, each))
+        assert broken(mine, before) == [], name
+        messages.append(mine.totZ / before.totZ)
+        cut += [(mine.cut[c] + 1) / (before.cut[c] + 1) for c in one.names]
+    assert np.exp(np.mean(np.log(messages))) < 0.88
+    assert np.exp(np.mean(np.log(cut))) < 1.04
+
+
+def test_it_is_measured_by_naive_with_the_same_seed():
+    one = problem(CASES["rod-in-block"], 1500, "facet")
+    made = joint(one, (3, 5), seed=4)
+    theirs = naive(one, (3, 5), seed=4)
+    assert made.alone is not None
+    for name in one.names:
+        assert np.array_equal(made.alone[name], theirs[name])
+
+
+def test_threads_change_nothing():
+    one = problem(CASES["t-contact"], 9000 if not NO_JIT else 900, "touch")
+    first = joint(one, (6, 9), seed=2)
+    for threads in (2, 3):
+        again = joint(one, (6, 9), seed=2, threads=threads)
+        assert all(np.array_equal(first[name], again[name]) for name in one.names)
+
+
+def test_random_problems_are_no_worse_than_alone():
+    """Weights, sizes, several components, any counts; what is refused is refused by NAIVE, too."""
+    kept = 0
+    for i in range(40 if not NO_JIT else 6):
+        rng = np.random.default_rng(900 + i)
+        one = coupled(rng)
+        counts = {name: int(rng.integers(1, max(2, min(9, graph.nvtxs)))) for name, graph in one.components.items()}
+        try:
+            before = naive(one, counts, seed=i)
+        except CopartError:
+            with pytest.raises(CopartError):
+                joint(one, counts, seed=i)
+            continue
+        made = joint(one, counts, seed=i)
+        assert check_copartition(one, made, 0.05).ok
+        mine, theirs = promised(one, made), promised(one, before)
+        worse = [line for line in broken(mine, theirs)
+                 if not (line.figure.startswith("cut") and line.against < 50 and line.value <= line.against + 10)]
+        assert worse == [], i
+        kept += 1
+    assert kept > 3
+
+
+def test_one_part_each_and_no_interedges():
+    line = grid(12, 1)
+    assert joint(CoupledProblem({"a": line, "b": line}, {}), (2, 3)).nparts["b"] == 3
+    one = problem(CASES["rod-in-block"], 400, "facet")
+    assert set(joint(one, (1, 1))["rod"].tolist()) == {0}
