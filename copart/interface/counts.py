@@ -16,8 +16,9 @@ from ..arrays import whole
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, CouplingError, PartitionError
 from ..metrics import copartition_limit
+from ..metrics.natural import natural_count
 from ..options import Options, Settings
-from .natural import natural_count, shares_alone
+from .natural import shares_alone
 
 logger = logging.getLogger(__name__)
 
@@ -115,7 +116,7 @@ def coupled_counts(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled:
     whole; and no more parts can be coupled than there are coupled cells.
 
     Natural counts come from what NAIVE makes of the component with the preset "fast": with x_k the coupled weight of
-    part k, ``(sum x)^2 / sum x^2`` rounded (:func:`copart.interface.natural.exposure`).  On a cube's face that is
+    part k, ``(sum x)^2 / sum x^2`` rounded (:func:`copart.metrics.natural.exposure`).  On a cube's face that is
     about ``floor(N^(2/3))``, the rule of the source (Predari & Esnard 2014), around a body about N.
 
     Parameters

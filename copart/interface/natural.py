@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..arrays import WEIGHT
 from ..coupling import CoupledProblem
@@ -43,45 +43,4 @@ def shares_alone(problem: CoupledProblem, name: str, nparts: int, options: Optio
     return out
 
 
-def exposure(share: ArrayLike) -> float:
-    """Participation ratio ``(sum x)^2 / sum x^2`` of the coupled weights of the parts; 0 where there are none.
-
-    Parameters
-    ----------
-    share : (nparts,) array_like of float
-        Coupled weight of each part.
-
-    Examples
-    --------
-    >>> exposure([5, 5, 0, 0]), exposure([8, 1, 1])
-    (2.0, 1.5151515151515151)
-    """
-    x = np.asarray(share, np.float64)
-    square = float((x * x).sum())
-    return float(x.sum()) ** 2 / square if square else 0.0
-
-
-def natural_count(share: ArrayLike, cells: int, room: int) -> int:
-    """The exposure rounded, at least what balance needs, at most the parts and the coupled cells.
-
-    Parameters
-    ----------
-    share : (nparts,) array_like of int
-        Coupled weight of each part of the component partitioned alone.
-    cells : int
-        Number of coupled cells.
-    room : int
-        Largest weight of a part; 0 where any part has room.
-
-    Examples
-    --------
-    >>> natural_count([9, 8, 3, 0], 20, 10), natural_count([9, 8, 3, 0], 20, 5)
-    (3, 4)
-    """
-    x = np.asarray(share)
-    total = int(x.sum())
-    least = -(-total // room) if room else 1
-    return max(0, min(max(round(exposure(x)), least, 1), len(x), cells))
-
-
-__all__ = ["exposure", "natural_count", "shares_alone"]
+__all__ = ["shares_alone"]

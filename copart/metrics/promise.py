@@ -13,6 +13,7 @@ from types import MappingProxyType
 from ..coupling import CoPartition, CoupledProblem
 from .balance import allowed_weight, max_part_weight
 from .components import coupled_weights, edge_cut, pieces
+from .natural import natural_count
 from .traffic import all_matrices, coupling_traffic
 
 #: By what share a cut and a volume may be more than NAIVE's; every other figure is at most NAIVE's.
@@ -38,7 +39,7 @@ class PromiseFigures:
     coupled_weight: Mapping[str, int]
     """Coupled weight of all parts."""
     ncoupled: Mapping[str, int]
-    """Parts that share it: as many as were asked for, else as own coupled cells."""
+    """Parts that share it: as many as were asked for, else the natural number, else those that own coupled cells."""
     totV: int
     """Data sent in a coupling phase, all pairs, both ways."""
     totZ: int
@@ -94,7 +95,11 @@ def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigure
         cut[name] = edge_cut(graph, part)
         extra[name] = int((found - 1).clip(min=0).sum())
         most[name], weight[name] = int(load.max()), int(load.sum())
-        over[name] = owners if asked is None else int(asked)
+        if asked is None and copartition.alone is not None:
+            before, _ = coupled_weights(graph, copartition.alone[name], n, problem.coupled(name))
+            over[name] = natural_count(before, len(problem.coupled(name)), 0)
+        else:
+            over[name] = owners if asked is None else int(asked)
     matrices = all_matrices(problem, copartition)
     traffic = coupling_traffic(copartition, matrices)
     kept = MappingProxyType

@@ -31,7 +31,10 @@ def worth_remarks(problem: CoupledProblem, copartition: CoPartition, scheme: str
     """
     if scheme == ALONE or copartition.shared:
         return []
-    alone = figures_alone(problem, parts, run)
+    if copartition.alone is not None:
+        alone: PromiseFigures | None = promised(problem, CoPartition(copartition.alone, copartition.nparts))
+    else:
+        alone = figures_alone(problem, parts, run)
     return [] if alone is None else remarks_on(promised(problem, copartition), alone, run.eps)
 
 

@@ -376,7 +376,7 @@ def test_a_file_of_four_zones_stands_for_all(tmp_path, capsys):
     assert [p["interedges"] for p in told["metrics"]["pairs"]] == [400, 400, 400]
     for c in told["metrics"]["components"].values():
         assert c["ub"] <= 0.05
-        assert c["ub_cpl"] <= 0.05
+        assert c["pieces"] == c["parts"]
     assert main(["check", str(out)]) == 0
     (out / "mesh_cht_3cyl-1-mesh_cht_3cyl-3.interedges.mtx").unlink()
     assert main(["check", str(out)]) == 1

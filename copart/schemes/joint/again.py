@@ -17,7 +17,7 @@ import numpy as np
 from ...arrays import VERTEX, PartArray, sums
 from ...coupling import CoPartition
 from ...dynamic.adaptive import whole_ratio
-from ...dynamic.published import projrepart_again
+from ...dynamic.published import naive_again, projrepart_again
 from ...dynamic.rerun import Rerun
 from ...errors import PartitionError
 from ...kernels.coupled import Cells, relieve
@@ -34,8 +34,14 @@ SLOWEST, DRAWS = 16, 1_000_000
 
 
 def joint_again(run: Rerun) -> CoPartition:
-    """JOINT from where the data is: PROJREPART's coupled cells annealed together, where that costs less."""
+    """JOINT from where the data is: PROJREPART's coupled cells annealed together, where that costs less.
+
+    Where nobody asked for a number of coupled parts, now or before, each component from where it is costs less yet as
+    long as little has changed.
+    """
     made = projrepart_again(run)
+    if run.ncoupled is None and not any(run.former.ncoupled.values()):
+        made = min(made, naive_again(run), key=run.cost)
     coupled = reanneal(run, made)
     if coupled is None:
         return made

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT, frozen
 from ...coupling import CoupledProblem
-from ...interface.natural import natural_count
 from ...kernels.csr import part_pieces
-from ...kernels.walls import Walls, edge_cuts
+from ...kernels.walls import Joined, Walls, edge_cuts
 from ...metrics.balance import copartition_limit
+from ...metrics.natural import natural_count
 from ...metrics.promise import VOLUME_SLACK, allowed_cut
 from ...options import Options
 from .cells import PartArrays
@@ -29,6 +29,7 @@ class Figures(NamedTuple):
     cut : (C,) int64, of each component
     volume : (C, C) int64, data from one component to another
     most, most_messages : (C, C) int64, data there and messages of the busiest process of two components, symmetric
+    process : (3,) int64, of all pairs and both ways: most data that one process sends, or receives, and its messages
     messages : int, in all
     busiest : (C,) int64, coupled weight of the part that has most
     heavy, wet : int, weight and coupled weight above the limits
@@ -38,13 +39,14 @@ class Figures(NamedTuple):
     volume: NDArray[np.int64]
     most: NDArray[np.int64]
     most_messages: NDArray[np.int64]
+    process: NDArray[np.int64]
     messages: int
     busiest: NDArray[np.int64]
     heavy: int
     wet: int
 
 
-def figures(s: Walls) -> Figures:
+def figures(g: Joined, s: Walls) -> Figures:
     """The figures of what `s` is kept up to date with."""
     components = len(s.cut)
     most, crowd = np.zeros((2, components, components), WEIGHT)
@@ -54,8 +56,28 @@ def figures(s: Walls) -> Figures:
         most[i], crowd[i] = s.sent[mine].max(axis=0), s.messages[mine].max(axis=0)
         busiest[i] = s.share[mine].max()
     return Figures(s.cut.copy(), s.volume.copy(), np.maximum(most, most.T), np.maximum(crowd, crowd.T),
-                   int(s.total[0]), busiest, int(np.maximum(s.load - s.room, 0).sum()),
+                   _busiest_process(g, s), int(s.total[0]), busiest, int(np.maximum(s.load - s.room, 0).sum()),
                    int(np.maximum(s.share - s.bound, 0).sum()))
+
+
+def _busiest_process(g: Joined, s: Walls) -> NDArray[np.int64]:
+    rows = np.flatnonzero(s.used)
+    out = np.zeros(3, WEIGHT)
+    if not len(rows):
+        return out
+    count = s.used[rows]
+    entry = np.repeat(g.iptr[rows] - (np.cumsum(count) - count), count) + np.arange(int(count.sum()))
+    sender, receiver = np.repeat(s.part[rows], count), s.where[entry]
+    # what a vertex gives is the same for all parts of one component: that of any interedge that leads there
+    components = len(s.cut)
+    first = np.zeros((len(s.part) if components else 0, components), WEIGHT)
+    every = np.repeat(np.arange(len(s.part)), np.diff(g.iptr))
+    first[every, s.owner[s.part[g.iadj]]] = g.give
+    data = first[np.repeat(rows, count), s.owner[receiver]]
+    for i, process in enumerate((sender, receiver)):
+        out[i] = int(np.bincount(process, data).max())
+    out[2] = int(s.messages.sum(axis=1).max())
+    return out
 
 
 def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -107,7 +129,7 @@ class Alone:
         cut = np.zeros(len(names), WEIGHT)  # clusters are within parts: it is the same on all levels
         edge_cuts(stack.levels[-1], stack.kinds[-1], self.coarse[-1], cut)
         s = walls_of(stack.levels[0], self.part.copy(), self.owner, self.slot, self.room[self.owner], everywhere, cut)
-        self.figures = figures(s)
+        self.figures = figures(stack.levels[0], s)
         self.met = np.array([s.messages[self.owner == i].sum() for i in range(len(names))], WEIGHT)
         self.natural, self.bound = np.zeros((2, len(names)), WEIGHT)
         for i, name in enumerate(names):
@@ -126,6 +148,7 @@ class Alone:
         for value, limit in ((found.cut, most_cut(mine.cut)), (found.busiest, mine.busiest),
                              (_volumes(found), (_volumes(mine) * (1 + VOLUME_SLACK)).astype(WEIGHT)),
                              (found.most, mine.most), (found.most_messages, mine.most_messages),
+                             (found.process, mine.process),
                              (np.array([found.messages]), np.array([mine.messages]))):
             above = np.maximum(value - limit, 0) / np.maximum(limit, 1)
             over.append(float(above.max()))
@@ -134,9 +157,9 @@ class Alone:
     def worth(self, found: Figures) -> float:
         """What is paid for the exchange, by messages first; 1 for the components alone."""
         mine = self.figures
-        busiest = float((found.busiest / np.maximum(mine.busiest, 1)).max())
-        return (0.6 * found.messages / max(1, mine.messages) + 0.2 * float(found.most.max()) / max(1, mine.most.max())
-                + 0.2 * busiest)
+        each = (0.6 * found.messages / max(1, mine.messages), 0.2 * found.most.max() / max(1, mine.most.max()),
+                0.2 * (found.busiest / np.maximum(mine.busiest, 1)).max())
+        return float(sum(each))
 
     def split(self, part: NDArray[np.int32], names: tuple[str, ...]) -> dict[str, NDArray[np.int32]]:
         """The parts of each component, numbered from 0 in each, of all vertices in `part`."""

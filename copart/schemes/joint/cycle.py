@@ -187,9 +187,9 @@ class Cycle:
         return Cooling(heat=np.array(heat), blur=np.array([blur, 0.1]), press=np.array(press),
                        squeeze=2.0 * np.array(press) if heat[0] else np.array(press), unit=unit, heavy=heavy, wet=wet,
                        datum=prices.datum * share[None, :], message=prices.message,
-                       over=0.0 if d else prices.over * float(unit.mean()), most=(MOST * alone.figures.most).astype(WEIGHT),
-                       most_messages=alone.figures.most_messages, least=alone.owners,
-                       islands=alone.islands)
+                       over=0.0 if d else prices.over * float(unit.mean()),
+                       most=(MOST * alone.figures.most).astype(WEIGHT),
+                       most_messages=alone.figures.most_messages, least=alone.owners, islands=alone.islands)
 
     def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
                 heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0) -> None:
@@ -232,11 +232,11 @@ class Cycle:
         for turn, heat in enumerate(((0.5, 0.22), (0.22, 0.1))):
             if not effort.finest:
                 self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
-                prices = self._mended(prices, figures(s))
+                prices = self._mended(prices, figures(self.stack.levels[0], s))
         best: tuple[tuple[float, int], Array, Figures] | None = None
         for turn in range(1 if effort.finest else MEND):
             if turn:
-                prices = self._mended(prices, figures(s))
+                prices = self._mended(prices, figures(self.stack.levels[0], s))
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
             self._hand_over(s, border, prices)
@@ -255,7 +255,7 @@ class Cycle:
     def _better(self, best: tuple[tuple[float, int], Array, Figures] | None, s: Walls
                 ) -> tuple[tuple[float, int], Array, Figures]:
         """The better of the best so far and what there is now: fewer lines broken, then fewer messages."""
-        found = figures(s)
+        found = figures(self.stack.levels[0], s)
         key = (self.alone.broken(found), found.messages)
         return (key, s.part.copy(), found) if best is None or key < best[0] else best
 

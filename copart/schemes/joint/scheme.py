@@ -1,5 +1,10 @@
 """JOINT: both sides of every interface are partitioned together, level by level.
 
+Without a number of coupled parts, the components are partitioned alone first, and then improved together by V-cycles
+that are in no figure worse for it (:mod:`.together`).
+
+Where so many parts are to own coupled cells, no more and no fewer, another way leads there:
+
 1. *Coarsen* every component (`.levels`).  The largest begin with a partition of small cut, whose parts
    with most of the interface become the coupled ones.  A small component is led by the large one that it meets
    most: the groups of parts that it faces are its own, and the rest of it is grown from them.
@@ -26,7 +31,7 @@ from numpy.typing import NDArray
 from ...algorithms import aware, projrepart
 from ...coupling import CoPartition, CoupledProblem
 from ...errors import ConfigError, NotApplicableError, PartitionError, of_component
-from ...interface.counts import Counts, coupled_counts, part_counts
+from ...interface.counts import Counts, CoupledCounts, coupled_counts, part_counts
 from ...interface.price import PRICE, price_with_busiest
 from ...interface.uncut import interface_groups
 from ...kgggp_ml import finest
@@ -60,7 +65,7 @@ SMALL = 100_000
 def joint(
     problem: CoupledProblem,
     nparts: Counts,
-    ncoupled: Counts | None = None,
+    ncoupled: CoupledCounts | None = None,
     options: Options | None = None,
     *,
     interface: str = "spread",
@@ -71,13 +76,18 @@ def joint(
 ) -> CoPartition:
     """JOINT: partitions of small cut whose interfaces are refined together for cut, volume and messages.
 
+    By default begins from NAIVE with the same arguments and is in no figure worse than that: cuts at most 8 % above,
+    data 1 %, and messages, data and messages of the busiest process, coupled weight of the busiest process and
+    connected pieces at most as many.  Any of `ncoupled`, `interface`, `price`, `directions` and `fix` asks for
+    the other way, in which exactly N^cpl parts of each component own its coupled cells, in balance.
+
     Parameters
     ----------
     problem : CoupledProblem
         Any number of components.
     nparts : mapping, sequence or int
         Parts of each component, by name or in order.
-    ncoupled : mapping, sequence or int, optional
+    ncoupled : mapping, sequence, int or "paper", optional
         Parts of each component that own its coupled cells; see :func:`copart.interface.counts.coupled_counts`.
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
@@ -86,7 +96,8 @@ def joint(
     price : (float, float, float) or (float, float, float, float, float)
         What a cut edge, a datum sent and a message cost.  A message costs its latency, in units of the time
         that one cell's datum takes.  Two more numbers are what the process with the most data sent or received
-        (maxV) and the one with the most messages (maxZ) pay for each besides.
+        (maxV) and the one with the most messages (maxZ) pay for each besides.  Where not given, what follows from
+        the cut, the data and the messages of the components alone; (1, 16, 120) where N^cpl is given.
     directions : {"forward", "both"}
         Whose data count: from the first component of each pair to the second, or both ways.
     fix : {"hard", "soft"}
@@ -96,7 +107,8 @@ def joint(
     Returns
     -------
     CoPartition
-        Parts ``0..ncoupled-1`` of each component own its coupled cells.
+        Parts ``0..ncoupled-1`` of each component own its coupled cells where their number was asked for; else
+        `alone` holds what it began with.
 
     Raises
     ------
@@ -143,15 +155,16 @@ def joint(
         if fix == "soft":
             found = [_finished(task, _annealed_again(task, found[0]))]
     except PartitionError as error:
-        if not small and ncoupled is not None:
+        given = ncoupled is not None and not isinstance(ncoupled, str)
+        if not small and given:
             raise
         logger.info("the levels lead to no balanced partition; the published schemes may")
         failed = error
     published = _published(task) if small else []
     if not found and not published:
         assert failed is not None
-        if ncoupled is None:  # with other numbers of coupled parts there may be one
-            return _other_counts(task, interface, failed)
+        if ncoupled is None or isinstance(ncoupled, str):  # with other numbers of coupled parts there may be one
+            return _other_counts(task, ncoupled, interface, failed)
         raise failed
     return CoPartition(_best_of(task, found, published) if published else found[0], count, coupled)
 
@@ -167,11 +180,12 @@ def _published(task: Annealing) -> list[PartArrays]:
     return found
 
 
-def _other_counts(task: Annealing, interface: str, failed: PartitionError) -> CoPartition:
+def _other_counts(task: Annealing, ncoupled: CoupledCounts | None, interface: str, failed: PartitionError
+                  ) -> CoPartition:
     """What AWARE or PROJREPART make with another number of coupled parts than the usual one."""
     for scheme in (aware, projrepart):
         try:
-            return scheme(task.problem, task.nparts, None, task.options, interface=interface)
+            return scheme(task.problem, task.nparts, ncoupled, task.options, interface=interface)
         except PartitionError as error:
             logger.info("%s", error)
     raise failed

@@ -84,7 +84,7 @@ def test_never_dearer_than_projrepart(n, row, alpha, counts, seed, price):
 
 def test_where_data_stays_is_what_counts_at_small_alpha(cubes):
     before, _ = cubes
-    former = joint(before, (12, 16))
+    former = joint(before, (12, 16), "paper")
     same = reanneal(Rerun(before, former, None, None, 1e-3, PRICE, Options()), former)
     assert same is not None
     for name, part in same.items():

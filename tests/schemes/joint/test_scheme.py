@@ -26,7 +26,7 @@ from .cases import chain, keeps_its_promises
 @pytest.mark.parametrize("fix", ["hard", "soft"])
 def test_both_balances_hold(nested, tetra, counts, fix):
     for problem in (nested, tetra):
-        keeps_its_promises(problem, joint(problem, counts, fix=fix), 0.05)
+        keeps_its_promises(problem, joint(problem, counts, "paper", fix=fix), 0.05)
 
 
 def test_random_interfaces_of_unit_cells():
@@ -115,7 +115,7 @@ def test_random_chains_of_three():
         problem = CoupledProblem(graphs, pairs)
         tried.append(seed)
         try:
-            made = joint(problem, counts, eps=0.1, seed=seed)
+            made = joint(problem, counts, "paper", eps=0.1, seed=seed)
         except CouplingError:
             return  # more coupled cells than the parts can hold in balance
         keeps_its_promises(problem, made, 0.1)
@@ -126,7 +126,7 @@ def test_random_chains_of_three():
 
 
 def test_the_same_arguments_give_the_same_parts(tetra):
-    one, two = (joint(tetra, (4, 9), seed=3, threads=threads) for threads in (1, 2))
+    one, two = (joint(tetra, (4, 9), "paper", seed=3, threads=threads) for threads in (1, 2))
     assert all(np.array_equal(one[name], two[name]) for name in one.names)
 
 
@@ -149,7 +149,7 @@ def test_several_interfaces_stay_uncut_or_it_says_that_they_cannot():
 
 def test_nested_meshes_send_every_datum_once(nested):
     """Parts of B that are unions of whole faces of A: totV is the number of coupled cells of A, its least value."""
-    made = evaluate(nested, joint(nested, (8, 8)))
+    made = evaluate(nested, joint(nested, (8, 8), "paper"))
     assert made.pair.totV_ab <= 1.02 * 64
     assert made.pair.totZ <= evaluate(nested, aware(nested, (8, 8))).pair.totZ
 
@@ -181,7 +181,7 @@ SETS = {"tube": (("elastic-tube-3d/fluid-polyMesh", "elastic-tube-3d/solid/all.m
 def test_real_interfaces(case):
     files, counts = SETS[case]
     problem = coupled_problem(*(shared(f"data/coupled/{f}") for f in files), interedges="facet").problem
-    made = joint(problem, counts)
+    made = joint(problem, counts, "paper")
     keeps_its_promises(problem, made, 0.05)
 
     def cost(copartition):
