@@ -8,7 +8,7 @@ reached the same way.
 values          `Graph`, `Interedges`, `CoupledProblem`, `CoPartition`, `Mesh`; `read_mesh`
 the whole job   `plan`, `compare`, `replan`; what they take: `Options`, `Meeting`, `Sharing`,
                 `Site`; what they give: `Plan`, `Comparison`, `Replan`
-the schemes     `joint`, `naive`, `aware`, `projrepart`, `multiconstraint`, `monolithic`;
+the schemes     `joint`, `auto`, `naive`, `aware`, `projrepart`, `multiconstraint`, `monolithic`;
                 run again after a change: `corepartition`
 one graph       `part`, `repart`; `copart.operators` has Part, Repart, Rest, Ext, Proj
 figures         `evaluate`; `copart.checks` verifies independently
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .schemes.corepartition import corepartition as corepartition
     from .schemes.joint import joint as joint
     from .schemes.monolithic import monolithic as monolithic
+    from .schemes.auto import auto as auto
     from .schemes.multiconstraint import multiconstraint as multiconstraint
 
 __version__ = "0.1.0"
@@ -77,6 +78,7 @@ _HOME = {
     "schemes.corepartition": ("corepartition",),
     "schemes.joint": ("joint",),
     "schemes.monolithic": ("monolithic",),
+    "schemes.auto": ("auto",),
     "schemes.multiconstraint": ("multiconstraint",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

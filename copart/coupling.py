@@ -181,6 +181,8 @@ class CoPartition:
 
     alone : mapping of str to (nvtxs,) array_like of int, optional
         The partition of each component alone that it began with, to be measured by.
+    scheme : str, optional
+        Who made it, where the best of several schemes was taken.
 
     Notes
     -----
@@ -195,6 +197,7 @@ class CoPartition:
     ncoupled: Mapping[str, int | None] = field(default_factory=dict)
     shared: bool = False
     alone: Mapping[str, NDArray[np.int32]] | None = None
+    scheme: str | None = None
 
     def __post_init__(self) -> None:
         if set(self.parts) != set(self.nparts):

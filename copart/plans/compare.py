@@ -202,7 +202,8 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
     ConfigError
         An argument is missing or out of range.
     """
-    chosen = list(SCHEMES) if schemes is None else list(dict.fromkeys(schemes))
+    usual = [name for name, one in SCHEMES.items() if not one.chooses]
+    chosen = usual if schemes is None else list(dict.fromkeys(schemes))
     if not chosen:
         raise ConfigError(f"schemes: needs at least one of {', '.join(SCHEMES)}")
     pool = all(scheme(name).shares_pool for name in chosen)
@@ -237,7 +238,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
             begin = time.perf_counter()
             try:
                 copartition = run_scheme(name, problem, count, limits, run.replace(seed=number), interface=interface,
-                                         scheme_options=own[name])
+                                         scheme_options=own[name], cost=cost)
             except (NotApplicableError, PartitionError) as error:
                 if schemes is not None:
                     raise

@@ -190,7 +190,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     total : int or Sharing, optional
         Instead of `parts`: processes in all, shared out by :func:`copart.plans.allot.allot`.
     scheme : str
-        One of :data:`copart.schemes.registry.SCHEMES`; "joint" unless told.
+        One of :data:`copart.schemes.registry.SCHEMES`; "joint" unless told.  "auto" runs those that apply and
+        takes the one with the lowest ``T_step`` of those that are in no figure worse than "naive".
     scheme_options : mapping, optional
         What only this scheme knows, by name: `price`, `directions` and `fix` of :func:`copart.joint`, `balance` of
         :func:`copart.monolithic`.
@@ -270,7 +271,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     tell(f"partitioning with {scheme}", 0, 0)
     begin = time.perf_counter()
     copartition = registry.run_scheme(scheme, problem, count, limits, run, interface=interface,
-                                      scheme_options=scheme_options)
+                                      scheme_options=scheme_options, cost=cost)
     seconds = time.perf_counter() - begin
     tell("measuring", 0, 0)
     kept = {"scheme": scheme, "scheme_options": dict(scheme_options or {}), "names": list(problem.names),
@@ -289,6 +290,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         if where.placement not in [one.name for one in placed]:
             place(placed[0].processes, where.machine, where.placement)  # which says why it does not apply
     worth = worth_remarks(problem, copartition, scheme, count, run)
+    if copartition.scheme is not None:
+        worth = [f"{scheme} took {copartition.scheme}", *worth]
     made = Plan(problem, copartition, evaluate(problem, copartition, cost), found.meshes, kept, seconds,
                 sources=found.sources, interfaces=found.interfaces, remarks=(*found.remarks, *worth), advice=advice,
                 placements=placed)

@@ -13,7 +13,9 @@ from ..dynamic.rerun import Rerun
 from ..errors import ConfigError, NotApplicableError
 from ..interface.counts import Counts, CoupledCounts, coupled_counts, coupled_rule, part_counts
 from ..interface.uncut import interface_groups
+from ..metrics.step import StepCost
 from ..options import Options, Settings
+from .auto import auto
 from .joint import joint, joint_again
 from .monolithic import monolithic, monolithic_again
 from .multiconstraint import multiconstraint, multiconstraint_again
@@ -33,6 +35,8 @@ class Scheme:
         `run` takes `interface`, and keeps to N^cpl; others leave to chance how many parts own coupled cells.
     shares_pool : bool
         All components are on one pool of processes, whose size `run` takes as `processes`.
+    chooses : bool
+        It runs the others and takes the best; `run` takes `cost`, what a coupled step is priced by.
     own, own_again : tuple of str
         Options that `run` and `again` take beside those of all schemes.
     """
@@ -41,6 +45,7 @@ class Scheme:
     again: Callable[..., CoPartition]
     knows_interface: bool = False
     shares_pool: bool = False
+    chooses: bool = False
     own: tuple[str, ...] = ()
     own_again: tuple[str, ...] = ()
 
@@ -52,6 +57,7 @@ SCHEMES: dict[str, Scheme] = {
     "multiconstraint": Scheme(multiconstraint, multiconstraint_again),
     "monolithic": Scheme(monolithic, monolithic_again, shares_pool=True, own=("balance",), own_again=("balance",)),
     "joint": Scheme(joint, joint_again, knows_interface=True, own=("price", "directions", "fix")),
+    "auto": Scheme(auto, joint_again, knows_interface=True, chooses=True),
 }
 """The schemes by name."""
 
@@ -88,7 +94,8 @@ def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[s
 
 def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
                options: Options | None = None, *, interface: str = "spread",
-               scheme_options: Mapping[str, Any] | None = None, **settings: Unpack[Settings]) -> CoPartition:
+               scheme_options: Mapping[str, Any] | None = None, cost: StepCost | None = None,
+               **settings: Unpack[Settings]) -> CoPartition:
     """Run the scheme called `name`, with its interfaces laid on processes as asked.
 
     Parameters
@@ -106,6 +113,8 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
         How the interface is laid on processes where `ncoupled` is not given.
     scheme_options : mapping, optional
         What only this scheme knows, by name: `price`, `directions` and `fix` of "joint", `balance` of "monolithic".
+    cost : StepCost, optional
+        What work and messages of a coupled step cost, for "auto" to choose by.
 
     Raises
     ------
@@ -115,7 +124,9 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
         The scheme is not known, an option is not one of it, or `ncoupled` or `interface` are not known.
     """
     chosen, run = scheme(name), Options.of(options, settings)
-    own = own_options([name], scheme_options)[name]
+    own: dict[str, Any] = own_options([name], scheme_options)[name]
+    if chosen.chooses:
+        own["cost"] = cost
     coupled_rule(ncoupled, interface)
     one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
     if isinstance(one, int) and chosen.shares_pool:

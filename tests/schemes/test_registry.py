@@ -30,7 +30,8 @@ def test_a_record_tells_the_truth(name):
     taken, again = (set(inspect.signature(f).parameters) for f in (scheme.run, scheme.again))
     assert ("interface" in taken) == scheme.knows_interface
     assert ("processes" in taken) == scheme.shares_pool
-    common = {"problem", "nparts", "ncoupled", "options", "settings", "interface", "processes"}
+    assert ("cost" in taken) == scheme.chooses
+    common = {"problem", "nparts", "ncoupled", "options", "settings", "interface", "processes", "cost"}
     assert taken - common == set(scheme.own)
     assert again - {"run"} == set(scheme.own_again)
 

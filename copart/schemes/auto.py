@@ -1,0 +1,75 @@
+"""AUTO: every scheme that applies, and of those in no figure worse than NAIVE the one with the cheapest step."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Unpack
+
+from ..algorithms import aware, naive, projrepart
+from ..coupling import CoPartition, CoupledProblem
+from ..errors import CopartError, PartitionError
+from ..interface.counts import Counts, CoupledCounts, part_counts
+from ..metrics.promise import broken, promised
+from ..metrics.step import StepCost, step_cost
+from ..options import Options, Settings
+from .joint import joint
+from .multiconstraint import multiconstraint
+
+logger = logging.getLogger(__name__)
+
+CHOICES: dict[str, Callable[..., CoPartition]] = {"joint": joint, "aware": aware, "projrepart": projrepart,
+                                                  "multiconstraint": multiconstraint}
+"""The schemes that are tried; of equal ones the first is taken."""
+
+
+def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
+         options: Options | None = None, *, interface: str = "spread", cost: StepCost | None = None,
+         **settings: Unpack[Settings]) -> CoPartition:
+    """AUTO: the co-partition with the lowest ``T_step`` among those of the schemes that keep the promise.
+
+    Parameters
+    ----------
+    problem, nparts, ncoupled, options, interface
+        As in :func:`copart.algorithms.aware`.
+    cost : StepCost, optional
+        What work and messages cost; see :mod:`copart.metrics.step`.
+
+    Returns
+    -------
+    CoPartition
+        Its `scheme` says who made it: ``"naive"`` where no other is in every figure at most as bad.
+
+    Raises
+    ------
+    PartitionError
+        No scheme finds a balanced partition.
+    """
+    run, count = Options.of(options, settings), part_counts(problem, nparts)
+    failed: CopartError | None = None
+    found: list[tuple[float, int, CoPartition]] = []
+    tried: dict[str, CoPartition] = {}
+    for name, scheme in CHOICES.items():
+        keeps = {} if name == "multiconstraint" else {"interface": interface}
+        try:
+            tried[name] = scheme(problem, count, ncoupled, run, **keeps)
+        except CopartError as error:
+            logger.info("auto: %s is left out: %s", name, error)
+            failed = failed or error
+    before = tried["joint"].alone if "joint" in tried else None
+    try:
+        tried["naive"] = naive(problem, count, None, run) if before is None else CoPartition(before, count)
+    except PartitionError as error:
+        failed = failed or error
+    against = promised(problem, tried["naive"]) if "naive" in tried else None
+    for i, (name, made) in enumerate(tried.items()):
+        if against is None or not broken(promised(problem, made), against):
+            found.append((step_cost(problem, made, cost).T_step, i, replace(made, scheme=name)))
+    if not found:
+        assert failed is not None
+        raise failed
+    return min(found, key=lambda one: one[:2])[2]
+
+
+__all__ = ["CHOICES", "auto"]
