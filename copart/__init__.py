@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from .plans.requests import Meeting as Meeting
     from .plans.requests import Sharing as Sharing
     from .plans.requests import Site as Site
+    from .schemes.auto import auto as auto
     from .schemes.corepartition import corepartition as corepartition
     from .schemes.joint import joint as joint
     from .schemes.monolithic import monolithic as monolithic
-    from .schemes.auto import auto as auto
     from .schemes.multiconstraint import multiconstraint as multiconstraint
 
 __version__ = "0.1.0"

@@ -173,6 +173,22 @@ def datum_for(g, s, v, other):
     return g.give[e]
 
 
+@kernel
+def tally(g, s, out, back):
+    """Data that each part sends, and that each part gets, of all pairs and both ways.
+
+    g : Joined, in
+    s : Walls, in
+    out, back : (K,) int64, in and out      added to
+    """
+    for v in range(len(s.part)):
+        for i in range(g.iptr[v], g.iptr[v] + s.used[v]):
+            q = s.where[i]
+            data = datum_for(g, s, v, s.owner[q])
+            out[s.part[v]] += data
+            back[q] += data
+
+
 @inlined
 def shift(g, s, v, a, b):
     """Move vertex v from part a to b; the cut is left to the caller.
@@ -254,4 +270,4 @@ def shift(g, s, v, a, b):
     part[v] = b
 
 
-__all__ = ["Joined", "Walls", "datum_for", "edge_cuts", "shift", "survey"]
+__all__ = ["Joined", "Walls", "datum_for", "edge_cuts", "shift", "survey", "tally"]

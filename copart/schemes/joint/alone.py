@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX, WEIGHT, frozen
 from ...coupling import CoupledProblem
 from ...kernels.csr import part_pieces
-from ...kernels.walls import Joined, Walls, edge_cuts
+from ...kernels.walls import Joined, Walls, edge_cuts, tally
 from ...metrics.balance import copartition_limit
 from ...metrics.natural import natural_count
 from ...metrics.promise import VOLUME_SLACK, allowed_cut
@@ -61,23 +61,9 @@ def figures(g: Joined, s: Walls) -> Figures:
 
 
 def _busiest_process(g: Joined, s: Walls) -> NDArray[np.int64]:
-    rows = np.flatnonzero(s.used)
-    out = np.zeros(3, WEIGHT)
-    if not len(rows):
-        return out
-    count = s.used[rows]
-    entry = np.repeat(g.iptr[rows] - (np.cumsum(count) - count), count) + np.arange(int(count.sum()))
-    sender, receiver = np.repeat(s.part[rows], count), s.where[entry]
-    # what a vertex gives is the same for all parts of one component: that of any interedge that leads there
-    components = len(s.cut)
-    first = np.zeros((len(s.part) if components else 0, components), WEIGHT)
-    every = np.repeat(np.arange(len(s.part)), np.diff(g.iptr))
-    first[every, s.owner[s.part[g.iadj]]] = g.give
-    data = first[np.repeat(rows, count), s.owner[receiver]]
-    for i, process in enumerate((sender, receiver)):
-        out[i] = int(np.bincount(process, data).max())
-    out[2] = int(s.messages.sum(axis=1).max())
-    return out
+    sent, got = np.zeros((2, len(s.load)), WEIGHT)
+    tally(g, s, sent, got)
+    return np.array([sent.max(), got.max(), s.messages.sum(axis=1).max()], WEIGHT)
 
 
 def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -37,9 +37,6 @@ TURNS = 4
 REFERENCE = 6000
 """Levels of up to so many vertices get all sweeps; larger ones fewer, in proportion."""
 
-MEND = 4
-"""Rounds on the finest level that raise the price of what is still worse than alone, at most."""
-
 DISSOLVE = 2
 """How often messages of few interedges are given up."""
 
@@ -52,7 +49,7 @@ WORTH, EXCESS = 0.3, 2.0
 MOST = 0.9
 """Data of a part count as too many from this share of the most that one has alone."""
 
-CHAINS, MOST_PARTS = 400, 2000
+CHAINS, MOST_PARTS = 150, 2000
 """Chains of parts that hand weight on, at most; and parts of a component up to which they are looked for."""
 
 
@@ -68,6 +65,8 @@ class Effort:
         How many times the cut alone a cut may be on the coarsest level.
     sweeps, few : int
         Sweeps of the coarsest level, and of each other one at least.
+    mend : int
+        Rounds on the finest level that raise the price of what is still worse than alone, at most.
     everywhere : bool
         Anneal all walls, not only those of parts at the interface.
     finest : bool
@@ -81,6 +80,7 @@ class Effort:
     budget: float = 1.08
     sweeps: int = 60
     few: int = 6
+    mend: int = 4
     everywhere: bool = False
     finest: bool = False
     seed: int = 0
@@ -234,7 +234,7 @@ class Cycle:
                 self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
                 prices = self._mended(prices, figures(self.stack.levels[0], s))
         best: tuple[tuple[float, int], Array, Figures] | None = None
-        for turn in range(1 if effort.finest else MEND):
+        for turn in range(1 if effort.finest else effort.mend):
             if turn:
                 prices = self._mended(prices, figures(self.stack.levels[0], s))
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)

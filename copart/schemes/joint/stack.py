@@ -71,8 +71,14 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
         n = int(ends[-1])
         meetings = contract(meetings, cmap, n, team)
         coupled = meetings.vwgt
-        data = np.stack([np.bincount(cmap, row, n) for row in data]).astype(WEIGHT)
+        data = np.stack([_summed(cmap, row, n) for row in data])
     return Stack(levels, joined_maps, kinds)
+
+
+def _summed(cmap: Array, values: Array, n: int) -> Array:
+    """Sums of `values`, most of them 0, over the clusters."""
+    use = np.flatnonzero(values)
+    return np.bincount(cmap[use], values[use], n).astype(WEIGHT)
 
 
 def _composed(maps: list[Array], n: int) -> Array:

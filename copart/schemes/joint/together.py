@@ -44,8 +44,11 @@ EFFORTS = (Effort(), Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=
            Effort(data=0.8, sweeps=120, everywhere=True, seed=30))
 """What is tried on small problems."""
 
-CAREFUL = Effort(messages=1.5, budget=1.03, data=0.8, seed=20)
-"""What is tried where the first effort is worse than NAIVE."""
+LARGE = Effort(sweeps=30, few=4, mend=2)
+"""What is tried on larger ones."""
+
+CAREFUL = Effort(messages=1.5, budget=1.03, data=0.8, sweeps=30, few=4, mend=2, seed=20)
+"""What is tried where all efforts before are worse than NAIVE in a line."""
 
 
 def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Options) -> CoPartition:
@@ -92,7 +95,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
 
 def _efforts(size: int) -> Iterator[tuple[Effort, bool]]:
     """Efforts in their order, and whether there is no need for the next one if this or one before found something."""
-    every = EFFORTS if size <= SMALL else EFFORTS[:1]
+    every = EFFORTS if size <= SMALL else (LARGE,)
     for effort in every:
         yield effort, effort is every[-1]
     yield CAREFUL, True
