@@ -6,6 +6,7 @@
 #   make docs    the documentation, into site/
 #   make bench   the published experiments, written to docs/benchmarks.md
 #   make bench-partitioner   the partitioner beside others (hours), written to docs/partitioner-benchmarks.md
+#   make bench-shapes   every scheme on real shapes, written to docs/shapes.md
 #   make clean   remove everything that was made here
 
 PYTHON ?= python3
@@ -21,7 +22,7 @@ QUICK ?= tests/test_layering.py tests/test_options.py tests/test_graph.py tests/
 NOT_QUICK := tests/schemes/test_many_components.py tests/schemes/joint/test_scheme.py tests/schemes/joint/test_again.py tests/kernels/test_mesh_clip.py
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/metrics/test_components.py tests/migration/test_matrix.py
 
-.PHONY: demo test test-bounds quick lint docs bench bench-partitioner clean
+.PHONY: demo test test-bounds quick lint docs bench bench-partitioner bench-shapes clean
 .DELETE_ON_ERROR:
 
 $(VENV)/.installed: pyproject.toml
@@ -84,6 +85,11 @@ bench-partitioner: $(VENV)/.installed-peers
 	$(PY) -m benchmarks.partitioner run --fixed $(BENCH)
 	$(PY) -m benchmarks.partitioner growth
 	$(PY) -m benchmarks.partitioner report --write
+
+# BENCH="--cells 20000 --seeds 1 --cases tubes-7" measures less; rows that are there are not measured again.
+bench-shapes: $(VENV)/.installed
+	$(PY) -m benchmarks.shapes $(BENCH)
+	$(PY) -m benchmarks.shapes_page --write --draw
 
 clean:
 	rm -rf $(VENV) $(DEMO) site build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

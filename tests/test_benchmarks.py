@@ -8,12 +8,14 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import growth, partitioner, partitioner_page, peers_table
+from benchmarks import growth, partitioner, partitioner_page, peers_table, shapes, shapes_page, shapes_pictures
 from benchmarks.graphs import MAKERS, BenchmarkGraph, fixed_face, grid
 from benchmarks.one_row import figures
 from benchmarks.partitioner import main
 from benchmarks.peers_table import FIELDS, Results, passes, promises, read, summary
 from copart.mesh import cube, dual_graph
+
+from .conftest import NO_JIT
 
 
 def cube_graph(side: int, folder) -> BenchmarkGraph:
@@ -191,3 +193,62 @@ def test_every_benchmark_graph_can_be_made():
     xadj, adjncy = MAKERS["cube-tetra-40k"]()
     assert abs(len(xadj) - 1 - 40_630) < 500
     assert xadj[-1] == len(adjncy)
+
+
+@pytest.fixture(scope="module")
+def shape_rows(tmp_path_factory):
+    """A record of one tiny case by two schemes."""
+    path = tmp_path_factory.mktemp("shapes") / "rows.csv"
+    asked = ["--cells", "1500" if not NO_JIT else "300", "--seeds", "1", "--cases", "rod-in-block", "--kinds", "facet",
+             "--counts", "4,6", "--schemes", "naive", "joint", "--csv", str(path)]
+    assert shapes.main(asked) == 2
+    assert shapes.main(asked) == 0  # they are there
+    return path
+
+
+def test_every_scheme_is_measured_beside_naive(shape_rows):
+    naive, joint = shapes.read(shape_rows)
+    assert (naive["scheme"], joint["scheme"], joint["counts"], joint["names"]) == ("naive", "joint", "4+6",
+                                                                                  ["rod", "block"])
+    assert naive["cut/naive"] == naive["busiest/naive"] == [1.0, 1.0]
+    assert naive["broken"] == joint["broken"] == []
+    for row in (naive, joint):
+        assert max(row["ub"]) <= 0.06
+        assert row["T_step"] == pytest.approx(row["T_own"] + row["T_cpl"], rel=1e-3)
+    assert joint["totZ/naive"] == pytest.approx(joint["totZ"] / naive["totZ"], rel=1e-3)
+    assert joint["cut/naive"] == pytest.approx([x / y for x, y in zip(joint["cut"], naive["cut"], strict=True)], 1e-3)
+
+
+def test_the_page_of_shapes_is_made_of_rows(shape_rows):
+    naive, joint = shapes.read(shape_rows)
+    worse = {**joint, "scheme": "aware", "broken": ["cut of rod 300 (naive: 200)", "totZ 9 (naive: 8)"], "totZ": 1.0,
+             "cut/naive": [1.5, 1.0]}
+    failed = {**joint, "scheme": "projrepart", "status": "PartitionError: none", "broken": []}
+    text = shapes_page.page([naive, joint, worse, failed])
+    assert "| aware | 1 | 1 | 0 | 0 | 0 | 1 | 0 | 0 |" in text
+    assert "| aware | 0 of 1 | 1.225 |" in text
+    assert "Another scheme has fewer messages than `joint`, whether it keeps the promise or not: 1 of 1 runs" in text
+    assert "1 runs of `projrepart` on rod-in-block end with an error: PartitionError: none" in text
+    assert f"| rod-in-block | {shapes.EVERY['rod-in-block'].meaning} | 1 of 1 |" in text
+    assert "## Other shapes" not in text
+    # one that breaks the promise has won nothing
+    assert shapes_page.winners([naive, joint, worse], "totZ")["aware"] == 0
+
+
+def test_counts_that_leave_few_cells_a_part_are_left_out(tmp_path):
+    asked = ["--cells", "300", "--seeds", "1", "--cases", "rod-in-block", "--counts", "4000,2", "--schemes", "naive"]
+    assert shapes.main([*asked, "--csv", str(tmp_path / "rows.csv")]) == 0
+    with pytest.raises(SystemExit):
+        shapes.main([*asked[:-2], "--counts", "4"])
+
+
+def test_every_shape_is_on_one_sheet():
+    drawn = [name for _, names in shapes_pictures.SHEETS.values() for name in names]
+    assert sorted(drawn) == sorted(shapes.EVERY)
+
+
+def test_a_sheet_is_drawn(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setitem(shapes_pictures.SHEETS, "few.png", ("few", ("rod-in-block", "wavy-wall-2d")))
+    shapes_pictures.draw(["few.png"], 600, tmp_path)
+    assert (tmp_path / "few.png").stat().st_size > 5000
