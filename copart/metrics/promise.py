@@ -171,16 +171,21 @@ def remarks_on(figures: PromiseFigures, naive: PromiseFigures, eps: float | None
     ['worse than partitioning each component alone: maxZ 5 (naive: 4), cut of a 120 (naive: 100)']
     """
     lines = broken(figures, naive, eps)
-    said = [str(line) for line in lines[:_NAMED]]
-    more = len(lines) - len(said)
-    if more:
-        said.append(f"and {more} more figure{'s' if more > 1 else ''}")
-    out = f"worse than partitioning each component alone: {', '.join(said)}" if said else ""
+    worse = [line for line in lines if line.measure == "naive"]
+    uneven = [line for line in lines if line.measure != "naive"]
+    out = []
+    if worse:
+        more = len(worse) - _NAMED
+        rest = [f"and {more} more figure{'s' if more > 1 else ''}"] if more > 0 else []
+        out.append(f"worse than partitioning each component alone: {', '.join([*map(str, worse[:_NAMED]), *rest])}")
+    if uneven:
+        others = f" and {len(uneven) - 1} more" if len(uneven) > 1 else ""
+        out.append(f"the coupling phase is not in balance: {uneven[0]}{others}")
     scattered = [f"{n} more of {name} (naive: {naive.extra_pieces[name]})"
                  for name, n in figures.extra_pieces.items() if n and n <= naive.extra_pieces[name]]
     if scattered:
-        out += ("; " if out else "") + f"there are more pieces than parts, {', '.join(scattered)}"
-    return [out] if out else []
+        out.append(f"there are more pieces than parts, {', '.join(scattered)}")
+    return ["; ".join(out)] if out else []
 
 
 __all__ = ["CUT_SLACK", "VOLUME_SLACK", "BrokenLine", "PromiseFigures", "broken", "promised", "remarks_on"]
