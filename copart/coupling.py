@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import VERTEX, frozen, part_array, whole
+from .arrays import VERTEX, frozen, part_array, weights, whole
 from .errors import CouplingError
 from .graph import Graph, as_graph
 from .interedges import Interedges
@@ -34,11 +34,15 @@ class CoupledProblem:
         In order; anything :func:`copart.graph.as_graph` takes.
     pairs : mapping of (str, str) to Interedges
         By ordered pair of names, each pair once.
+    coupled_weights : mapping of str to (nvtxs,) array_like of int, optional
+        Work of the cells of a component in a coupling phase, not negative, kept as int64; what cells off the interface
+        have plays no role.  A component that is not named has the weights of its cells.
 
     Raises
     ------
     CouplingError
-        Unknown names, a pair given twice or with itself, or shapes that do not match.
+        Unknown names, a pair given twice or with itself, shapes that do not match, or coupled weights that are
+        negative or all 0.
 
     Examples
     --------
@@ -50,6 +54,7 @@ class CoupledProblem:
 
     components: Mapping[str, Graph]
     pairs: Mapping[tuple[str, str], Interedges] = field(default_factory=dict)
+    coupled_weights: Mapping[str, NDArray[np.int64]] | None = None
 
     def __post_init__(self) -> None:
         graphs = {str(name): as_graph(g) for name, g in self.components.items()}
@@ -69,13 +74,26 @@ class CoupledProblem:
             pairs[p, q] = inter
         object.__setattr__(self, "components", MappingProxyType(graphs))
         object.__setattr__(self, "pairs", MappingProxyType(pairs))
+        if not isinstance(self.coupled_weights or {}, Mapping):
+            raise CouplingError(f"coupled weights: need a mapping from components, got {self.coupled_weights!r:.60}")
+        own: dict[str, NDArray[np.int64]] = {}
+        for name, values in (self.coupled_weights or {}).items():
+            if name not in graphs:
+                raise CouplingError(f"coupled weights: no component {name!r}; known: {', '.join(graphs)}")
+            own[name] = frozen(weights(f"coupled weights of {name}", values, graphs[name].nvtxs, CouplingError).copy())
+            cells = self.coupled(name)
+            if len(cells) and not own[name][cells].any():
+                raise CouplingError(f"coupled weights of {name}: are 0 in all {len(cells)} coupled cells; give "
+                                    f"some of them work, or leave the weights out")
+        object.__setattr__(self, "coupled_weights", MappingProxyType(own))
 
     @classmethod
-    def of_two(cls, a: Any, b: Any, interedges: Interedges, names: tuple[str, str] = ("a", "b")) -> CoupledProblem:
+    def of_two(cls, a: Any, b: Any, interedges: Interedges, names: tuple[str, str] = ("a", "b"),
+               coupled_weights: Mapping[str, NDArray[np.int64]] | None = None) -> CoupledProblem:
         """The common case: two components and the interedges between them."""
         if names[0] == names[1]:
             raise CouplingError(f"names: the two components need different names, both are {names[0]!r}")
-        return cls({names[0]: a, names[1]: b}, {names: interedges})
+        return cls({names[0]: a, names[1]: b}, {names: interedges}, coupled_weights)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,6 +133,18 @@ class CoupledProblem:
     def _coupled(self) -> dict[str, NDArray[np.int32]]:
         """What :meth:`coupled` has found."""
         return {}
+
+    def own_weights(self, name: str) -> bool:
+        """Whether the coupled cells of component `name` have weights of their own, beside those of its cells."""
+        return name in (self.coupled_weights or ())
+
+    def coupled_load(self, name: str) -> NDArray[np.int64]:
+        """(ncoupled cells,) int64 work of the cells :meth:`coupled` of component `name` in a coupling phase.
+
+        Their coupled weights where there are some, else the weights of the cells.
+        """
+        every = (self.coupled_weights or {}).get(name)
+        return (self.components[name].weights if every is None else every)[self.coupled(name)]
 
     def facing(self, name: str, other: str) -> Interedges | None:
         """The interedges of two components, cells of `name` by cells of `other`; None where they have none."""

@@ -14,7 +14,7 @@ from ..coupling import CoPartition, CoupledProblem
 from .claims import Exchange, compare_components, compare_figures, compare_pairs, compare_schedule
 from .report import Finding, Notes, Report
 from .single import balance, check_partition, edge_cut, imbalance, limits, loads
-from .step import constants, step
+from .step import constants, coupled_loads, step
 
 
 def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: float | None = None,
@@ -62,7 +62,7 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
                               may_be_empty=copartition.shared)
         findings += one.findings
         if one.figures:
-            more, extra = _coupled(name, graph, copartition, touching[name], eps)
+            more, extra = _coupled(name, problem, copartition, touching[name], eps)
             findings += more
             components[name] = {"name": name, "cells": graph.nvtxs, "parts": copartition.nparts[name],
                                 **{k: x for k, x in one.figures.items() if k != "weights"},
@@ -108,7 +108,7 @@ def _pool(problem: CoupledProblem, copartition: CoPartition, eps: float | None) 
     return notes.list, imbalance(load, n)
 
 
-def _coupled(name: str, graph: Any, copartition: CoPartition, touching: NDArray[np.bool_],
+def _coupled(name: str, problem: CoupledProblem, copartition: CoPartition, touching: NDArray[np.bool_],
              eps: float | None) -> tuple[list[Finding], dict[str, Any]]:
     """Rules and figures of the coupled subgraph of one component."""
     notes = Notes(f"coupled subgraph of {name}")
@@ -116,7 +116,7 @@ def _coupled(name: str, graph: Any, copartition: CoPartition, touching: NDArray[
     cells = np.flatnonzero(touching)
     owners = len(set(part[cells].tolist()))
     want = copartition.ncoupled[name]
-    load = loads(graph, cells.tolist(), part, copartition.nparts[name])
+    load = coupled_loads(name, problem, cells.tolist(), part, copartition.nparts[name])
     if want is not None:
         if owners > want or owners < min(want, len(cells)):
             notes.add("parts", f"exactly {want} parts own coupled cells", owners)
@@ -124,7 +124,7 @@ def _coupled(name: str, graph: Any, copartition: CoPartition, touching: NDArray[
             balance(notes, load, limits(sum(load), want, eps)[:1] * len(load), "coupled weight")
     return notes.list, {"ncoupled": owners, "ncoupled_requested": want, "coupled_cells": len(cells),
                         "max_coupled": max(load), "ub_cpl": imbalance(load, owners if want is None else want),
-                        "cut_cpl": edge_cut(graph, part, touching)}
+                        "cut_cpl": edge_cut(problem.components[name], part, touching)}
 
 
 def _pair(problem: CoupledProblem, copartition: CoPartition, a: str,

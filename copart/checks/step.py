@@ -62,7 +62,7 @@ def step(problem: CoupledProblem, copartition: CoPartition, touching: Mapping[st
     longest = {}
     for name, graph in problem.components.items():
         part, n = copartition.parts[name].astype(np.int64), copartition.nparts[name]
-        coupled = loads(graph, np.flatnonzero(touching[name]).tolist(), part, n)
+        coupled = coupled_loads(name, problem, np.flatnonzero(touching[name]).tolist(), part, n)
         own = []
         for k, (work, (neighbours, data)) in enumerate(zip(loads(graph, range(graph.nvtxs), part, n),
                                                            _halos(graph, part, n), strict=True)):
@@ -77,6 +77,18 @@ def step(problem: CoupledProblem, copartition: CoPartition, touching: Mapping[st
             "maxZ": max([0, *out_messages.values(), *in_messages.values()]),
             "step": {"T_step": float(whole), "T_reg": {name: float(x) for name, x in longest.items()},
                      "T_cpl": float(most), "waits": float(waits), "pool": copartition.shared, "cost": dict(cost)}}
+
+
+def coupled_loads(name: str, problem: CoupledProblem, cells: Sequence[int], part: NDArray[np.int64],
+                  n: int) -> list[int]:
+    """Coupled weight of each part: of the coupled weights that were given, else of the weights of the cells."""
+    own = (problem.coupled_weights or {}).get(name)
+    if own is None:
+        return loads(problem.components[name], cells, part, n)
+    load = [0] * n
+    for v in cells:
+        load[int(part[v])] += int(own[v])
+    return load
 
 
 def _halos(graph: Any, part: NDArray[np.int64], n: int) -> list[tuple[int, int]]:

@@ -60,12 +60,14 @@ def _sums(group: NDArray[np.int32], values: NDArray[np.int64] | None, count: int
     return out
 
 
-def coupled_weights(graph: Graph, part: NDArray[np.int32], nparts: int,
+def coupled_weights(load: NDArray[np.int64], part: NDArray[np.int32], nparts: int,
                     coupled: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
-    """(nparts,) int64 weight of the cells `coupled` in each part, and how many parts own some of these cells."""
+    """(nparts,) int64 coupled weight of each part, and how many parts own some of the cells `coupled`.
+
+    `load` (ncoupled cells,) are their coupled weights, from :meth:`copart.coupling.CoupledProblem.coupled_load`.
+    """
     own = part[coupled]
-    weight = None if graph.vwgt is None else graph.vwgt[coupled]
-    return _sums(own, weight, nparts), int(np.count_nonzero(np.bincount(own, minlength=nparts)))
+    return _sums(own, load, nparts), int(np.count_nonzero(np.bincount(own, minlength=nparts)))
 
 
 # ---- cut and shape
@@ -175,10 +177,15 @@ def component_metrics(
     nparts: int,
     coupled: NDArray[np.int32],
     ncoupled: int | None = None,
+    coupled_load: NDArray[np.int64] | None = None,
 ) -> ComponentMetrics:
-    """Figures of one component, whose cells `coupled` (ascending) are on an interface."""
+    """Figures of one component, whose cells `coupled` (ascending) are on an interface.
+
+    Their coupled weights are `coupled_load`, those of the cells where not given.
+    """
     load = part_weights(graph, part, nparts)
-    cpl_load, owners = coupled_weights(graph, part, nparts, coupled)
+    own = graph.weights[coupled] if coupled_load is None else coupled_load
+    cpl_load, owners = coupled_weights(own, part, nparts, coupled)
     # over the parts that own coupled cells, or over as many as were asked for
     over = owners if ncoupled is None else int(ncoupled)
     cpl = graph.subgraph(coupled)

@@ -118,7 +118,8 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
             raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
     components = {
         name: component_metrics(
-            name, graph, copartition[name], copartition.nparts[name], problem.coupled(name), copartition.ncoupled[name]
+            name, graph, copartition[name], copartition.nparts[name], problem.coupled(name), copartition.ncoupled[name],
+            problem.coupled_load(name),
         )
         for name, graph in problem.components.items()
     }

@@ -24,7 +24,7 @@ def exposure(share: ArrayLike) -> float:
     return float(x.sum()) ** 2 / square if square else 0.0
 
 
-def natural_count(share: ArrayLike, cells: int, room: int) -> int:
+def natural_count(share: ArrayLike, cells: int, room: int, weight: int | None = None) -> int:
     """The exposure rounded, at least what balance needs, at most the parts and the coupled cells.
 
     Parameters
@@ -35,6 +35,8 @@ def natural_count(share: ArrayLike, cells: int, room: int) -> int:
         Number of coupled cells.
     room : int
         Largest weight of a part; 0 where any part has room.
+    weight : int, optional
+        What the coupled cells weigh among all cells, where their coupled weights are others.
 
     Examples
     --------
@@ -42,7 +44,7 @@ def natural_count(share: ArrayLike, cells: int, room: int) -> int:
     (3, 4)
     """
     x = np.asarray(share)
-    total = int(x.sum())
+    total = int(x.sum()) if weight is None else weight
     least = -(-total // room) if room else 1
     return max(0, min(max(round(exposure(x)), least, 1), len(x), cells))
 

@@ -27,7 +27,7 @@ class PartMetrics:
     coupled_cells: Counts
     """Number of coupled cells."""
     coupled_load: Counts
-    """Weight of the coupled cells: work in a coupling phase."""
+    """Coupled weight of the coupled cells: work in a coupling phase."""
     partners: Counts
     """Parts of other components that it sends to."""
     sends: Counts
@@ -75,7 +75,7 @@ def part_metrics(problem: CoupledProblem, copartition: CoPartition) -> dict[str,
                 partners += np.diff(matrix.indptr)
                 sends += np.asarray(matrix.sum(axis=1)).ravel()
         coupled_load = np.zeros(n, np.int64)
-        np.add.at(coupled_load, part[mine], graph.weights[mine])
+        np.add.at(coupled_load, part[mine], problem.coupled_load(name))
         out[name] = PartMetrics(name, np.bincount(part, minlength=n), part_weights(graph, part, n),
                                 np.bincount(part[mine], minlength=n), coupled_load, partners, sends)
     return out

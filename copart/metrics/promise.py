@@ -90,13 +90,13 @@ def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigure
     for name, graph in problem.components.items():
         part, n = copartition[name], copartition.nparts[name]
         found = pieces(graph, part, n)
-        load, owners = coupled_weights(graph, part, n, problem.coupled(name))
+        load, owners = coupled_weights(problem.coupled_load(name), part, n, problem.coupled(name))
         asked = copartition.ncoupled[name]
         cut[name] = edge_cut(graph, part)
         extra[name] = int((found - 1).clip(min=0).sum())
         most[name], weight[name] = int(load.max()), int(load.sum())
         if asked is None and copartition.alone is not None:
-            before, _ = coupled_weights(graph, copartition.alone[name], n, problem.coupled(name))
+            before, _ = coupled_weights(problem.coupled_load(name), copartition.alone[name], n, problem.coupled(name))
             over[name] = natural_count(before, len(problem.coupled(name)), 0)
         else:
             over[name] = owners if asked is None else int(asked)

@@ -6,7 +6,7 @@ r"""What a coupled step costs, as one figure that ranks co-partitions.
     T_cpl    = max_k  t_m w^cpl_k + alpha Z_k + beta V_k                  coupling phase, over all processes and pairs
     T_step   = max_c T_reg(c) + T_cpl                                     sum_c T_reg(c) + T_cpl in a shared pool
 
-Part k has weight w_k, of that w^cpl_k in coupled cells, and Zhalo_k neighbouring parts in its component; Vhalo_k are
+Part k has weight w_k, coupled weight w^cpl_k, and Zhalo_k neighbouring parts in its component; Vhalo_k are
 the data that it sends and receives in one halo exchange, each cell once per neighbouring part; Z_k and V_k are
 messages and data that it sends and receives in a coupling phase.
 """
@@ -44,7 +44,7 @@ class StepCost:
     t : float or mapping of str to float
         A sub-step of a cell, per unit of its weight.
     t_m : float or mapping of str to float
-        A coupled cell in a coupling phase, per unit of its weight.
+        A coupled cell in a coupling phase, per unit of its coupled weight.
     alpha : float
         A message.
     beta : float
@@ -215,7 +215,7 @@ def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost 
         own = _own_phase(graph, part, n, at, name)
         longest[name] = float(own.max())
         busy[first:first + n] += own
-        coupled, _ = coupled_weights(graph, part, n, problem.coupled(name))
+        coupled, _ = coupled_weights(problem.coupled_load(name), part, n, problem.coupled(name))
         coupling[first:first + n] += at.t_m[name] * coupled  # type: ignore[index]
     T_cpl = float(coupling.max())
     T_step = (sum if copartition.shared else max)(longest.values()) + T_cpl
