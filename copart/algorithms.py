@@ -21,6 +21,7 @@ from .coupling import CoPartition, CoupledProblem, Interedges
 from .errors import PartitionError, of_component
 from .graph import Graph
 from .interface.counts import Counts, CoupledCounts, coupled_choices, part_counts, within_parts
+from .interface.room import loaded, within_room
 from .interface.uncut import interface_groups, whole_interfaces
 from .operators import ext, part, proj, repart, rest_joined
 from .options import Options, Settings
@@ -151,16 +152,23 @@ class _Task:
 
     def within(self, name: str, k: int) -> Options:
         """Options for a partition of the coupled cells of a component in `k` parts."""
+        if self.problem.own_weights(name):
+            return self.options
         return within_parts(self.options, self.problem.components[name].total_weight, self.count[name],
                             self.cpl[name][0].total_weight, k)
 
     def part(self, name: str, k: int) -> NDArray[np.int32]:
         """A partition of the coupled cells of a component in `k` parts."""
-        return part(self.cpl[name][0], k, self.within(name, k))
+        return self.fitted(name, part(loaded(self.problem, name, self.cpl[name][0]), k, self.within(name, k)), k)
 
     def repart(self, name: str, former: NDArray[np.int32], m: int, k: int) -> NDArray[np.int32]:
         """The `m` parts `former` of the coupled cells of a component repartitioned in `k` parts."""
-        return repart(self.cpl[name][0], former, m, k, self.within(name, k))
+        graph = loaded(self.problem, name, self.cpl[name][0])
+        return self.fitted(name, repart(graph, former, m, k, self.within(name, k)), k)
+
+    def fitted(self, name: str, coupled: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+        """The `k` parts of the coupled cells of a component such that none outweighs a part of it."""
+        return within_room(self.problem, name, self.cpl[name][0], coupled, k, self.count[name], self.options)
 
     def extended(self, name: str, make: Callable[[int], NDArray[np.int32]]) -> Extended:
         """The component extended from what `make` does to its coupled cells, with the first number that works."""

@@ -16,6 +16,7 @@ from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..graph import Graph
 from ..interface.counts import within_parts
 from ..interface.price import Price
+from ..interface.room import loaded, within_room
 from ..metrics.pairs import coupling_matrix
 from ..operators import proj, repart, rest_joined
 from ..options import Options
@@ -44,13 +45,15 @@ def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, PartArray]:
     done: dict[str, _Surface] = {}
     for name, parent in problem.spanning_tree():
         graph, cells = rest_joined(problem.components[name], problem.coupled(name))
-        within = within_parts(run.options, problem.components[name].total_weight, count[name], graph.total_weight,
-                              coupled[name])
+        within = run.options if problem.own_weights(name) else within_parts(
+            run.options, problem.components[name].total_weight, count[name], graph.total_weight, coupled[name])
+        graph = loaded(problem, name, graph)
         surface = _Surface.begun(former, name, graph, cells, count[name], coupled[name])
         starts = [_projection(problem, done[parent], name, surface, within)] if parent and project else []
         surface.part = adaptive_repartition(
             graph, surface.part, surface.former_parts, coupled[name], within, alpha=run.edge, starts=starts,
             extra=_coupling_cost(problem, former, done, name, surface, run.price))
+        surface.part = within_room(problem, name, graph, surface.part, coupled[name], count[name], run.options)
         done[name] = surface
     return {name: surface.number[surface.part] for name, surface in done.items()}
 

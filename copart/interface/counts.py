@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import whole
 from ..coupling import CoupledProblem
@@ -194,6 +195,8 @@ def choices_of(problem: CoupledProblem, name: str, n: int, asked: int | None, op
             f"may ({room}); use fewer parts or raise eps"
         )
     least = max(1, -(-load // room)) if room else 1
+    # room is a matter of the cells' weights; how evenly the work of a coupling phase can be shared out, of the coupled
+    even = _evenly(problem.coupled_load(name), most, options.eps) if problem.own_weights(name) else range(1, most + 1)
     if asked is None:
         if least > most:
             raise CouplingError(
@@ -208,7 +211,8 @@ def choices_of(problem: CoupledProblem, name: str, n: int, asked: int | None, op
         while safe < most and load % safe and heaviest > 1 and -(-load // safe) + heaviest > room:
             safe += 1
         first = min(max(_wanted(problem, name, n, rule, options), safe), most)
-        return sorted(range(least, most + 1), key=lambda k: (abs(k - first), -k))[:MOST_CHOICES]
+        choices = [k for k in range(least, most + 1) if k in even] or [least]
+        return sorted(choices, key=lambda k: (abs(k - first), -k))[:MOST_CHOICES]
     if asked > most:
         what = f"there are {len(cells)} coupled cells" if most < n else f"it has {n} parts"
         raise CouplingError(f"ncoupled of {name}: {asked} parts asked for, but {what}; ask for at most {most}")
@@ -238,6 +242,17 @@ def within_parts(options: Options, total: int, nparts: int, load: int, ncoupled:
     """
     room = ncoupled * copartition_limit(total, nparts, options.eps)
     return options if room >= (1 + options.eps) * load else options.replace(eps=max(0.0, room / load - 1))
+
+
+def _evenly(work: NDArray[np.int64], most: int, eps: float) -> list[int]:
+    """Among how many parts, of up to `most`, cells of these coupled weights may have even shares.
+
+    The heaviest cell is in some part, and some part has as many cells as the mean, rounded up, or more.
+    """
+    some = work[work > 0]
+    total, heaviest, lightest = int(some.sum()), int(some.max()), int(some.min())
+    return [k for k in range(1, most + 1)
+            if max(heaviest, -(-len(some) // k) * lightest) <= copartition_limit(total, k, eps)]
 
 
 def _wanted(problem: CoupledProblem, name: str, n: int, rule: str, options: Options) -> int:

@@ -37,7 +37,7 @@ def shares_alone(problem: CoupledProblem, name: str, nparts: int, options: Optio
     graph, cells = problem.components[name], problem.coupled(name)
     with of_component(name):
         made = part(graph, nparts, options.replace(preset="fast"))
-    weights = graph.weights[cells]
+    weights = problem.coupled_load(name)
     out = np.zeros(nparts, WEIGHT)
     np.add.at(out, made[cells], weights if weights.any() else 1)
     return out

@@ -88,11 +88,11 @@ def multiconstraint_again(run: Rerun) -> CoPartition:
 
 
 def _phase_loads(problem: CoupledProblem, name: str) -> NDArray[np.int64]:
-    """(nvtxs, 2) int64 weights of the cells of a component: of all of them, and of those that are coupled."""
+    """(nvtxs, 2) int64 weights of the cells of a component, and coupled weights of those that are coupled."""
     graph, cells = problem.components[name], problem.coupled(name)
     loads = np.zeros((graph.nvtxs, 2), WEIGHT)
     loads[:, 0] = graph.weights
-    loads[cells, 1] = graph.weights[cells]
+    loads[cells, 1] = problem.coupled_load(name)
     return loads
 
 

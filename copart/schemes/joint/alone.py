@@ -120,10 +120,12 @@ class Alone:
         self.natural, self.bound = np.zeros((2, len(names)), WEIGHT)
         for i, name in enumerate(names):
             share = s.share[self.first[i]:self.first[i + 1]]
-            natural = natural_count(share, len(problem.coupled(name)), int(self.room[i]))
+            own, cells = problem.own_weights(name), problem.coupled(name)
+            weight = int(problem.components[name].weights[cells].sum()) if own else None
+            natural = natural_count(share, len(cells), int(self.room[i]), weight)
             self.natural[i] = natural
             aim = copartition_limit(int(share.sum()), max(natural, 1), options.eps)
-            self.bound[i] = min(self.room[i], aim, share.max())
+            self.bound[i] = min(aim, share.max()) if own else min(self.room[i], aim, share.max())
         self.islands = np.array([_in_pieces(stack, i) for i in range(len(names))], np.uint8)
         self.owners = np.minimum(self.natural, s.owners)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX, WEIGHT
 from ...coupling import CoupledProblem
 from ...errors import of_component
+from ...interface.room import loaded, within_room
 from ...kernels import bottleneck
 from ...kernels.balancing import group_by_part
 from ...kernels.coupled import Cells, Shares, relieve
@@ -99,7 +100,7 @@ class Annealing:
             give_up_messages(g, s, self.price[:3], unit * schedule.press[1])
 
     def relieved(self, cells: CoupledCells, g: Cells, s: Shares) -> NDArray[np.int32]:
-        """The parts of the cells with all coupled parts below their limits.
+        """The parts of the cells with all coupled parts below their limits, and with room for them.
 
         Where heavy cells keep a component above them, its coupled subgraph is partitioned alone.
         """
@@ -112,7 +113,15 @@ class Annealing:
                 if (s.load[rows] > s.limit[rows]).any():
                     sub, _ = rest_joined(graph, cells.members[name])
                     with of_component(name):
-                        now[cells.span(name)] = part(sub, k, self.options) + first
+                        now[cells.span(name)] = part(loaded(self.problem, name, sub), k, self.options) + first
+        for name in filter(self.problem.own_weights, self.problem.names):
+            first, k = cells.offset[name], self.ncoupled[name]
+            sub, _ = rest_joined(self.problem.components[name], cells.members[name])
+            with of_component(name):
+                fitted = within_room(self.problem, name, sub, now[cells.span(name)] - np.int32(first), k,
+                                     self.nparts[name], self.options)
+            now = now.copy()
+            now[cells.span(name)] = fitted + np.int32(first)
         return np.asarray(now)
 
 

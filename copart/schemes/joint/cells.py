@@ -58,7 +58,7 @@ class CoupledCells:
 
     def __init__(self, problem: CoupledProblem, parts: PartArrays, ncoupled: Mapping[str, int], both: bool):
         self.problem, self.ncoupled, self.parts = problem, ncoupled, parts
-        names, graphs = problem.names, problem.components
+        names = problem.names
         self.members = {name: problem.coupled(name) for name in names}
         self.first = _starts(names, [len(self.members[name]) for name in names])
         self.offset = _starts(names, [ncoupled[name] for name in names])
@@ -66,7 +66,7 @@ class CoupledCells:
         self.k = sum(ncoupled.values())
         self.owner = np.repeat(np.arange(len(names), dtype=VERTEX), [ncoupled[name] for name in names])
         self.kind = np.repeat(np.arange(len(names), dtype=VERTEX), [len(self.members[name]) for name in names])
-        weight = np.concatenate([graphs[name].weights[self.members[name]] for name in names])
+        weight = np.concatenate([problem.coupled_load(name) for name in names])
         xadj, adjncy, ewgt = self._edges()
         bptr, bidx, bval = self._pulls()
         iptr, iadj, imul, give, take = self._interedges_once(both)
@@ -98,8 +98,10 @@ class CoupledCells:
         for name, graph in self.problem.components.items():
             k, load = self.ncoupled[name], int(self.cells.weight[self.span(name)].sum())
             room = copartition_limit(graph.total_weight, nparts[name], eps)
-            limit[self.offset[name] : self.offset[name] + k] = min(copartition_limit(load, k, eps),
-                                                                   max(room, -(-load // k)))
+            most = copartition_limit(load, k, eps)
+            # other weights than those of the cells say nothing of the room that cells need
+            limit[self.offset[name] : self.offset[name] + k] = most if self.problem.own_weights(name) else min(
+                most, max(room, -(-load // k)))
         return limit
 
     def loosened(self, limit: Array, g: Cells, kind: Array) -> NDArray[np.int64]:

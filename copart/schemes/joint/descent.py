@@ -61,7 +61,8 @@ class Descent:
         for name, graph in problem.components.items():
             with of_component(name):
                 self.components[name] = CoupledLevels(graph, self.base.members[name], task.nparts[name],
-                                                      task.ncoupled[name], team, task.options)
+                                                      task.ncoupled[name], team, task.options,
+                                                      problem.coupled_load(name))
         self.way, self.stages = stages(self.base, self.components)
         self.led = self._led()
 

@@ -47,13 +47,15 @@ class CoupledLevels:
         Number of parts, and of those that own coupled cells: the first ones.
     team : Team
     options : Options
+    load : (ncells,) int64, optional
+        Coupled weight of each of `cells`; their weights where not given.
 
     Attributes
     ----------
     coupled : list of (ncoupled vertices,) int32
         Coupled vertices of each level, from fine to coarse.
     loads : list of (ncoupled vertices,) int64
-        Weight of the coupled cells in each of them.
+        Coupled weight of the coupled cells in each of them.
     up : list of (ncoupled vertices,) int32
         Index in ``coupled[l + 1]`` of each of ``coupled[l]``.
     at : int
@@ -70,9 +72,10 @@ class CoupledLevels:
     """
 
     def __init__(self, graph: Graph, cells: NDArray[np.int32], nparts: int, ncoupled: int, team: Team,
-                 options: Options):
+                 options: Options, load: NDArray[np.int64] | None = None):
         self.graph, self.nparts, self.ncoupled, self.team = graph, nparts, ncoupled, team
         self.config, self.seed = options.config, options.seed
+        load = graph.weights[cells] if load is None else load
         eps = copartition_balance(graph, nparts, options).eps
         limit = np.minimum(max_part_weights(graph.total_weight, nparts, eps), graph.total_weight)
         self.limit = feasible_limits(graph, limit, None, True)
@@ -90,7 +93,6 @@ class CoupledLevels:
         self.centres = None if coords is None else centroids(coords, self.levels, self.maps)
         self.at = len(self.maps)
         self.coupled, self.up = [cells], []
-        load = graph.weights[cells] if self.order is None else level.vwgt[cells]
         self.loads = [load]
         for cmap in self.maps:
             blocks, up = np.unique(cmap[self.coupled[-1]], return_inverse=True)

@@ -102,9 +102,9 @@ def _meetings(problem: CoupledProblem) -> tuple[Level, Array, Array]:
         columns += [v + first[b], u + first[a]]
         for name, other, met in ((a, b, relation.coupled_a), (b, a, relation.coupled_b)):
             data[number[other], first[name] + met] = problem.components[name].sizes[met]
-    for name, graph in problem.components.items():
+    for name in problem.names:
         cells = problem.coupled(name)
-        coupled[first[name] + cells] = graph.weights[cells]
+        coupled[first[name] + cells] = problem.coupled_load(name)
     row = np.concatenate(rows) if rows else np.zeros(0, WEIGHT)
     column = np.concatenate(columns) if rows else np.zeros(0, WEIGHT)
     order = np.argsort(row, kind="stable")
