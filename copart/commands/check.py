@@ -26,7 +26,8 @@ partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
 """
 
 PATHS = options.MEETING_PATHS | Paths(
-    dict.fromkeys(("files", "fixed", "tpwgts", "coupling", "metrics"), sources), words=frozenset({"load", "names"}))
+    dict.fromkeys(("files", "fixed", "tpwgts", "coupling", "metrics"), sources),
+    words=frozenset({"load", "coupled_weights", "names"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
                        help="numbers of parts that must own coupled cells, in balance")
     options.add_meeting(group)
+    options.add_coupled_weights(group)
     group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
     group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
@@ -115,7 +117,8 @@ def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
         names = list(claimed["components"])
     return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or unknown,
                     coupled=args.coupled or unknown, interedges=args.interedges,
-                    meeting=options.meeting(args), load=args.load, eps=args.eps, claimed=claimed, coupling=coupling)
+                    meeting=options.meeting(args), load=args.load, coupled_weights=args.coupled_weights,
+                    eps=args.eps, claimed=claimed, coupling=coupling)
 
 
 def _folder(args: argparse.Namespace, progress: Progress) -> Report:
@@ -126,15 +129,15 @@ def _folder(args: argparse.Namespace, progress: Progress) -> Report:
 
 
 def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, parts: Any, coupled: Any,
-             interedges: Any, meeting: Meeting, load: str | None, eps: float | None, claimed: Any,
-             coupling: Any) -> Report:
+             interedges: Any, meeting: Meeting, load: str | None, coupled_weights: str | None, eps: float | None,
+             claimed: Any, coupling: Any) -> Report:
     from ..checks import check_copartition
     from ..coupling import CoPartition
     from ..formats import read_part
     from ..plans.components import coupled_problem
 
     problem, *_ = coupled_problem(*meshes, names=names, load=load, interedges=interedges, meeting=meeting,
-                                  progress=progress)
+                                  progress=progress, coupled_weights=coupled_weights)
     found, count = {}, {}
     for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
         found[name] = read_part(path, problem.components[name].nvtxs, wanted)

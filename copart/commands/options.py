@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: What the options of :func:`add_meeting` and :func:`add_components` mean as paths.
 MEETING_PATHS = Paths(words=frozenset({"scale", "shift", "periodic"}))
 COMPONENT_PATHS = MEETING_PATHS | Paths(dict.fromkeys(("meshes", "behind", "costs"), sources),
-                                        words=frozenset({"parts", "coupled", "load", "names"}))
+                                        words=frozenset({"parts", "coupled", "load", "coupled_weights", "names"}))
 
 
 def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
@@ -215,6 +215,7 @@ def add_components(parser: argparse.ArgumentParser) -> None:
                             "uncut where it fits")
     add_meeting(group)
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
+    add_coupled_weights(group)
     group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output")
 
 
@@ -230,7 +231,15 @@ def components(args: argparse.Namespace) -> dict[str, Any]:
     if args.parts is None and args.total is None:
         raise ConfigError("needs --parts, or --total for processes to share out")
     return {"parts": args.parts, "total": _total(args), "coupled": args.coupled, "interface": args.interface,
-            "load": args.load, "names": args.names, "interedges": args.interedges, "meeting": meeting(args)}
+            "load": args.load, "coupled_weights": args.coupled_weights, "names": args.names,
+            "interedges": args.interedges, "meeting": meeting(args)}
+
+
+def add_coupled_weights(group: argparse._ArgumentGroup) -> None:
+    """``--coupled-weights``."""
+    group.add_argument("--coupled-weights", metavar="ARRAY",
+                       help="work of each cell in a coupling phase: a cell array, or area (how much of others it "
+                            "overlaps) or partners (how many) (default: its load)")
 
 
 def _total(args: argparse.Namespace) -> Sharing | None:

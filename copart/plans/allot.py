@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -16,7 +17,7 @@ from .requests import Costs, Sharing, check_fit, counts
 
 
 def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupling: str = "concurrent",
-          eps: float = 0.05) -> Advice:
+          eps: float = 0.05, unit: Mapping[str, float] | None = None) -> Advice:
     """Share out `total` processes among the components of a problem.
 
     Parameters
@@ -32,6 +33,8 @@ def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupl
         See :func:`copart.resources.distribute`.
     eps : float
         Imbalance allowed; no fewer parts are coupled than can hold the coupled cells within it.
+    unit : mapping of str to float, optional
+        Coupled weight of a cell that costs what the table says of a coupled one; 1 where not given.
 
     Raises
     ------
@@ -55,7 +58,8 @@ def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupl
                           f"these names")
     # no part may be empty
     loads = [found[name].limited(most=graph.nvtxs) for name, graph in problem.components.items()]
-    coupled = {name: int(graph.weights[problem.coupled(name)].sum()) for name, graph in problem.components.items()}
+    coupled = {name: math.ceil(int(problem.coupled_load(name).sum()) / (unit or {}).get(name, 1))
+               for name in problem.names}
     if set(phase) != set(problem.names) or min(coupled.values()) == 0:
         return advise(loads, total, coupling)
     chosen = advise(loads, total, coupling).parts
@@ -90,7 +94,8 @@ class Counted(NamedTuple):
 
 
 def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | None, coupled: CoupledCounts | None,
-            rule: str, pool: bool, eps: float) -> Counted:
+            rule: str, pool: bool, eps: float,
+            unit: Mapping[str, float] | None = None) -> Counted:
     """The numbers of parts as given, or as they follow from what is to be shared out.
 
     Parameters
@@ -106,6 +111,8 @@ def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | No
         Whether one number alone is accepted, for the size of a pool that all share.
     eps : float
         Imbalance allowed.
+    unit : mapping of str to float, optional
+        See :func:`allot`.
 
     Raises
     ------
@@ -114,7 +121,7 @@ def counted(problem: CoupledProblem, parts: Counts | None, sharing: Sharing | No
     """
     advice = None
     if sharing is not None:
-        advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, eps)
+        advice = allot(problem, sharing.total, sharing.costs, sharing.coupling, eps, unit)
         parts = advice.parts
         if coupled is None and advice.ncoupled is not None:
             coupled, rule = advice.ncoupled, "advised"

@@ -28,6 +28,7 @@ from . import requests
 from .allot import counted
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .requests import Meeting, Sharing, Site
+from .weighing import CoupledWeights, priced
 from .worth import ALONE
 
 if TYPE_CHECKING:
@@ -174,13 +175,15 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
             scheme_options: Mapping[str, Any] | None = None, seeds: int | Sequence[int] = 5,
             interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
             meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
+            coupled_weights: CoupledWeights | None = None,
             options: Options | None = None, site: Site | None = None, progress: Progress | None = None,
             **settings: Unpack[Settings]) -> Comparison:
     """Run the schemes over several seeds on one coupled problem.
 
     Parameters
     ----------
-    *components, parts, coupled, total, interface, interedges, meeting, names, load, options, site, progress
+    *components, parts, coupled, total, interface, interedges, meeting, names, load, coupled_weights, options, site, \
+            progress
         As for :func:`copart.plan`; the seed of `options` plays no role.
     schemes : sequence of str, optional
         Which schemes to run; where not given all, without those that do not apply or find no partition, which
@@ -219,11 +222,12 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
     if parts is not None and len(components) > 1:
         requests.counts("parts", parts, len(components), pool)
     tell = progress or silent
-    found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
+    found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell,
+                            coupled_weights=coupled_weights)
     problem = found.problem
-    count, limits, rule, _ = counted(problem, parts, sharing, coupled, rule, pool, run.eps)
+    count, limits, rule, _ = counted(problem, parts, sharing, coupled, rule, pool, run.eps, found.unit)
     where = Site() if site is None else site
-    cost = where.priced(problem.names)
+    cost = priced(where.priced(problem.names), found.unit)
     if where.machine is not None:
         check_room(sum(count), where.machine)
     tell("compiling kernels", 0, 0)
@@ -257,7 +261,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
             "names": list(problem.names), "parts": count, "coupled": limits,
             "coupled_rule": rule if any(scheme(name).knows_interface for name in first) else None,
             "interface": interface, "interedges": requests.described(interedges), "load": load,
-            **found.meeting.to_dict(),
+            **found.settings,
             **{key: value for key, value in requests.settings_of(run).items() if key != "seed"}}
     said = [f"{name} is left out: {str(error).removeprefix(f'{name}: ')}" for name, error in left_out.items()]
     said += [line for name in first for line in _worse(name, numbers, paid, run.eps)]

@@ -21,6 +21,7 @@ from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from .requests import Meeting
 from .sources import Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
+from .weighing import CoupledWeights, units, weighed
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -51,6 +52,16 @@ class Coupled(NamedTuple):
     """What each component was read from, where that was a file."""
     meeting: Meeting = Meeting()
     """How they meet, components by their names."""
+    coupled_weights: str | None = None
+    """Where the coupled weights are from, if they are not the weights of the cells (:mod:`.weighing`)."""
+    unit: Mapping[str, float] = {}
+    """Coupled weight of a usual coupled cell by component, where that is not 1."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is kept of how they meet and of the coupled weights, as JSON types."""
+        more = {} if self.coupled_weights is None else {"coupled_weights": self.coupled_weights}
+        return {**self.meeting.to_dict(), **more}
 
 
 def silent(step: str, done: int, total: int) -> None:
@@ -59,7 +70,7 @@ def silent(step: str, done: int, total: int) -> None:
 
 def coupled_problem(*sources: Any, interedges: str | Interedges | Mapping[Pair, Any] = "facet",
                     names: Sequence[str] | None = None, load: str | None = None, meeting: Meeting | None = None,
-                    progress: Progress | None = None) -> Coupled:
+                    progress: Progress | None = None, coupled_weights: CoupledWeights | None = None) -> Coupled:
     """The components with their interedges, and where they meet.
 
     Parameters are those of :func:`plan`.
@@ -102,15 +113,18 @@ def coupled_problem(*sources: Any, interedges: str | Interedges | Mapping[Pair, 
             left = len(relation) - len(pairs[a, b])
             cut += [f"{left} of {len(relation)} interedges of {a} and {b} are left out: more than {most} "
                     f"per cell"] if left else []
-    problem = CoupledProblem(dict(zip(called, (graph for graph, _ in found), strict=True)), pairs)
+    graphs = dict(zip(called, (graph for graph, _ in found), strict=True))
+    known = {name: mesh for name, mesh in zip(called, meshes, strict=True) if mesh is not None}
+    own = weighed(coupled_weights, graphs, pairs, known)
+    problem = CoupledProblem(graphs, pairs, own.weights)
     _log.info("%r", problem)
     there = [opened for _, opened in found if opened is not None]
     lost = [f"{name}: {remark}" for name, mesh in zip(called, meshes, strict=True) if mesh is not None
             for remark in mesh.remarks]
-    return Coupled(problem, {name: mesh for name, mesh in zip(called, meshes, strict=True) if mesh is not None},
-                   interfaces, (*dict.fromkeys(lost), *others(there), *cut),
+    return Coupled(problem, own.meshes, interfaces, (*dict.fromkeys(lost), *others(there), *cut),
                    {name: os.fspath(source) for name, source in zip(called, chosen, strict=True)
-                    if isinstance(source, str | os.PathLike)}, meeting)
+                    if isinstance(source, str | os.PathLike)}, meeting, own.setting,
+                   units(own.setting, graphs, pairs))
 
 
 def component(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:

@@ -60,6 +60,7 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "interedges": (f"one of {', '.join(INTEREDGES)}, given", lambda v: v in (*INTEREDGES, "given")),
     "eps": ("a number from 0 up", lambda v: _number(v) and v >= 0),
     "load": ("the name of a cell array, or null", _maybe(_name)),
+    "coupled_weights": ("area, partners, given or the name of a cell array", _maybe(_name)),
     "tolerance": ("a number from 0 up, or null", _maybe(lambda v: _number(v) and v >= 0)),
     "gap": ("a number from 0 up, or null", _maybe(lambda v: _number(v) and v >= 0)),
     "scale": ("a number for each component named", _by_name(_number)),

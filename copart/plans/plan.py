@@ -38,6 +38,7 @@ from .components import Pair, Progress, coupled_problem, interfaces_dict, only_i
 from .output import SCHEMA, VERSION, check_file_names, component_inputs, usual_files, write_plan
 from .overwriting import refuse_inputs
 from .requests import Meeting, Sharing, Site
+from .weighing import CoupledWeights, priced
 from .worth import worth_remarks
 from .writers import PAGES, check_meshes, kinds_and_pages
 
@@ -169,6 +170,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
          total: int | Sharing | None = None, scheme: str = DEFAULT, scheme_options: Mapping[str, Any] | None = None,
          interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
          meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
+         coupled_weights: CoupledWeights | None = None,
          options: Options | None = None, site: Site | None = None, output: str | os.PathLike[str] | None = None,
          write: str | Sequence[str] | None = None, progress: Progress | None = None,
          **settings: Unpack[Settings]) -> Plan:
@@ -209,6 +211,10 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         Names of the components; from the files where not given.
     load : str, optional
         Cell array with the load of each cell of the meshes; 1 each where not given.
+    coupled_weights : str or mapping of str to (ncells,) array_like of int, optional
+        Work of each cell in a coupling phase: "area" (weight of its interedges, scaled to whole numbers),
+        "partners" (number of its interedges), the name of a cell array, or numbers by component
+        (:mod:`copart.plans.weighing`).  That of its load where not given.
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     site : Site, optional
@@ -256,11 +262,12 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     if output is not None:
         prepare_folder(output)
     tell = progress or silent
-    found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell)
+    found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell,
+                            coupled_weights=coupled_weights)
     problem = found.problem
-    count, limits, rule, advice = counted(problem, parts, sharing, coupled, rule, pool, run.eps)
+    count, limits, rule, advice = counted(problem, parts, sharing, coupled, rule, pool, run.eps, found.unit)
     where = Site() if site is None else site
-    cost = where.priced(problem.names)
+    cost = priced(where.priced(problem.names), found.unit)
     if where.machine is not None:
         check_room(count[0] if pool and len(count) == 1 else sum(count), where.machine)
     if output is not None:
@@ -278,7 +285,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
             "parts": list(copartition.nparts.values()), "coupled": [copartition.ncoupled[n] for n in problem.names],
             "coupled_rule": rule if registry.scheme(scheme).knows_interface else None,
             "interface": interface, "interedges": requests.described(interedges), "load": load,
-            **found.meeting.to_dict(), **requests.settings_of(run)}
+            **found.settings, **requests.settings_of(run)}
     if copartition.shared:
         kept["shared"] = True
     placed: tuple[Placed, ...] = ()

@@ -36,6 +36,7 @@ from .output import MIGRATION, component_inputs, file_name, interedges_files, re
 from .overwriting import reading, refuse_inputs
 from .plan import Plan
 from .requests import settings_of
+from .weighing import CoupledWeights, priced, units, weighed, with_interedges
 from .writers import kinds_and_pages
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Replan:
 
 
 def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None = None,
-              load: str | None = None) -> ReadPlan:
+              load: str | None = None, coupled_weights: CoupledWeights | None = None) -> ReadPlan:
     """Open the output folder of ``copart plan``.
 
     Parameters
@@ -85,6 +86,8 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
         What components are read from instead of the folder's meshes; needed for those that came as graphs.
     load : str, optional
         Cell array with the load of each cell; as in the plan where not given.
+    coupled_weights : str or mapping of str to (ncells,) array_like of int, optional
+        Work of each cell in a coupling phase, see :func:`copart.plan`; as in the plan where not given.
 
     Raises
     ------
@@ -126,11 +129,15 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
     coupled = dict(zip(settings["names"], settings["coupled"], strict=True))
     made = CoPartition(parts, {entry["name"]: entry["parts"] for entry in schedule["components"]}, coupled,
                        bool(settings.get("shared")))
-    return ReadPlan(CoupledProblem(graphs, relations), made, meshes, settings)
+    own = weighed(settings.get("coupled_weights") if coupled_weights is None else coupled_weights, graphs, relations,
+                  meshes)
+    settings |= {} if own.setting is None else {"coupled_weights": own.setting}
+    return ReadPlan(CoupledProblem(graphs, relations, own.weights), made, own.meshes, settings)
 
 
 def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | None = None,
-           load: str | None = None, sources: Mapping[str, Any] | None = None,
+           load: str | None = None, coupled_weights: CoupledWeights | None = None,
+           sources: Mapping[str, Any] | None = None,
            interedges: Mapping[tuple[str, str], Interedges] | None = None,
            parts: Counts | None = None, coupled: CoupledCounts | None = None, scheme: str | None = None,
            alpha: float = 5.0, price: Sequence[float] | None = None, scheme_options: Mapping[str, Any] | None = None,
@@ -145,7 +152,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         What ``copart plan`` or an earlier `replan` wrote.
     loads : mapping of str to (ncells,) array_like of int, optional
         New load of every cell of a component; the others keep theirs.
-    load, sources
+    load, coupled_weights, sources
         See :func:`read_plan`.
     interedges : mapping of (str, str) to Interedges, optional
         New interedges of a pair.
@@ -189,8 +196,11 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
             raise ConfigError(f"output: {os.fspath(output)} holds the former plan, which the migration starts from; "
                               f"name another folder")
     tell(f"reading {os.fspath(folder)}", 0, 0)
-    problem, former, meshes, settings = read_plan(folder, sources, load)
-    interfaces = interfaces_of(read_summary(Path(folder)))
+    problem, former, meshes, settings = read_plan(folder, sources, load, coupled_weights)
+    summary = read_summary(Path(folder))
+    interfaces = interfaces_of(summary)
+    # the constants of the plan are for its own coupled weights
+    meant = units(summary["settings"].get("coupled_weights"), problem.components, problem.pairs)
     if output is not None:
         kept = list(former.nparts.values()) if parts is None else []
         refuse_inputs([Path(output) / name for name in (*usual_files(problem.names, meshes, kept), MIGRATION)], read)
@@ -201,7 +211,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         problem, meshes = _loaded(problem, meshes, loads)
         settings["load"] = LOAD
     if interedges:
-        problem = CoupledProblem(problem.components, {**problem.pairs, **interedges})
+        problem = with_interedges(problem, {**problem.pairs, **interedges}, settings.get("coupled_weights"))
         settings["interedges"], interfaces = "given", {}
     run = scheme or settings.get("scheme", "projrepart")
     own = _own_options(run, settings, scheme_options)
@@ -216,7 +226,8 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
                  "coupled_rule": rule if registry.scheme(run).knows_interface else None,
                  "scheme_options": own | ({"price": list(prices)} if "price" in registry.scheme(run).own else {}),
                  "alpha": alpha, **settings_of(chosen)}
-    cost = kept_cost(Path(folder) / METRICS, read_summary(Path(folder)))
+    cost = priced(kept_cost(Path(folder) / METRICS, summary),
+                  units(settings.get("coupled_weights"), problem.components, problem.pairs), meant)
     plan = Plan(problem, made, evaluate(problem, made, cost), meshes, settings, seconds, interfaces=interfaces)
     again = Replan(plan, MigrationPlan.between(former, made, problem), evaluate(problem, former, cost))
     if output is None:
@@ -249,7 +260,7 @@ def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh],
         graphs[name] = graphs[name].replace(vwgt=load)
     kept = {name: mesh.replace(cell_data={**mesh.cell_data, LOAD: graphs[name].weights})
             for name, mesh in meshes.items()}
-    return CoupledProblem(graphs, problem.pairs), kept
+    return CoupledProblem(graphs, problem.pairs, problem.coupled_weights), kept
 
 
 __all__ = ["LOAD", "ReadPlan", "Replan", "read_plan", "replan"]

@@ -70,7 +70,7 @@ def check_plan(folder: str | os.PathLike[str], eps: float | None = None, progres
     if kept:
         # whether these are the right ones is seen below
         found = coupled_problem(*meshes.values(), names=names, load=settings.get("load"), interedges=kept,
-                                progress=tell)
+                                progress=tell, coupled_weights=settings.get("coupled_weights"))
     else:
         found = _searched(meshes, settings, {}, tell)
         findings += [Finding("interedges", interedges_files(names)[pair], "must be there", "no such file")
@@ -110,7 +110,8 @@ def _searched(meshes: Mapping[str, Mesh], settings: Mapping[str, Any], groups: M
     """The problem with the interedges that the meshes in the folder have."""
     at = [mesh.replace(interface=groups[name]) if groups.get(name) else mesh for name, mesh in meshes.items()]
     return coupled_problem(*at, names=list(meshes), load=settings.get("load"), interedges=settings["interedges"],
-                           meeting=Meeting.of_settings(settings), progress=progress)
+                           meeting=Meeting.of_settings(settings), progress=progress,
+                           coupled_weights=settings.get("coupled_weights"))
 
 
 def _meet(summary: Mapping[str, Any], meshes: Mapping[str, Mesh], kept: Mapping[Pair, Interedges],

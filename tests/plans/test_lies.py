@@ -40,6 +40,8 @@ def plans(tmp_path_factory):
     copart.plan(a, b, c, parts=(2, 2, 2), names=("a", "b", "c"), output=place / "three")
     copart.plan(a, b, parts=3, scheme="monolithic", names=("a", "b"), output=place / "pool")
     replan(place / "two", parts=(2, 3), output=place / "again")
+    unequal = b.replace(points=b.points * np.where(b.points[:, 1:2] > 0.9, (1, 1, 1), (1, 0.5, 1)))
+    copart.plan(a, unequal, parts=(2, 2), names=("a", "b"), coupled_weights="area", output=place / "weighed")
     return place
 
 
@@ -55,7 +57,7 @@ def noticed(folder):
         return True
 
 
-@pytest.mark.parametrize("name", ["two", "three", "pool", "again"])
+@pytest.mark.parametrize("name", ["two", "three", "pool", "again", "weighed"])
 def test_every_change_of_a_document_is_noticed(plans, tmp_path, name):
     folder = Path(shutil.copytree(plans / name, tmp_path / name))
     assert not noticed(folder)
