@@ -23,7 +23,7 @@ from .graph import Graph
 from .interface.counts import Counts, CoupledCounts, coupled_choices, part_counts, within_parts
 from .interface.room import loaded, within_room
 from .interface.uncut import interface_groups, whole_interfaces
-from .operators import ext, part, proj, repart, rest_joined
+from .operators import connected, ext, part, proj, repart, rest_joined
 from .options import Options, Settings
 
 Coupled = Mapping[str, tuple[Graph, NDArray[np.int32]]]
@@ -144,7 +144,7 @@ class _Task:
                  interface: str, options: Options):
         self.problem, self.count, self.options = problem, count, options
         self.choices = coupled_choices(problem, count, ncoupled, options, interface=interface)
-        self.cpl: Coupled = {name: rest_joined(graph, problem.coupled(name))
+        self.cpl: Coupled = {name: rest_joined(graph, problem.coupled(name), far=True)
                              for name, graph in problem.components.items()}
         self.uncut = {name: whole_interfaces(problem, name, self.cpl[name][0], count[name], options)
                       for name in problem.names if interface == "uncut" and ncoupled is None
@@ -159,12 +159,13 @@ class _Task:
 
     def part(self, name: str, k: int) -> NDArray[np.int32]:
         """A partition of the coupled cells of a component in `k` parts."""
-        return self.fitted(name, part(loaded(self.problem, name, self.cpl[name][0]), k, self.within(name, k)), k)
+        graph, within = loaded(self.problem, name, self.cpl[name][0]), self.within(name, k)
+        return self.fitted(name, connected(graph, part(graph, k, within), k, within), k)
 
     def repart(self, name: str, former: NDArray[np.int32], m: int, k: int) -> NDArray[np.int32]:
         """The `m` parts `former` of the coupled cells of a component repartitioned in `k` parts."""
-        graph = loaded(self.problem, name, self.cpl[name][0])
-        return self.fitted(name, repart(graph, former, m, k, self.within(name, k)), k)
+        graph, within = loaded(self.problem, name, self.cpl[name][0]), self.within(name, k)
+        return self.fitted(name, connected(graph, repart(graph, former, m, k, within), k, within), k)
 
     def fitted(self, name: str, coupled: NDArray[np.int32], k: int) -> NDArray[np.int32]:
         """The `k` parts of the coupled cells of a component such that none outweighs a part of it."""

@@ -24,15 +24,16 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import MAX_TOTAL, VERTEX, integers, part_array, whole
+from .arrays import VERTEX, integers, part_array, whole
 from .errors import ConfigError, PartitionError
 from .graph import Graph, as_graph
 from .kernels import Level, Pull
-from .metrics import max_part_weights
+from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
-from .partitioner.affinity import Affinity
+from .partitioner.affinity import Affinity, finest
 from .partitioner.coarsening import Shape, fitted, look_at, renumber
-from .partitioner.contiguity import make_contiguous
+from .partitioner.contiguity import Pieces, make_contiguous
+from .partitioner.corridors import with_corridors
 from .partitioner.evolution import evolve
 from .partitioner.feasibility import feasible_limits, overweight
 from .partitioner.multilevel import cycle
@@ -43,6 +44,10 @@ from .partitioner.settling import settle
 logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
+
+#: Around fixed vertices loose pieces join neighbouring parts where all of them weigh at most so many parts, or else
+#: those of at most this share of a part; and where the cut grows by no more than this.
+_FEW, _LIGHT, _DEARER = 2, 0.25, 0.03
 
 #: V-cycles, at most, after parts were made contiguous.
 _WIN_BACK = 3
@@ -164,6 +169,70 @@ def _in_one_piece(
     return part, excess
 
 
+def extend(graph: Graph, nparts: int, fixed: NDArray[np.int32], options: Options) -> NDArray[np.int32]:
+    """A partition of a graph around fixed vertices, in as few pieces as these allow.
+
+    Where fixed vertices of one part lie apart, free ones that join them are fixed, too
+    (:mod:`copart.partitioner.corridors`), as long as balance allows; pieces without fixed vertices join
+    neighbouring parts.
+
+    Parameters and errors as in :func:`partition`; a piece that balance needs stays.
+    """
+    limit = np.minimum(max_part_weights(graph.total_weight, nparts, options.eps), graph.total_weight)
+    level, _ = finest(graph, nparts, fixed, None)
+    ways = with_corridors(level, limit) if len(level.fixed) else fixed
+    dug = bool((ways != fixed).any())
+    try:
+        part = partition(graph, nparts, options, fixed=ways)
+    except PartitionError:
+        if not dug:
+            raise
+        part, ways, dug = partition(graph, nparts, options, fixed=fixed), fixed, False
+    found = Pieces.of(level, part, nparts)
+    loose = int(found.weight[found.loose].sum())
+    if not found.loose.any() and not dug:
+        return part
+    cut = edge_cut(graph, part)
+    for most in (1.0, _LIGHT, 0.0) if loose <= _FEW * limit.max() else (_LIGHT, 0.0):
+        joined, excess = joined_pieces(graph, part, limit, options, fixed=fixed, ways=ways, most=most, turns=2)
+        if not excess and edge_cut(graph, joined) <= (1 + _DEARER) * cut:
+            return joined
+    return part
+
+
+def joined_pieces(
+    graph: Graph,
+    part: NDArray[np.int32],
+    limit: NDArray[np.int64],
+    options: Options,
+    *,
+    fixed: NDArray[np.int32] | None = None,
+    ways: NDArray[np.int32] | None = None,
+    group: NDArray[np.int32] | None = None,
+    most: float = 1.0,
+    turns: int = 6,
+) -> tuple[NDArray[np.int32], int]:
+    """A partition whose loose pieces have joined neighbouring parts, and the weight left above the limits.
+
+    Parameters
+    ----------
+    graph : Graph
+        With one weight per vertex.
+    part : (nvtxs,) int32
+    limit : (nparts,) int64
+    options : Options
+    fixed, ways, group : (nvtxs,) int32, optional
+        As for :func:`copart.partitioner.contiguity.make_contiguous`; -1 where a vertex is free.
+    """
+    made = part.copy()
+    level, pull = finest(graph, len(limit), fixed, None)
+    with Team(options.threads) as team:
+        config = fitted(options.config, graph.nvtxs, len(limit))
+        excess = make_contiguous(level, pull, made, limit, config, team, options.seed, ways=ways, group=group,
+                                 most=most, turns=turns)
+    return made, excess
+
+
 def _arguments(graph: Any, nparts: int) -> tuple[Graph, int]:
     """What both entry points check first: the graph and the number of parts."""
     graph = as_graph(graph)
@@ -211,43 +280,4 @@ def refine(
     return start
 
 
-# ---- the input as kernels see it
-def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:
-    """The input as kernels see it."""
-    if affinity is not None:
-        _check_affinity(affinity, graph, nparts)
-    none = np.zeros(0, VERTEX)
-    if affinity is None:
-        origin, size = none, np.zeros(0, np.int64)
-        pull = Pull(ptr=np.zeros(1, np.int64), idx=none, val=np.zeros(0, np.int64))
-    else:
-        origin, size, pull = affinity.origin, graph.sizes, affinity.rows()
-    fixed = none if pinned is None or (pinned < 0).all() else pinned
-    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=fixed,
-                  origin=origin, size=size)
-    return Level._make(_writable(a) for a in level), pull
-
-
-def _check_affinity(affinity: Affinity, graph: Graph, nparts: int) -> None:
-    if affinity.table.shape[1] != nparts:
-        raise ConfigError(f"affinity table: needs {nparts} columns, has {affinity.table.shape[1]}")
-    if len(affinity.origin) != graph.nvtxs:
-        raise ConfigError(f"affinity origin: needs {graph.nvtxs} entries, has {len(affinity.origin)}")
-    if (
-        float(affinity.table.sum(axis=1, dtype=np.float64).max(initial=0)) * float(graph.sizes.sum(dtype=np.float64))
-        >= MAX_TOTAL
-    ):
-        raise ConfigError(
-            f"affinity table: its entries (up to {affinity.table.max()}) times the vertex sizes "
-            f"overflow; scale them down"
-        )
-
-
-def _writable(array: Array) -> Array:
-    """The same memory without the read-only mark, which would make a second signature of every kernel."""
-    view = array.view()
-    try:
-        view.flags.writeable = True
-    except ValueError:  # the caller's own memory is read-only
-        return array.copy()
-    return view
+__all__ = ["extend", "finest", "joined_pieces", "partition", "refine"]

@@ -27,9 +27,9 @@ from .arrays import FREE, VERTEX, WEIGHT, fraction, frozen, integers, part_array
 from .coupling import Interedges
 from .errors import ConfigError, CouplingError
 from .graph import Graph, as_graph
-from .kernels.csr import spread_labels
-from .kgggp_ml import partition
-from .metrics import copartition_limit
+from .kernels.csr import part_pieces, spread_labels
+from .kgggp_ml import extend, joined_pieces, partition
+from .metrics import copartition_limit, max_part_weights, pieces
 from .options import Effort, Options, Settings
 from .partitioner.multiconstraint import partition_multiconstraint
 from .repart import repartition
@@ -113,26 +113,39 @@ def rest(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
     return graph.subgraph(keep), keep
 
 
-def rest_joined(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
+def rest_joined(graph: Graph, vertices: ArrayLike, *, far: bool = False) -> tuple[Graph, NDArray[np.int32]]:
     """Rest(G, V') for partitioning a surface: where it falls apart, light edges join what is near.
 
     Tetrahedra with a facet on the interface hardly share facets with one another: their induced subgraph
     is little more than single vertices, and a partition of it would scatter.  Where there are more pieces than a
     tenth of the vertices, every vertex of G within :data:`NEAR` edges goes to its nearest vertex of V',
     and two of these are joined where their surroundings meet; true edges weigh three times as much.
+    With `far`, what is in several pieces after that is joined over any distance, as far as G is connected.
     """
     sub, keep = rest(graph, vertices)
-    from scipy.sparse.csgraph import connected_components
+    many = _components(sub)[0]
+    joined = _joined(graph, sub, keep, NEAR) if many > len(keep) / 10 else sub
+    if far and many > 1 and _components(joined)[0] > 1:
+        joined = _joined(graph, sub, keep, graph.nvtxs)
+    return joined, keep
 
-    if connected_components(sub.to_scipy(), directed=False, return_labels=False) <= len(keep) / 10:
-        return sub, keep
+
+def _components(graph: Graph) -> tuple[int, NDArray[np.int32]]:
+    """How many pieces a graph has, and the piece of each vertex."""
+    piece, queue = np.empty(graph.nvtxs, VERTEX), np.empty(graph.nvtxs, VERTEX)
+    count = part_pieces(graph.xadj, graph.adjncy, frozen(np.zeros(graph.nvtxs, VERTEX)), piece, queue)
+    return int(count), piece
+
+
+def _joined(graph: Graph, sub: Graph, keep: NDArray[np.int32], reach: int) -> Graph:
+    """The subgraph with edges between vertices whose surroundings within `reach` meet."""
     label, dist, queue = (np.empty(graph.nvtxs, VERTEX) for _ in range(3))
-    spread_labels(graph.xadj, graph.adjncy, frozen(keep), NEAR, label, dist, queue)
+    spread_labels(graph.xadj, graph.adjncy, frozen(keep), reach, label, dist, queue)
     u, v, _ = graph.edges()
     a, b = label[u], label[v]
     meet = (a != b) & (a >= 0) & (b >= 0)
     p, q, w = sub.edges()
-    joined = Graph.from_edges(
+    return Graph.from_edges(
         sub.nvtxs,
         np.concatenate([p, a[meet]]),
         np.concatenate([q, b[meet]]),
@@ -141,12 +154,14 @@ def rest_joined(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.in
         vsize=sub.vsize,
         coords=sub.coords,
     )
-    return joined, keep
 
 
 def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, options: Options | None = None,
         **settings: Unpack[Settings]) -> NDArray[np.int32]:
     """Ext(G, G', P', K, L): an L-way partition in which the vertices of G' keep their parts.
+
+    Parts are in as few pieces as that, balance and a cut no longer than needed allow: see
+    :func:`copart.kgggp_ml.extend`.
 
     Parameters
     ----------
@@ -168,7 +183,32 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
     where = integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1))
     fixed = np.full(graph.nvtxs, FREE, VERTEX)
     fixed[where] = part_array("sub_part", sub_part, len(where), k, CouplingError)
-    return partition(graph, l, copartition_balance(graph, l, Options.of(options, settings)), fixed=fixed)
+    return extend(graph, l, fixed, copartition_balance(graph, l, Options.of(options, settings)))
+
+
+def connected(graph: Graph, part: NDArray[np.int32], nparts: int, options: Options) -> NDArray[np.int32]:
+    """The partition with loose pieces joined to neighbouring parts, as far as balance allows.
+
+    Parameters
+    ----------
+    graph : Graph
+        With one weight per vertex.
+    part : (nvtxs,) int32
+    nparts : int
+    options : Options
+        eps, as for :func:`part`.
+    """
+    run = copartition_balance(graph, nparts, options)
+    limit = max_part_weights(graph.total_weight, nparts, run.eps)
+    if int(pieces(graph, part, nparts).sum()) == len(np.unique(part)):
+        return part
+    _, home = _components(graph)
+    # in one piece, or in one of each piece of the graph, or as far as there is room
+    for group, most in ((None, 1.0), (home, 1.0), (None, 0.0)):
+        made, excess = joined_pieces(graph, part, limit, run, group=group, most=most)
+        if not excess:
+            return made
+    return part
 
 
 def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k: int, options: Options | None = None,

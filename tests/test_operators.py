@@ -124,6 +124,15 @@ def test_true_edges_weigh_three_times_as_much():
     assert rows(sub) == {0: {1: 3}, 1: {0: 3, 2: 1}, 2: {1: 1, 3: 1}, 3: {2: 1}}
 
 
+def test_what_is_far_is_joined_where_the_graph_is():
+    """Two runs at the ends of a path are joined once; a graph of two paths stays in two pieces."""
+    sub, _ = rest_joined(path(60), [0, 1, 58, 59], far=True)
+    assert rows(sub) == {0: {1: 3}, 1: {0: 3, 2: 1}, 2: {1: 1, 3: 3}, 3: {2: 3}}
+    apart = Graph.from_edges(8, [0, 1, 2, 4, 5, 6], [1, 2, 3, 5, 6, 7])
+    sub, _ = rest_joined(apart, [0, 3, 4, 7], far=True)
+    assert rows(sub) == {0: {1: 1}, 1: {0: 1}, 2: {3: 1}, 3: {2: 1}}
+
+
 # ---- Ext
 @settings(max_examples=EXAMPLES)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(0, 4), st.booleans())

@@ -44,7 +44,7 @@ def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, PartArray]:
     problem, former, count, coupled = run.problem, run.former, run.count, run.coupled
     done: dict[str, _Surface] = {}
     for name, parent in problem.spanning_tree():
-        graph, cells = rest_joined(problem.components[name], problem.coupled(name))
+        graph, cells = rest_joined(problem.components[name], problem.coupled(name), far=True)
         within = run.options if problem.own_weights(name) else within_parts(
             run.options, problem.components[name].total_weight, count[name], graph.total_weight, coupled[name])
         graph = loaded(problem, name, graph)

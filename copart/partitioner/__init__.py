@@ -9,6 +9,7 @@
 `refinement`      unconstrained local search in rounds, with rebalancing
 `flows`           minimum cuts between pairs of parts
 `settling`        the hard promises made good: balance, no empty part
+`corridors`       what joins fixed vertices of a part that lie apart
 `contiguity`      parts in one piece
 `multilevel`      these stages on all levels: coarsen, partition, uncoarsen and refine
 `evolution`       several partitions combined (preset "best")

@@ -1,15 +1,22 @@
-"""What vertices gain by being in certain parts, beside the cut: fixed vertices of an enriched graph, never built."""
+"""What vertices gain by being in certain parts, beside the cut: fixed vertices of an enriched graph, never built.
+
+`finest` makes of it and of the graph what kernels work on.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import VERTEX, WEIGHT, frozen, integers
-from ..errors import PartitionError
-from ..kernels import Pull
+from ..arrays import MAX_TOTAL, VERTEX, WEIGHT, frozen, integers
+from ..errors import ConfigError, PartitionError
+from ..graph import Graph
+from ..kernels import Level, Pull
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,4 +56,45 @@ class Affinity:
         return Pull(ptr=ptr, idx=np.nonzero(where)[1].astype(np.int32), val=self.table[where])
 
 
-__all__ = ["Affinity"]
+def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:
+    """The input as kernels see it."""
+    if affinity is not None:
+        _check_affinity(affinity, graph, nparts)
+    none = np.zeros(0, VERTEX)
+    if affinity is None:
+        origin, size = none, np.zeros(0, np.int64)
+        pull = Pull(ptr=np.zeros(1, np.int64), idx=none, val=np.zeros(0, np.int64))
+    else:
+        origin, size, pull = affinity.origin, graph.sizes, affinity.rows()
+    fixed = none if pinned is None or (pinned < 0).all() else pinned
+    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=fixed,
+                  origin=origin, size=size)
+    return Level._make(_writable(a) for a in level), pull
+
+
+def _check_affinity(affinity: Affinity, graph: Graph, nparts: int) -> None:
+    if affinity.table.shape[1] != nparts:
+        raise ConfigError(f"affinity table: needs {nparts} columns, has {affinity.table.shape[1]}")
+    if len(affinity.origin) != graph.nvtxs:
+        raise ConfigError(f"affinity origin: needs {graph.nvtxs} entries, has {len(affinity.origin)}")
+    if (
+        float(affinity.table.sum(axis=1, dtype=np.float64).max(initial=0)) * float(graph.sizes.sum(dtype=np.float64))
+        >= MAX_TOTAL
+    ):
+        raise ConfigError(
+            f"affinity table: its entries (up to {affinity.table.max()}) times the vertex sizes "
+            f"overflow; scale them down"
+        )
+
+
+def _writable(array: Array) -> Array:
+    """The same memory without the read-only mark, which would make a second signature of every kernel."""
+    view = array.view()
+    try:
+        view.flags.writeable = True
+    except ValueError:  # the caller's own memory is read-only
+        return array.copy()
+    return view
+
+
+__all__ = ["Affinity", "finest"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,9 @@ _SWEEPS = 8
 _TURNS = 6
 
 
-def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Config, team: Team, salt: int) -> int:
+def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Config, team: Team, salt: int, *,
+                    ways: Array | None = None, group: Array | None = None, most: float = 1.0, turns: int = _TURNS
+                    ) -> int:
     """Join loose pieces to neighbouring parts, in place; returns the weight left above the limits.
 
     Of every part the heaviest piece stays, and all pieces with fixed vertices; so does a piece without
@@ -38,17 +40,28 @@ def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Con
     limit : (nparts,) int64
     salt : int
         Seed of the order in which moves are tried.
+    ways : (nvtxs,) int32, optional
+        Vertices that stay in their parts, too, until no piece is loose; -1 elsewhere.
+    group : (nvtxs,) int32, optional
+        The heaviest piece of a part stays in each group of vertices by itself.  No edge joins two groups.
+    most : float
+        Loose pieces that weigh more than this share of a part's limit stay.  With 0, those stay for which no
+        neighbouring part has room.
+    turns : int
+        How often pieces are joined and the balance is restored by refinement.
     """
-    for turn in range(_TURNS):
-        mender = _Mender(g, pull, part, limit)
+    held = g if ways is None else g._replace(fixed=ways)
+    for turn in range(turns):
+        mender = _Mender(held, pull, part, limit, group, most)
         # a piece may hang on other loose pieces only: then on them, once they have joined
         while mender.join_pieces():
             pass
-        if mender.excess == 0 or turn == _TURNS - 1:
+        if mender.excess == 0 or turn == turns - 1:
             break
-        refiner = Refiner(g, pull, part, limit, team, salt + turn)
+        refiner = Refiner(held, pull, part, limit, team, salt + turn)
         refiner.improve(config, cut_of(g, part), rounds=0)
     mender.relieve()
+    mender.g = g
     for sweep in range(_SWEEPS):
         border = mender.border()
         rank = np.empty(len(border), np.int64)
@@ -58,12 +71,48 @@ def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Con
     return mender.excess
 
 
+class Pieces(NamedTuple):
+    """The connected pieces of the parts of a graph."""
+
+    piece: Array
+    """(nvtxs,) int32 piece of each vertex."""
+    part: Array
+    """(npieces,) int64 part of each piece."""
+    weight: Array
+    """(npieces,) int64 weight of each."""
+    loose: Array
+    """(npieces,) bool, which may join another part."""
+
+    @classmethod
+    def of(cls, g: Level, part: Array, nparts: int, group: Array | None = None) -> Pieces:
+        """The pieces of a partition; `group` as for :func:`make_contiguous`."""
+        piece, queue = np.empty(len(part), np.int32), np.empty(len(part), np.int32)
+        count = int(part_pieces(frozen(g.xadj), frozen(g.adjncy), frozen(part), piece, queue))
+        weight, of_part = sums(piece, g.vwgt, count), np.empty(count, np.int64)
+        of_part[piece] = part
+        # what keeps its heaviest piece
+        share = of_part.copy()
+        if group is not None:
+            share[piece] += nparts * group.astype(np.int64)
+        order = np.lexsort((-np.arange(count), np.bincount(piece, minlength=count), weight, share))
+        loose = np.ones(count, bool)
+        loose[order[np.append(np.flatnonzero(np.diff(share[order])), count - 1)]] = False
+        if len(g.fixed):
+            held = piece[g.fixed >= 0]
+            # what has fixed vertices keeps their pieces instead of its heaviest
+            loose[np.isin(share, share[held])] = True
+            loose[held] = False
+        return cls(piece, of_part, weight, loose)
+
+
 class _Mender:
     """State of the moves: weights and numbers of vertices by part, and scratch."""
 
-    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array):
+    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, group: Array | None = None,
+                 most: float = 1.0):
         n, k = len(part), len(limit)
-        self.g, self.pull, self.part, self.limit = g, pull, part, limit
+        self.g, self.pull, self.part, self.limit, self.group = g, pull, part, limit, group
+        self.most = most
         self.pwgt, self.population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
         self.scratch = contiguity.Scratch(conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
                                           mark=np.zeros(n, np.int64), queue=np.empty(n, np.int32))
@@ -82,23 +131,12 @@ class _Mender:
     def join_pieces(self) -> bool:
         """Let every loose piece join the part that it is tied to most; parts with room come first."""
         g, part, k = self.g, self.part, len(self.limit)
-        piece, queue = np.empty(len(part), np.int32), np.empty(len(part), np.int32)
-        count = int(part_pieces(frozen(g.xadj), frozen(g.adjncy), frozen(part), piece, queue))
-        if count == len(np.unique(part)):
+        piece, of_part, weight, loose = Pieces.of(g, part, k, self.group)
+        if self.most:
+            loose &= weight <= self.most * self.limit[of_part]
+        if not loose.any():
             return False
-        weight, of_part = np.zeros(count, np.int64), np.empty(count, np.int32)
-        np.add.at(weight, piece, g.vwgt)
-        of_part[piece] = part
-        size = np.bincount(piece, minlength=count)
-        # the heaviest piece of every part stays: last in this order
-        order = np.lexsort((-np.arange(count), size, weight, of_part))
-        loose = np.ones(count, bool)
-        loose[order[np.append(np.flatnonzero(np.diff(of_part[order])), count - 1)]] = False
-        if len(g.fixed):
-            held = piece[g.fixed >= 0]
-            # a part with fixed vertices keeps their pieces instead of its heaviest
-            loose[np.isin(of_part, of_part[held])] = True
-            loose[held] = False
+        count, size = len(weight), np.bincount(piece)
         ties = np.empty((int(contiguity.piece_ties(g, part, piece, loose, np.empty((0, 3), np.int64))), 3), np.int64)
         contiguity.piece_ties(g, part, piece, loose, ties)
         if not len(ties):
@@ -110,6 +148,8 @@ class _Mender:
             here = pair // k == p
             parts, tied = pair[here] % k, strength[here]
             fits = self.pwgt[parts] + weight[p] <= self.limit[parts]
+            if self.most == 0 and not fits.any():
+                continue
             best = int(parts[np.lexsort((parts, -tied, ~fits))[0]])
             target[p] = best
             self.pwgt[of_part[p]] -= weight[p]
@@ -118,7 +158,7 @@ class _Mender:
             self.population[best] += size[p]
         moved = target[piece] >= 0
         part[moved] = target[piece][moved]
-        return True
+        return bool(moved.any())
 
     def moves(self, order: Array, relieve: bool) -> int:
         """Moves of the vertices in order; returns how many."""
