@@ -71,7 +71,7 @@ def alone(problem: CoupledProblem, counts: Mapping[str, int], seed: int) -> Alon
     mean = {}
     for name, graph in problem.components.items():
         cells = problem.coupled(name)
-        share, _ = coupled_weights(graph, made[name], counts[name], cells)
+        share, _ = coupled_weights(problem.coupled_load(name), made[name], counts[name], cells)
         room = max_part_weight(graph.total_weight, counts[name], EPS)
         mean[name] = -(-int(share.sum()) // max(1, natural_count(share, len(cells), room)))
     return Alone(made, seconds, promised(problem, made), step_cost(problem, made), mean)
