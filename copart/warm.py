@@ -40,11 +40,13 @@ def schemes(names: Sequence[str] | None = None, options: Options | None = None) 
     """
     from .metrics import evaluate
     from .operators import rest_joined
+    from .schemes.joint import joint
     from .schemes.registry import SCHEMES
 
     problem, grid, ids = _facing_grids()
     for name in names or SCHEMES:
         evaluate(problem, SCHEMES[name].run(problem, (4, 6), (2, 3), options))
+    joint(problem, (5, 3), None, options)  # another way than with counts
     # every other cell of a line: a coupled subgraph that falls apart
     rest_joined(grid, ids[0, ::2])
 

@@ -102,6 +102,8 @@ problem = CoupledProblem.of_two(g, weighted, Interedges.from_pairs(n, n, side * 
 proj(g, weighted, problem.interedges, part(g, 6), 6)
 for scheme in SCHEMES.values():
     evaluate(problem, scheme.run(problem, (4, 6), (2, 3), eps=0.1))
+for counts in ((4, 6), (5, 9), (7, 3)):
+    SCHEMES["joint"].run(problem, counts, eps=0.02)
 SCHEMES["joint"].run(problem, (4, 6), (2, 3), eps=0.1, price=(1, 8, 200, 1, 1))
 for name in SCHEMES:
     corepartition(problem, SCHEMES[name].run(problem, (4, 6), (2, 3), eps=0.1), scheme=name, eps=0.1)

@@ -163,7 +163,7 @@ def _in_pieces(stack: Stack, i: int) -> bool:
     whole = np.where(stack.kinds[-1] == i, 0, 1).astype(VERTEX)
     n = len(whole)
     piece = np.empty(n, VERTEX)
-    part_pieces(g.xadj, g.adjncy, frozen(whole), piece, np.empty(n, VERTEX))
+    part_pieces(frozen(g.xadj.view()), frozen(g.adjncy.view()), frozen(whole), piece, np.empty(n, VERTEX))
     return len(np.unique(piece[whole == 0])) > 1
 
 

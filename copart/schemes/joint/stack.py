@@ -41,7 +41,8 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
     each, maps = [], []
     for name, graph in problem.components.items():
         level, _ = finest(graph, nparts[name], None, None)
-        found = coarsen(level, coarsest_size(config, nparts[name]), look_at(level), team, within=parts[name])
+        found = coarsen(level, coarsest_size(config, nparts[name]), look_at(level), team,
+                        within=np.array(parts[name]))  # writable, or kernels are compiled once more
         each.append(found.levels)
         maps.append(found.maps)
     depth = max(len(levels) for levels in each)
