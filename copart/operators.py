@@ -27,9 +27,9 @@ from .arrays import FREE, VERTEX, WEIGHT, fraction, frozen, integers, part_array
 from .coupling import Interedges
 from .errors import ConfigError, CouplingError
 from .graph import Graph, as_graph
-from .kernels.csr import part_pieces, spread_labels
+from .kernels.csr import spread_labels
 from .kgggp_ml import extend, joined_pieces, partition
-from .metrics import copartition_limit, max_part_weights, pieces
+from .metrics import copartition_limit, graph_pieces, max_part_weights, pieces
 from .options import Effort, Options, Settings
 from .partitioner.multiconstraint import partition_multiconstraint
 from .repart import repartition
@@ -123,18 +123,11 @@ def rest_joined(graph: Graph, vertices: ArrayLike, *, far: bool = False) -> tupl
     With `far`, what is in several pieces after that is joined over any distance, as far as G is connected.
     """
     sub, keep = rest(graph, vertices)
-    many = _components(sub)[0]
+    many = graph_pieces(sub)[0]
     joined = _joined(graph, sub, keep, NEAR) if many > len(keep) / 10 else sub
-    if far and many > 1 and _components(joined)[0] > 1:
+    if far and many > 1 and graph_pieces(joined)[0] > 1:
         joined = _joined(graph, sub, keep, graph.nvtxs)
     return joined, keep
-
-
-def _components(graph: Graph) -> tuple[int, NDArray[np.int32]]:
-    """How many pieces a graph has, and the piece of each vertex."""
-    piece, queue = np.empty(graph.nvtxs, VERTEX), np.empty(graph.nvtxs, VERTEX)
-    count = part_pieces(graph.xadj, graph.adjncy, frozen(np.zeros(graph.nvtxs, VERTEX)), piece, queue)
-    return int(count), piece
 
 
 def _joined(graph: Graph, sub: Graph, keep: NDArray[np.int32], reach: int) -> Graph:
@@ -202,7 +195,7 @@ def connected(graph: Graph, part: NDArray[np.int32], nparts: int, options: Optio
     limit = max_part_weights(graph.total_weight, nparts, run.eps)
     if int(pieces(graph, part, nparts).sum()) == len(np.unique(part)):
         return part
-    _, home = _components(graph)
+    _, home = graph_pieces(graph)
     # in one piece, or in one of each piece of the graph, or as far as there is room
     for group, most in ((None, 1.0), (home, 1.0), (None, 0.0)):
         made, excess = joined_pieces(graph, part, limit, run, group=group, most=most)

@@ -39,16 +39,21 @@ def schemes(names: Sequence[str] | None = None, options: Options | None = None) 
     options : Options, optional
     """
     from .metrics import evaluate
-    from .operators import rest_joined
+    from .operators import connected, ext, rest_joined
     from .schemes.joint import joint
     from .schemes.registry import SCHEMES
 
     problem, grid, ids = _facing_grids()
+    n = len(ids)
     for name in names or SCHEMES:
         evaluate(problem, SCHEMES[name].run(problem, (4, 6), (2, 3), options))
     joint(problem, (5, 3), None, options)  # another way than with counts
     # every other cell of a line: a coupled subgraph that falls apart
     rest_joined(grid, ids[0, ::2])
+    # fixed cells of a part that lie apart, and parts of single cells
+    scattered = np.arange(grid.nvtxs, dtype=np.int32) % 7 % 4
+    ext(grid, ids[0, ::2], np.arange(n // 2) * 3 // (n // 2), 3, 4)
+    connected(grid, scattered, 4, Options())
 
 
 def _facing_grids() -> tuple[CoupledProblem, Graph, Any]:

@@ -25,7 +25,7 @@ RUNS = """
 import importlib, json, pkgutil
 import numpy as np
 import copart.kernels
-from copart.schemes.registry import SCHEMES
+from copart.schemes.registry import SCHEMES, run_scheme
 from copart.partitioner.affinity import Affinity
 from copart.coupling import CoupledProblem, Interedges
 from copart.schemes.corepartition import corepartition
@@ -111,6 +111,7 @@ for name in SCHEMES:
 alone = np.arange(0, n, 7)
 scattered = CoupledProblem.of_two(g, g, Interedges.from_pairs(n, n, alone, alone))
 SCHEMES["aware"].run(scattered, (4, 6), (2, 3))
+run_scheme("aware", scattered, (4, 6), (2, 3), contiguous=True)
 pieces(g, part(g, 6), 6)
 # grids of processes: with weights and periods, nodes of equal and of unequal sizes
 box = Grid((4, 6), (True, False))

@@ -213,6 +213,8 @@ def add_components(parser: argparse.ArgumentParser) -> None:
                        help="without --coupled: spread coupled cells over natural counts of parts (default), gather "
                             "them in as few parts as can hold them, or leave the interface of each two components "
                             "uncut where it fits")
+    group.add_argument("--contiguous", action="store_true",
+                       help="every part connected as far as the mesh is; coupled cells move where they have to")
     add_meeting(group)
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
     add_coupled_weights(group)
@@ -231,8 +233,8 @@ def components(args: argparse.Namespace) -> dict[str, Any]:
     if args.parts is None and args.total is None:
         raise ConfigError("needs --parts, or --total for processes to share out")
     return {"parts": args.parts, "total": _total(args), "coupled": args.coupled, "interface": args.interface,
-            "load": args.load, "coupled_weights": args.coupled_weights, "names": args.names,
-            "interedges": args.interedges, "meeting": meeting(args)}
+            "contiguous": args.contiguous, "load": args.load, "coupled_weights": args.coupled_weights,
+            "names": args.names, "interedges": args.interedges, "meeting": meeting(args)}
 
 
 def add_coupled_weights(group: argparse._ArgumentGroup) -> None:

@@ -24,7 +24,9 @@ from .components import (
     boundary,
     component_metrics,
     edge_cut,
+    graph_pieces,
     imbalance,
+    loose_pieces,
     part_weights,
     pieces,
 )
@@ -42,5 +44,6 @@ from .step import StepCost, StepFigures, step_cost
 
 __all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "StepCost", "StepFigures", "boundary",
            "component_metrics", "copartition_limit", "coupling_matrix", "coupling_weights", "edge_cut", "evaluate",
-           "imbalance", "max_part_weight", "max_part_weights", "migration_matrix", "migration_messages",
-           "migration_volume", "pair_metrics", "part_room", "part_weights", "pieces", "step_cost", "target_shares"]
+           "graph_pieces", "imbalance", "loose_pieces", "max_part_weight", "max_part_weights", "migration_matrix",
+           "migration_messages", "migration_volume", "pair_metrics", "part_room", "part_weights", "pieces",
+           "step_cost", "target_shares"]

@@ -109,6 +109,33 @@ def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
     return np.bincount(owner, minlength=k).astype(OFFSET)
 
 
+def loose_pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 connected pieces of each part beyond one in each connected piece of the graph.
+
+    All 0 where every part is connected, as far as the graph is.
+
+    Examples
+    --------
+    >>> two_paths = Graph.from_edges(6, [0, 1, 3, 4], [1, 2, 4, 5])
+    >>> loose_pieces(two_paths, [0, 1, 0, 1, 1, 1], 2).tolist()
+    [1, 0]
+    """
+    k = whole("nparts", nparts, low=1)
+    count, home = graph_pieces(graph)
+    p = part_array("part", part, graph.nvtxs, k, GraphError)
+    met = np.unique(p.astype(OFFSET) * max(count, 1) + home) // max(count, 1)
+    return pieces(graph, p, k) - np.bincount(met, minlength=k)
+
+
+def graph_pieces(graph: Graph) -> tuple[int, NDArray[np.int32]]:
+    """How many connected pieces a graph has, and (nvtxs,) int32 the piece of each vertex."""
+    from ..kernels.csr import part_pieces
+
+    piece, scratch = np.empty(graph.nvtxs, VERTEX), np.empty(graph.nvtxs, VERTEX)
+    same = frozen(np.zeros(graph.nvtxs, VERTEX))
+    return int(part_pieces(graph.xadj, graph.adjncy, same, piece, scratch)), piece
+
+
 def _parts(graph: Graph, part: ArrayLike) -> NDArray[np.int32]:
     # always read-only, so that kernels are compiled once and not for both kinds of arrays
     return frozen(part_array("part", part, graph.nvtxs, 2**31 - 1, GraphError))
@@ -217,8 +244,10 @@ __all__ = [
     "component_metrics",
     "coupled_weights",
     "edge_cut",
+    "graph_pieces",
     "imbalance",
     "imbalance_of",
+    "loose_pieces",
     "part_weights",
     "pieces",
 ]

@@ -23,6 +23,7 @@ from ..metrics.columns import letter_of
 from ..metrics.promise import PromiseFigures, promised, remarks_on
 from ..options import Options, Settings
 from ..report import paid_html, scheme_table
+from ..schemes.contiguous import bodies_shared
 from ..schemes.registry import SCHEMES, own_options, run_scheme, scheme
 from . import requests
 from .allot import counted
@@ -175,15 +176,15 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
             scheme_options: Mapping[str, Any] | None = None, seeds: int | Sequence[int] = 5,
             interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
             meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
-            coupled_weights: CoupledWeights | None = None,
+            coupled_weights: CoupledWeights | None = None, contiguous: bool = False,
             options: Options | None = None, site: Site | None = None, progress: Progress | None = None,
             **settings: Unpack[Settings]) -> Comparison:
     """Run the schemes over several seeds on one coupled problem.
 
     Parameters
     ----------
-    *components, parts, coupled, total, interface, interedges, meeting, names, load, coupled_weights, options, site, \
-            progress
+    *components, parts, coupled, total, interface, interedges, meeting, names, load, coupled_weights, contiguous, \
+            options, site, progress
         As for :func:`copart.plan`; the seed of `options` plays no role.
     schemes : sequence of str, optional
         Which schemes to run; where not given all, without those that do not apply or find no partition, which
@@ -242,7 +243,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
             begin = time.perf_counter()
             try:
                 copartition = run_scheme(name, problem, count, limits, run.replace(seed=number), interface=interface,
-                                         scheme_options=own[name], cost=cost)
+                                         scheme_options=own[name], cost=cost, contiguous=contiguous)
             except (NotApplicableError, PartitionError) as error:
                 if schemes is not None:
                     raise
@@ -263,8 +264,12 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
             "interface": interface, "interedges": requests.described(interedges), "load": load,
             **found.settings,
             **{key: value for key, value in requests.settings_of(run).items() if key != "seed"}}
+    if contiguous:
+        kept["contiguous"] = True
     said = [f"{name} is left out: {str(error).removeprefix(f'{name}: ')}" for name, error in left_out.items()]
     said += [line for name in first for line in _worse(name, numbers, paid, run.eps)]
+    if contiguous:
+        said += [f"{name}: {line}" for name, made in first.items() for line in bodies_shared(problem, made)]
     return Comparison(problem, tuple(runs), first, found.meshes, kept, found.interfaces, (*found.remarks, *said),
                       _placed(problem, first, where, numbers[0], tell))
 

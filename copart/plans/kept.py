@@ -67,6 +67,7 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "shift": ("three numbers for each component named", _by_name(_vector)),
     "periodic": ("three numbers for each component named", _by_name(_vector)),
     "several": ("true or false", _maybe(lambda v: isinstance(v, bool))),
+    "contiguous": ("true, or not there", lambda v: v is True),
     "shared": ("true or false", _maybe(lambda v: isinstance(v, bool))),
     "max_interedges": ("a whole number from 1 up, or null", _maybe(lambda v: _whole(v, 1))),
     "scheme": (f"one of {', '.join(SCHEMES)}", lambda v: isinstance(v, str) and v in SCHEMES),

@@ -31,6 +31,7 @@ from ..metrics.parts import part_metrics
 from ..options import Options, Settings
 from ..resources import Advice
 from ..schemes import registry
+from ..schemes.contiguous import bodies_shared
 from ..schemes.registry import DEFAULT
 from . import requests
 from .allot import counted
@@ -170,7 +171,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
          total: int | Sharing | None = None, scheme: str = DEFAULT, scheme_options: Mapping[str, Any] | None = None,
          interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
          meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
-         coupled_weights: CoupledWeights | None = None,
+         coupled_weights: CoupledWeights | None = None, contiguous: bool = False,
          options: Options | None = None, site: Site | None = None, output: str | os.PathLike[str] | None = None,
          write: str | Sequence[str] | None = None, progress: Progress | None = None,
          **settings: Unpack[Settings]) -> Plan:
@@ -215,6 +216,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         Work of each cell in a coupling phase: "area" (weight of its interedges, scaled to whole numbers),
         "partners" (number of its interedges), the name of a cell array, or numbers by component
         (:mod:`copart.plans.weighing`).  That of its load where not given.
+    contiguous : bool
+        Every part connected, as far as the meshes are; see :mod:`copart.schemes.contiguous`.
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     site : Site, optional
@@ -278,7 +281,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     tell(f"partitioning with {scheme}", 0, 0)
     begin = time.perf_counter()
     copartition = registry.run_scheme(scheme, problem, count, limits, run, interface=interface,
-                                      scheme_options=scheme_options, cost=cost)
+                                      scheme_options=scheme_options, cost=cost, contiguous=contiguous)
     seconds = time.perf_counter() - begin
     tell("measuring", 0, 0)
     kept = {"scheme": scheme, "scheme_options": dict(scheme_options or {}), "names": list(problem.names),
@@ -288,6 +291,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
             **found.settings, **requests.settings_of(run)}
     if copartition.shared:
         kept["shared"] = True
+    if contiguous:
+        kept["contiguous"] = True
     placed: tuple[Placed, ...] = ()
     if where.machine is not None:
         tell(f"placing {copartition.nprocs} processes", 0, 0)
@@ -299,6 +304,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     worth = worth_remarks(problem, copartition, scheme, count, run)
     if copartition.scheme is not None:
         worth = [f"{scheme} took {copartition.scheme}", *worth]
+    if contiguous:
+        worth += bodies_shared(problem, copartition)
     made = Plan(problem, copartition, evaluate(problem, copartition, cost), found.meshes, kept, seconds,
                 sources=found.sources, interfaces=found.interfaces, remarks=(*found.remarks, *worth), advice=advice,
                 placements=placed)

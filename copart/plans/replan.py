@@ -28,6 +28,7 @@ from ..metrics import CoupledMetrics, evaluate
 from ..migration.plan import MigrationPlan
 from ..options import Options, Settings
 from ..schemes import registry
+from ..schemes.contiguous import contiguous
 from ..schemes.corepartition import corepartition
 from .components import Progress, component, interfaces_of, silent
 from .folder import METRICS
@@ -220,6 +221,8 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     begin = time.perf_counter()
     made = corepartition(problem, former, parts, coupled, chosen, scheme=run, alpha=alpha, price=prices,
                          scheme_options=own)
+    if settings.get("contiguous"):
+        made = contiguous(problem, made, chosen, balance=own.get("balance", "total"))
     seconds = time.perf_counter() - begin
     tell("measuring", 0, 0)
     settings |= {"scheme": run, "parts": list(made.nparts.values()), "coupled": list(made.ncoupled.values()),

@@ -6,6 +6,7 @@
 `joint`             JOINT, the default: all components together, level by level
 `auto`              AUTO: the cheapest coupled step of those schemes that are no worse than NAIVE
 `monolithic`        MONOLITHIC: all components as one graph on a shared pool of processes
+`contiguous`        connected parts, whatever the scheme
 `multiconstraint`   MULTICONSTRAINT: each component once, all cells and coupled cells in balance
 ==================  ==========================================================================================
 

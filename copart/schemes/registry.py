@@ -16,6 +16,7 @@ from ..interface.uncut import interface_groups
 from ..metrics.step import StepCost
 from ..options import Options, Settings
 from .auto import auto
+from .contiguous import contiguous as connected
 from .joint import joint, joint_again
 from .monolithic import monolithic, monolithic_again
 from .multiconstraint import multiconstraint, multiconstraint_again
@@ -95,7 +96,7 @@ def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[s
 def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
                options: Options | None = None, *, interface: str = "spread",
                scheme_options: Mapping[str, Any] | None = None, cost: StepCost | None = None,
-               **settings: Unpack[Settings]) -> CoPartition:
+               contiguous: bool = False, **settings: Unpack[Settings]) -> CoPartition:
     """Run the scheme called `name`, with its interfaces laid on processes as asked.
 
     Parameters
@@ -115,9 +116,13 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
         What only this scheme knows, by name: `price`, `directions` and `fix` of "joint", `balance` of "monolithic".
     cost : StepCost, optional
         What work and messages of a coupled step cost, for "auto" to choose by.
+    contiguous : bool
+        Connected parts: what the scheme leaves in several pieces is mended (:mod:`copart.schemes.contiguous`).
 
     Raises
     ------
+    PartitionError
+        The scheme finds no partition, or none with connected parts is found.
     NotApplicableError
         The scheme cannot keep the several interfaces of one component uncut.
     ConfigError
@@ -127,6 +132,10 @@ def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: Cou
     own: dict[str, Any] = own_options([name], scheme_options)[name]
     if chosen.chooses:
         own["cost"] = cost
+    if contiguous:
+        made = run_scheme(name, problem, nparts, ncoupled, run, interface=interface, scheme_options=scheme_options,
+                          cost=cost)
+        return connected(problem, made, run, balance=own.get("balance", "total"))
     coupled_rule(ncoupled, interface)
     one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
     if isinstance(one, int) and chosen.shares_pool:

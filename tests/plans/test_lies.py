@@ -25,6 +25,7 @@ NOT_SHOWN = re.compile(r"""
     seconds\ =\ \d | remarks\.\d | remarks:\ (the\ first|in\ another)
     # how the parts were made: another way may lead to the same
     | settings\.(seed|threads|alpha|eps|gap|tolerance|several)\ = | settings\.scheme_options\.price(:|\.\d\ =|\ removed)
+    | settings\.contiguous\ removed
     # a boundary that the meshes in the folder have no name for
     | interfaces?(\.\d)?\.[ab]\.group\ =\ 'x' | interfaces?(\.\d)?\.[ab]\.groups
     | components\.\d\.(former_parts\ =|moves\.\d+\.from\ =)
@@ -38,6 +39,7 @@ def plans(tmp_path_factory):
     copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "two")
     copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "native", write="pvtu,gmsh")
     copart.plan(a, b, c, parts=(2, 2, 2), names=("a", "b", "c"), output=place / "three")
+    copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "contiguous", contiguous=True)
     copart.plan(a, b, parts=3, scheme="monolithic", names=("a", "b"), output=place / "pool")
     replan(place / "two", parts=(2, 3), output=place / "again")
     unequal = b.replace(points=b.points * np.where(b.points[:, 1:2] > 0.9, (1, 1, 1), (1, 0.5, 1)))
@@ -57,7 +59,7 @@ def noticed(folder):
         return True
 
 
-@pytest.mark.parametrize("name", ["two", "three", "pool", "again", "weighed"])
+@pytest.mark.parametrize("name", ["two", "three", "pool", "again", "weighed", "contiguous"])
 def test_every_change_of_a_document_is_noticed(plans, tmp_path, name):
     folder = Path(shutil.copytree(plans / name, tmp_path / name))
     assert not noticed(folder)
