@@ -47,7 +47,9 @@ def schemes(names: Sequence[str] | None = None, options: Options | None = None) 
     n = len(ids)
     for name in names or SCHEMES:
         evaluate(problem, SCHEMES[name].run(problem, (4, 6), (2, 3), options))
-    joint(problem, (5, 3), None, options)  # another way than with counts
+    # another way than with counts; where weights differ, it is harder to balance
+    for grids in (problem, _facing_grids(1 + np.arange(n * n) % 7)[0]):
+        joint(grids, (7, 11), None, options)
     # every other cell of a line: a coupled subgraph that falls apart
     rest_joined(grid, ids[0, ::2])
     # fixed cells of a part that lie apart, and parts of single cells
@@ -56,10 +58,10 @@ def schemes(names: Sequence[str] | None = None, options: Options | None = None) 
     connected(grid, scattered, 4, Options())
 
 
-def _facing_grids() -> tuple[CoupledProblem, Graph, Any]:
+def _facing_grids(vwgt: Any = None) -> tuple[CoupledProblem, Graph, Any]:
     n = 60
     ids = np.arange(n * n).reshape(n, n)
-    grid = _grid(n, n)
+    grid = _grid(n, n, vwgt=vwgt)
     interedges = Interedges.from_pairs(n * n, n * n, ids[:, -1], ids[:, 0])
     return CoupledProblem.of_two(grid, grid, interedges), grid, ids
 

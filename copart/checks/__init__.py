@@ -13,6 +13,6 @@ from __future__ import annotations
 
 from .coupled import check_copartition
 from .report import Finding, Report
-from .single import check_graph, check_partition
+from .single import check_connected, check_graph, check_partition
 
-__all__ = ["Finding", "Report", "check_copartition", "check_graph", "check_partition"]
+__all__ = ["Finding", "Report", "check_connected", "check_copartition", "check_graph", "check_partition"]

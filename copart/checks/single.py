@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import fraction
 from ..errors import ConfigError
-from .report import Notes, Report, first_of
+from .report import Finding, Notes, Report, first_of
 
 
 def check_graph(graph: Any, name: str = "graph") -> Report:
@@ -268,16 +268,51 @@ def _boundary(graph: Any, part: NDArray[np.int64]) -> int:
 
 
 def _pieces(graph: Any, part: NDArray[np.int64], nparts: int) -> list[int]:
-    """Connected pieces of every part: components of the graph without the cut edges."""
+    """Connected pieces of every part."""
+    pairs = set(zip(_labels(graph, part).tolist(), part.tolist(), strict=True))
+    count = [0] * nparts
+    for _, k in pairs:
+        count[k] += 1
+    return count
+
+
+def _labels(graph: Any, part: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The connected piece of every vertex: components of the graph without the cut edges."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     tail, head, _ = _arcs(graph)
     same = part[tail] == part[head]
     inner = coo_array((np.ones(int(same.sum())), (tail[same], head[same])), shape=(graph.nvtxs,) * 2)
-    label = connected_components(inner, directed=False)[1] if graph.nvtxs else np.zeros(0, np.int64)
-    pairs = set(zip(label.tolist(), part.tolist(), strict=True))
-    count = [0] * nparts
-    for _, k in pairs:
-        count[k] += 1
-    return count
+    return connected_components(inner, directed=False)[1] if graph.nvtxs else np.zeros(0, np.int64)
+
+
+def check_connected(graph: Any, part: ArrayLike, nparts: int, name: str = "graph") -> list[Finding]:
+    """Whether every part is connected in each connected piece of the graph that it has vertices of.
+
+    Parameters
+    ----------
+    graph : Graph
+        CSR graph of n vertices.
+    part : (nvtxs,) array_like of int
+        From 0 to nparts - 1.
+    nparts : int
+    name : str
+        For the findings.
+
+    Returns
+    -------
+    list of Finding
+        One, of the first part that is not.
+    """
+    p = np.asarray(part, np.int64)
+    bodies = set(zip(_labels(graph, np.zeros_like(p)).tolist(), p.tolist(), strict=True))
+    fewest = [0] * nparts
+    for _, k in bodies:
+        fewest[k] += 1
+    apart = [k for k, (found, few) in enumerate(zip(_pieces(graph, p, nparts), fewest, strict=True)) if found > few]
+    if not apart:
+        return []
+    rest = f", and {len(apart) - 1} more" if len(apart) > 1 else ""
+    return [Finding("contiguous", f"parts of {name}", "are connected as far as the mesh is",
+                    f"part {apart[0]} is not{rest}")]

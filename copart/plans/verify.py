@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import Finding, Report, check_copartition
+from ..checks import Finding, Report, check_connected, check_copartition
 from ..checks.claims import same
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..errors import FormatError
 from ..formats import read_coupling, read_part
 from ..formats.interedges_file import read_interedges
-from ..metrics import loose_pieces
 from .components import Pair, Progress, coupled_problem, silent
 from .kept import UNCHECKED, unknown_entries
 from .output import file_name, interedges_files, read_summary
@@ -87,7 +86,8 @@ def check_plan(folder: str | os.PathLike[str], eps: float | None = None, progres
                                whole=True)
     findings += [*report.findings, *_idle(summary, found.problem, made)]
     if settings.get("contiguous"):
-        findings += _apart(found.problem, made)
+        for name, graph in found.problem.components.items():
+            findings += check_connected(graph, made[name], made.nparts[name], name)
     for name in names:
         findings += check_arrays(paths[name].name, meshes[name], made[name], found.problem.coupled(name))
     unchecked = [what for key, what in UNCHECKED.items() if summary.get(key)]
@@ -106,17 +106,6 @@ def _idle(summary: Mapping[str, Any], problem: CoupledProblem, made: CoPartition
     if same(said, idle):
         return []
     return [Finding("metrics.json", "uncoupled_parts", f"are {idle!r:.60}", f"{said!r:.60}")]
-
-
-def _apart(problem: CoupledProblem, made: CoPartition) -> list[Finding]:
-    """Parts that are not connected, of a plan that says all are."""
-    out = []
-    for name, graph in problem.components.items():
-        loose = np.flatnonzero(loose_pieces(graph, made[name], made.nparts[name]))
-        if len(loose):
-            out.append(Finding("contiguous", f"parts of {name}", "are connected as far as the mesh is",
-                               f"part {loose[0]} is not" + (f", and {len(loose) - 1} more" if len(loose) > 1 else "")))
-    return out
 
 
 def _searched(meshes: Mapping[str, Mesh], settings: Mapping[str, Any], groups: Mapping[str, str | None],
