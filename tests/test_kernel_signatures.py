@@ -160,8 +160,8 @@ def signatures() -> dict[str, list[str]]:
 
 
 def arrays_only(signature: str) -> str:
-    """The signature with all numbers alike."""
-    number = r"Literal\[int\]\(-?\d+\)|int(32|64)(?=[,)])(?!, \d)"
+    """The signature with all numbers alike, and all truths."""
+    number = r"Literal\[int\]\(-?\d+\)|Literal\[bool\]\(\w+\)|int(32|64)(?=[,)])(?!, \d)"
     return re.sub(number, "int", signature.split(" -> ")[0])
 
 

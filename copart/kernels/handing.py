@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import kernel
 from .wall_prices import holds_together, traffic_price, uncut_by
 from .walls import shift
 
@@ -33,7 +33,7 @@ class Chains(NamedTuple):
     done: Any
 
 
-@inlined
+@kernel
 def step_price(g, s, c, v, a, b):
     """What moving v from part a to b costs in cut and traffic.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import inlined
+from . import inlined, kernel
 from .walls import datum_for
 
 SLOPE = 10.0
@@ -48,7 +48,7 @@ def excess_price(x, limit):
     return d * (1.0 + SLOPE * d / (limit + 1.0))
 
 
-@inlined
+@kernel
 def traffic_price(g, s, v, a, b, datum, message, blur, most, most_messages, over):
     """Increase of the price of data and messages if coupled vertex v moves from part a to b.
 
@@ -170,7 +170,7 @@ def crowd(from_count, to_count, down, up, limit):
     return more
 
 
-@inlined
+@kernel
 def holds_together(xadj, adjncy, part, v, stamp, mark, queue):
     """Whether the neighbours of v in its part still reach one another without it, by a search of bounded length.
 

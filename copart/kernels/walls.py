@@ -189,7 +189,7 @@ def tally(g, s, out, back):
             back[q] += data
 
 
-@inlined
+@kernel
 def shift(g, s, v, a, b):
     """Move vertex v from part a to b; the cut is left to the caller.
 
