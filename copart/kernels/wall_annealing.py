@@ -29,8 +29,9 @@ class Cooling(NamedTuple):
     datum : (C, C) float64, price of a datum that component [0] receives from [1]
     message : (C,) float64, price of a message
     over : float, price of a datum above `most`; 0 where they do not count
-    most, most_messages : (C, C) int64, data and messages of a part of component [0] for [1], above which `over` and one
-        more `message` are paid
+    most : (C, C) int64, data from component [0] to [1] that a part of either sends or receives, above which `over` is
+        paid
+    most_messages : (C, C) int64, messages of a part of component [0] for [1] above which one more `message` is paid
     least : (C,) int64, as many parts of each component own coupled vertices at least
     islands : (C,) uint8, 1 where the graph is in several pieces: the parts that are in two of them are what balance can
         be had by, so no part leaves a piece
@@ -221,7 +222,9 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
             if not inside and c.islands[own]:
                 continue
             change = float(uncut)
+            excess = False
             if load[a] > room[a] or load[b] + w > room[b]:
+                excess = True
                 price = press * c.unit[own] / c.heavy[own]
                 change += price * excess_change(load[a], load[b], w, w, room[a], room[b])
             elif not meets and change > COLD * warm:
@@ -229,12 +232,15 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
                     there[v] = 2
                 continue
             if x > 0 and (share[a] > bound[a] or share[b] + x > bound[b]):
+                excess = True
                 price = squeeze * c.unit[own] / c.wet[own]
                 change += price * excess_change(share[a], share[b], x, x, bound[a], bound[b])
             if meets:
                 change += traffic_price(g, s, v, a, b, c.datum, c.message[own], blur, c.most, c.most_messages, c.over)
             if change > 0.0:
                 if change > COLD * warm:
+                    if not several and not excess:
+                        there[v] = 2
                     continue
                 if change >= -warm * np.log((mix(drawn, salt + 2) + 1.0) / 4294967296.0):
                     continue

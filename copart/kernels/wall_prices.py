@@ -58,12 +58,15 @@ def traffic_price(g, s, v, a, b, datum, message, blur, most, most_messages, over
     datum : (C, C) float64, in      price of a datum that component [0] receives from [1]
     message : float                 price of a message
     blur : float                    m interedges count as m / (m + blur) messages
-    most, most_messages : (C, C) int64, in  data and messages of a part above which `over` and one more `message` are
-                                    paid, by component of the part and the other one
+    most : (C, C) int64, in         data from component [0] to [1] that a part of either sends or receives, above which
+                                    `over` is paid
+    most_messages : (C, C) int64, in        messages of a part of component [0] for [1] above which one more `message`
+                                    is paid
     over : float                    price of a datum above `most`, 0 where they do not count
     """
     iptr, iadj, imul, take = g.iptr, g.iadj, g.imul, g.take
-    where, many, used, pairs, slot, sent, messages = s.where, s.many, s.used, s.pairs, s.slot, s.sent, s.messages
+    where, many, used, pairs, slot, messages = s.where, s.many, s.used, s.pairs, s.slot, s.messages
+    sent, got = s.sent, s.got
     own = s.owner[a]
     price = 0.0
     met = np.int64(-1)  # entries of one component stand together, mostly
@@ -83,8 +86,8 @@ def traffic_price(g, s, v, a, b, datum, message, blur, most, most_messages, over
             continue
         other = s.owner[s.part[u]]
         if other != met:
-            if over > 0.0 and 0 <= met < own:
-                price += over * excess_change(sent[a, met], sent[b, met], lost, new, most[own, met], most[own, met])
+            if over > 0.0 and met >= 0:
+                price += over * excess_change(got[a, met], got[b, met], lost, new, most[met, own], most[met, own])
             met = np.int64(other)
             new = np.int64(0)
             lost = np.int64(0)
@@ -94,8 +97,8 @@ def traffic_price(g, s, v, a, b, datum, message, blur, most, most_messages, over
         if last:
             price -= datum[own, other] * take[e]
             lost += take[e]
-    if over > 0.0 and 0 <= met < own:
-        price += over * excess_change(sent[a, met], sent[b, met], lost, new, most[own, met], most[own, met])
+    if over > 0.0 and met >= 0:
+        price += over * excess_change(got[a, met], got[b, met], lost, new, most[met, own], most[met, own])
     pa = slot[a]
     pb = slot[b]
     blurred = 0.0
@@ -110,13 +113,13 @@ def traffic_price(g, s, v, a, b, datum, message, blur, most, most_messages, over
         if other != met:
             if met >= 0:
                 blurred += crowd(messages[a, met], messages[b, met], down, up, most_messages[own, met])
-                if over > 0.0 and own < met:
+                if over > 0.0:
                     price += over * excess_change(sent[a, met], sent[b, met], new, new, most[own, met], most[own, met])
             met = np.int64(other)
             up = np.int64(0)
             down = np.int64(0)
             new = np.int64(0)
-        if over > 0.0 and own < other:
+        if over > 0.0:
             new += datum_for(g, s, v, other)
         old = pairs[pa, pq]
         now = old - many[i]
@@ -137,7 +140,7 @@ def traffic_price(g, s, v, a, b, datum, message, blur, most, most_messages, over
                 blurred += 1.0
     if met >= 0:
         blurred += crowd(messages[a, met], messages[b, met], down, up, most_messages[own, met])
-        if over > 0.0 and own < met:
+        if over > 0.0:
             price += over * excess_change(sent[a, met], sent[b, met], new, new, most[own, met], most[own, met])
     return price + message * blurred
 

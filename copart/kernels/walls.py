@@ -48,7 +48,7 @@ class Walls(NamedTuple):
     many : (ninter,) int32, how many lead to each of them
     used : (n,) int32, number of such parts of each vertex
     pairs : (S, S) int32, interedges between two parts, symmetric, by slot
-    sent : (K, C) int64, data that each part sends to a later component or receives from an earlier one
+    sent, got : (K, C) int64, data that each part sends to each other component, and receives from it
     messages : (K, C) int64, parts of each other component that each part meets
     volume : (C, C) int64, data from one component to another
     cut : (C,) int64, of each component
@@ -69,6 +69,7 @@ class Walls(NamedTuple):
     used: Any
     pairs: Any
     sent: Any
+    got: Any
     messages: Any
     volume: Any
     cut: Any
@@ -89,6 +90,7 @@ def survey(g, s, edges):
     s.population[:] = 0
     s.pairs[:, :] = 0
     s.sent[:, :] = 0
+    s.got[:, :] = 0
     s.messages[:, :] = 0
     s.volume[:, :] = 0
     if edges:
@@ -129,9 +131,8 @@ def survey(g, s, edges):
                 s.many[i] = 0
                 used += 1
                 s.volume[s.owner[p], s.owner[q]] += g.give[e]
-                if s.owner[p] < s.owner[q]:
-                    s.sent[p, s.owner[q]] += g.give[e]
-                    s.sent[q, s.owner[p]] += g.give[e]
+                s.sent[p, s.owner[q]] += g.give[e]
+                s.got[q, s.owner[p]] += g.give[e]
             s.many[i] += g.imul[e]
         s.used[v] = used
     for p in range(len(s.load)):
@@ -174,22 +175,6 @@ def datum_for(g, s, v, other):
 
 
 @kernel
-def tally(g, s, out, back):
-    """Data that each part sends, and that each part gets, of all pairs and both ways.
-
-    g : Joined, in
-    s : Walls, in
-    out, back : (K,) int64, in and out      added to
-    """
-    for v in range(len(s.part)):
-        for i in range(g.iptr[v], g.iptr[v] + s.used[v]):
-            q = s.where[i]
-            data = datum_for(g, s, v, s.owner[q])
-            out[s.part[v]] += data
-            back[q] += data
-
-
-@kernel
 def shift(g, s, v, a, b):
     """Move vertex v from part a to b; the cut is left to the caller.
 
@@ -215,9 +200,8 @@ def shift(g, s, v, a, b):
             where[i] = where[first + kept]
             many[i] = many[first + kept]
             s.volume[other, own] -= take[e]
-            if other < own:
-                s.sent[a, other] -= take[e]
-                s.sent[p, own] -= take[e]
+            s.got[a, other] -= take[e]
+            s.sent[p, own] -= take[e]
         i = first
         while i < first + kept and where[i] != b:
             i += 1
@@ -226,9 +210,8 @@ def shift(g, s, v, a, b):
             many[i] = 0
             kept += 1
             s.volume[other, own] += take[e]
-            if other < own:
-                s.sent[b, other] += take[e]
-                s.sent[p, own] += take[e]
+            s.got[b, other] += take[e]
+            s.sent[p, own] += take[e]
         many[i] += imul[e]
         used[u] = kept
     pa = slot[a]
@@ -238,10 +221,9 @@ def shift(g, s, v, a, b):
         pq = slot[q]
         m = many[i]
         other = owner[q]
-        if own < other:
-            given = datum_for(g, s, v, other)
-            s.sent[a, other] -= given
-            s.sent[b, other] += given
+        given = datum_for(g, s, v, other)
+        s.sent[a, other] -= given
+        s.sent[b, other] += given
         pairs[pa, pq] -= m
         pairs[pq, pa] -= m
         if pairs[pa, pq] == 0:
@@ -270,4 +252,4 @@ def shift(g, s, v, a, b):
     part[v] = b
 
 
-__all__ = ["Joined", "Walls", "datum_for", "edge_cuts", "shift", "survey", "tally"]
+__all__ = ["Joined", "Walls", "datum_for", "edge_cuts", "shift", "survey"]

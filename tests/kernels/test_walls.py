@@ -69,7 +69,7 @@ def fresh(g, s: Walls) -> Walls:
 
 
 def assert_same(s: Walls, other: Walls, g) -> None:
-    for name in ("load", "share", "population", "pairs", "sent", "messages", "volume", "cut", "total", "owners"):
+    for name in ("load", "share", "population", "pairs", "sent", "got", "messages", "volume", "cut", "total", "owners"):
         assert np.array_equal(getattr(s, name), getattr(other, name)), name
     for v in range(len(s.part)):  # in any order
         mine, theirs = ({(int(x.where[i]), int(x.many[i])) for i in range(g.iptr[v], g.iptr[v] + x.used[v])}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX, WEIGHT, frozen
 from ...coupling import CoupledProblem
 from ...kernels.csr import part_pieces
-from ...kernels.walls import Joined, Walls, edge_cuts, tally
+from ...kernels.walls import Walls, edge_cuts
 from ...metrics.balance import copartition_limit
 from ...metrics.natural import natural_count
 from ...metrics.promise import VOLUME_SLACK, allowed_cut
@@ -28,7 +28,8 @@ class Figures(NamedTuple):
 
     cut : (C,) int64, of each component
     volume : (C, C) int64, data from one component to another
-    most, most_messages : (C, C) int64, data there and messages of the busiest process of two components, symmetric
+    most : (C, C) int64, data from one component to another that the busiest process sends or receives
+    most_messages : (C, C) int64, messages of the busiest process of two components, symmetric
     process : (3,) int64, of all pairs and both ways: most data that one process sends, or receives, and its messages
     messages : int, in all
     busiest : (C,) int64, coupled weight of the part that has most
@@ -46,24 +47,19 @@ class Figures(NamedTuple):
     wet: int
 
 
-def figures(g: Joined, s: Walls) -> Figures:
+def figures(s: Walls) -> Figures:
     """The figures of what `s` is kept up to date with."""
     components = len(s.cut)
-    most, crowd = np.zeros((2, components, components), WEIGHT)
+    sent, got, crowd = np.zeros((3, components, components), WEIGHT)
     busiest = np.zeros(components, WEIGHT)
     for i in range(components):
         mine = s.owner == i
-        most[i], crowd[i] = s.sent[mine].max(axis=0), s.messages[mine].max(axis=0)
+        sent[i], got[i], crowd[i] = (x[mine].max(axis=0) for x in (s.sent, s.got, s.messages))
         busiest[i] = s.share[mine].max()
-    return Figures(s.cut.copy(), s.volume.copy(), np.maximum(most, most.T), np.maximum(crowd, crowd.T),
-                   _busiest_process(g, s), int(s.total[0]), busiest, int(np.maximum(s.load - s.room, 0).sum()),
+    process = np.array([x.sum(axis=1).max() for x in (s.sent, s.got, s.messages)], WEIGHT)
+    return Figures(s.cut.copy(), s.volume.copy(), np.maximum(sent, got.T), np.maximum(crowd, crowd.T), process,
+                   int(s.total[0]), busiest, int(np.maximum(s.load - s.room, 0).sum()),
                    int(np.maximum(s.share - s.bound, 0).sum()))
-
-
-def _busiest_process(g: Joined, s: Walls) -> NDArray[np.int64]:
-    sent, got = np.zeros((2, len(s.load)), WEIGHT)
-    tally(g, s, sent, got)
-    return np.array([sent.max(), got.max(), s.messages.sum(axis=1).max()], WEIGHT)
 
 
 def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -115,7 +111,7 @@ class Alone:
         cut = np.zeros(len(names), WEIGHT)  # clusters are within parts: it is the same on all levels
         edge_cuts(stack.levels[-1], stack.kinds[-1], self.coarse[-1], cut)
         s = walls_of(stack.levels[0], self.part.copy(), self.owner, self.slot, self.room[self.owner], everywhere, cut)
-        self.figures = figures(stack.levels[0], s)
+        self.figures = figures(s)
         self.met = np.array([s.messages[self.owner == i].sum() for i in range(len(names))], WEIGHT)
         self.natural, self.bound = np.zeros((2, len(names)), WEIGHT)
         for i, name in enumerate(names):
@@ -135,7 +131,7 @@ class Alone:
         over = [found.heavy / max(1, int(self.room.max()))]
         for value, limit in ((found.cut, most_cut(mine.cut)), (found.busiest, mine.busiest),
                              (_volumes(found), (_volumes(mine) * (1 + VOLUME_SLACK)).astype(WEIGHT)),
-                             (found.most, mine.most), (found.most_messages, mine.most_messages),
+                             (np.triu(found.most), np.triu(mine.most)), (found.most_messages, mine.most_messages),
                              (found.process, mine.process),
                              (np.array([found.messages]), np.array([mine.messages]))):
             above = np.maximum(value - limit, 0) / np.maximum(limit, 1)
@@ -145,7 +141,8 @@ class Alone:
     def worth(self, found: Figures) -> float:
         """What is paid for the exchange, by messages first; 1 for the components alone."""
         mine = self.figures
-        each = (0.6 * found.messages / max(1, mine.messages), 0.2 * found.most.max() / max(1, mine.most.max()),
+        data = found.process[:2].max() / max(1, mine.process[:2].max())
+        each = (0.6 * found.messages / max(1, mine.messages), 0.2 * data,
                 0.2 * (found.busiest / np.maximum(mine.busiest, 1)).max())
         return float(sum(each))
 

@@ -122,7 +122,8 @@ class Cycle:
         """The part of every vertex, numbered through, and the figures."""
         top = len(self.stack.levels) - 1
         prices = self._prices(effort)
-        if effort.finest:
+        if effort.finest:  # nothing is worse in the beginning, and balance of coupled weight would be
+            prices.bound = self.alone.figures.busiest.copy()
             return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
         part, cut, prices = self._coarsest(effort, prices) if top else (self.alone.part, self.alone.figures.cut, prices)
         for d in range(top - 1, 0, -1):
@@ -204,7 +205,7 @@ class Cycle:
 
     def _adapted(self, prices: Prices, s: Walls) -> Prices:
         """Prices after a level: less for components above the budget."""
-        factor = np.clip(1 - 8 * (self._ratios(s) - 1.03), 0.4, 1.0)
+        factor = np.clip(1 - 8 * (self._ratios(s) - 1.03), 0.1, 1.0)
         return replace(prices, datum=prices.datum * factor[:, None], message=prices.message * factor)
 
     def _coarsest(self, effort: Effort, prices: Prices) -> tuple[Array, Array, Prices]:
@@ -232,11 +233,11 @@ class Cycle:
         for turn, heat in enumerate(((0.5, 0.22), (0.22, 0.1))):
             if not effort.finest:
                 self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
-                prices = self._mended(prices, figures(self.stack.levels[0], s))
+                prices = self._mended(prices, figures(s))
         best: tuple[tuple[float, int], Array, Figures] | None = None
         for turn in range(1 if effort.finest else effort.mend):
             if turn:
-                prices = self._mended(prices, figures(self.stack.levels[0], s))
+                prices = self._mended(prices, figures(s))
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
             self._hand_over(s, border, prices)
@@ -255,7 +256,7 @@ class Cycle:
     def _better(self, best: tuple[tuple[float, int], Array, Figures] | None, s: Walls
                 ) -> tuple[tuple[float, int], Array, Figures]:
         """The better of the best so far and what there is now: fewer lines broken, then fewer messages."""
-        found = figures(self.stack.levels[0], s)
+        found = figures(s)
         key = (self.alone.broken(found), found.messages)
         return (key, s.part.copy(), found) if best is None or key < best[0] else best
 
@@ -279,9 +280,10 @@ class Cycle:
         prices = replace(prices, datum=prices.datum * dear)
         if found.messages > alone.messages:
             prices = replace(prices, message=prices.message * 1.5)
-        if (found.most > alone.most).any():
+        if (found.most > alone.most).any() or (found.process > alone.process)[:2].any():
             prices = replace(prices, over=prices.over * 3)
-        return prices.eased(found.cut > 0.98 * most_cut(alone.cut), 0.4)
+        most = most_cut(alone.cut)
+        return prices.eased(found.cut > 0.98 * most, 0.4).eased(found.cut > most, 0.2)
 
     def _hand_over(self, s: Walls, border: Border, prices: Prices) -> None:
         """Bring parts below their limits by chains of parts."""

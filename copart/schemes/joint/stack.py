@@ -144,7 +144,7 @@ def walls_of(g: Joined, part: Array, owner: Array, slot: Array, room: Array, bou
     s = Walls(part=part, owner=owner, slot=slot, load=zeros(k), room=room, share=zeros(k), bound=bound,
               population=zeros(k), where=zeros(entries, dtype=VERTEX), many=zeros(entries, dtype=VERTEX),
               used=zeros(n, dtype=VERTEX), pairs=zeros(slots, slots, dtype=VERTEX), sent=zeros(k, components),
-              messages=zeros(k, components),
+              got=zeros(k, components), messages=zeros(k, components),
               volume=zeros(components, components), cut=zeros(components), total=zeros(1), owners=zeros(components))
     if cut is not None:
         s.cut[:] = cut

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...algorithms import naive
 from ...arrays import VERTEX, frozen
 from ...coupling import CoPartition, CoupledProblem
+from ...graph import Graph
 from ...kernels.csr import part_pieces
 from ...options import Options
 from ...partitioner.rounds import Team
@@ -78,7 +79,6 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
                        int(alone.slot.max()) + 1, MOST_MEETING)
         return kept
     cycle = Cycle(stack, alone, options.seed)
-    before = _pieces(problem, kept)
     best: tuple[float, float] = (0.0, 1.0)  # the components alone
     improved = False
     for effort, last in _efforts(sum(graph.nvtxs for graph in problem.components.values())):
@@ -86,7 +86,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         key = (alone.broken(found), alone.worth(found))
         if key < best:
             made = alone.split(part, problem.names)
-            if all(x <= y for x, y in zip(_pieces(problem, made), before, strict=True)):
+            if not _falls_apart(problem, made, parts):
                 best, kept, improved = key, made, True
         if last and improved:
             break
@@ -102,10 +102,18 @@ def _efforts(size: int) -> Iterator[tuple[Effort, bool]]:
     yield replace(CAREFUL, finest=True), True
 
 
-def _pieces(problem: CoupledProblem, parts: PartArrays) -> list[int]:
-    """Connected pieces of all parts of each component."""
-    return [int(part_pieces(graph.xadj, graph.adjncy, frozen(parts[name]), np.empty(graph.nvtxs, VERTEX),
-                            np.empty(graph.nvtxs, VERTEX))) for name, graph in problem.components.items()]
+def _falls_apart(problem: CoupledProblem, made: PartArrays, parts: PartArrays) -> bool:
+    """Whether the parts of a component are in more pieces than before."""
+    for name, graph in problem.components.items():
+        found, fewest = _pieces(graph, made[name]), len(np.unique(made[name]))
+        if found > fewest and found > _pieces(graph, parts[name]):
+            return True
+    return False
+
+
+def _pieces(graph: Graph, part: NDArray[np.int32]) -> int:
+    piece, scratch = np.empty((2, graph.nvtxs), VERTEX)
+    return int(part_pieces(graph.xadj, graph.adjncy, frozen(part), piece, scratch))
 
 
 __all__ = ["together"]
