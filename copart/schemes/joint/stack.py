@@ -19,7 +19,7 @@ from .cells import PartArrays
 
 Array = np.ndarray[Any, Any]
 
-STEP = 1.9
+STEP = 4.0
 """From one level to the next there are so many times fewer vertices, at least."""
 
 
