@@ -112,6 +112,16 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def writable(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory without the read-only mark, which would make a second signature of every kernel."""
+    view = array.view()
+    try:
+        view.flags.writeable = True
+    except ValueError:  # the caller's own memory is read-only
+        return array.copy()
+    return view
+
+
 def whole(name: str, value: Any, *, low: int | None = None, high: int | None = None) -> int:
     """Check that `value` is an integer in ``low..high`` (both included)."""
     try:

@@ -280,4 +280,4 @@ def refine(
     return start
 
 
-__all__ = ["extend", "finest", "joined_pieces", "partition", "refine"]
+__all__ = ["extend", "joined_pieces", "partition", "refine"]

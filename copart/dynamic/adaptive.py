@@ -25,10 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, PartArray, fraction, integers, part_array
 from ..errors import ConfigError, PartitionError
 from ..graph import Graph
-from ..kgggp_ml import finest, partition
+from ..kgggp_ml import partition
 from ..metrics import copartition_limit, edge_cut, migration_matrix, migration_volume
 from ..options import Options, Settings
-from ..partitioner.affinity import Affinity
+from ..partitioner.affinity import Affinity, finest
 from ..partitioner.coarsening import look_at
 from ..partitioner.feasibility import feasible_limits, overweight
 from ..partitioner.multilevel import cycle

@@ -21,6 +21,7 @@ from __future__ import annotations
 from .balance import copartition_limit, max_part_weight, max_part_weights, part_room, target_shares
 from .components import (
     ComponentMetrics,
+    bodies,
     boundary,
     component_metrics,
     edge_cut,
@@ -42,7 +43,7 @@ from .pairs import (
 )
 from .step import StepCost, StepFigures, step_cost
 
-__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "StepCost", "StepFigures", "boundary",
+__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "StepCost", "StepFigures", "bodies", "boundary",
            "component_metrics", "copartition_limit", "coupling_matrix", "coupling_weights", "edge_cut", "evaluate",
            "graph_pieces", "imbalance", "loose_pieces", "max_part_weight", "max_part_weights", "migration_matrix",
            "migration_messages", "migration_volume", "pair_metrics", "part_room", "part_weights", "pieces",

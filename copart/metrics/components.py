@@ -121,10 +121,15 @@ def loose_pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64
     [1, 0]
     """
     k = whole("nparts", nparts, low=1)
+    return pieces(graph, part, k) - bodies(graph, part, k)
+
+
+def bodies(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
+    """(nparts,) int64 connected pieces of the graph that each part has vertices of."""
     count, home = graph_pieces(graph)
-    p = part_array("part", part, graph.nvtxs, k, GraphError)
+    p = part_array("part", part, graph.nvtxs, nparts, GraphError)
     met = np.unique(p.astype(OFFSET) * max(count, 1) + home) // max(count, 1)
-    return pieces(graph, p, k) - np.bincount(met, minlength=k)
+    return np.bincount(met, minlength=nparts)
 
 
 def graph_pieces(graph: Graph) -> tuple[int, NDArray[np.int32]]:
@@ -240,6 +245,7 @@ def component_metrics(
 
 __all__ = [
     "ComponentMetrics",
+    "bodies",
     "boundary",
     "component_metrics",
     "coupled_weights",

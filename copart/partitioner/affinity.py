@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import MAX_TOTAL, VERTEX, WEIGHT, frozen, integers
+from ..arrays import MAX_TOTAL, VERTEX, WEIGHT, frozen, integers, writable
 from ..errors import ConfigError, PartitionError
 from ..graph import Graph
 from ..kernels import Level, Pull
@@ -69,7 +69,7 @@ def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity |
     fixed = none if pinned is None or (pinned < 0).all() else pinned
     level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=fixed,
                   origin=origin, size=size)
-    return Level._make(_writable(a) for a in level), pull
+    return Level._make(writable(a) for a in level), pull
 
 
 def _check_affinity(affinity: Affinity, graph: Graph, nparts: int) -> None:
@@ -85,16 +85,6 @@ def _check_affinity(affinity: Affinity, graph: Graph, nparts: int) -> None:
             f"affinity table: its entries (up to {affinity.table.max()}) times the vertex sizes "
             f"overflow; scale them down"
         )
-
-
-def _writable(array: Array) -> Array:
-    """The same memory without the read-only mark, which would make a second signature of every kernel."""
-    view = array.view()
-    try:
-        view.flags.writeable = True
-    except ValueError:  # the caller's own memory is read-only
-        return array.copy()
-    return view
 
 
 __all__ = ["Affinity", "finest"]

@@ -21,7 +21,7 @@ from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from .requests import Meeting
 from .sources import Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
-from .weighing import CoupledWeights, units, weighed
+from .weighing import CoupledWeights, weighed
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -123,8 +123,7 @@ def coupled_problem(*sources: Any, interedges: str | Interedges | Mapping[Pair, 
             for remark in mesh.remarks]
     return Coupled(problem, own.meshes, interfaces, (*dict.fromkeys(lost), *others(there), *cut),
                    {name: os.fspath(source) for name, source in zip(called, chosen, strict=True)
-                    if isinstance(source, str | os.PathLike)}, meeting, own.setting,
-                   units(own.setting, graphs, pairs))
+                    if isinstance(source, str | os.PathLike)}, meeting, own.setting, own.unit)
 
 
 def component(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:

@@ -50,6 +50,8 @@ class Weighed(NamedTuple):
     """A word, the name of a cell array, or that they were given."""
     meshes: dict[str, Mesh]
     """The meshes, with numbers that were given as a cell array."""
+    unit: Mapping[str, float] = {}
+    """By component, the coupled weight of a cell that costs what is said of a coupled cell, where that is not 1."""
 
 
 def weighed(given: CoupledWeights | None, graphs: Mapping[str, Graph], pairs: Mapping[Pair, Interedges],
@@ -78,7 +80,8 @@ def weighed(given: CoupledWeights | None, graphs: Mapping[str, Graph], pairs: Ma
         return Weighed({}, None, dict(meshes))
     if isinstance(given, str):
         if given in WORDS:
-            return Weighed(_from_interedges(given, graphs, pairs)[0], given, dict(meshes))
+            values, unit = _from_interedges(given, graphs, pairs)
+            return Weighed(values, given, dict(meshes), unit)
         return Weighed({name: _array(name, given, graph, meshes) for name, graph in graphs.items()}, given,
                        dict(meshes))
     if not isinstance(given, Mapping):
@@ -141,7 +144,7 @@ def _from_interedges(word: str, graphs: Mapping[str, Graph], pairs: Mapping[Pair
 
 
 def units(setting: str | None, graphs: Mapping[str, Graph], pairs: Mapping[Pair, Interedges]) -> dict[str, float]:
-    """By component, the coupled weight of a cell that costs what is said of a coupled cell, where that is not 1."""
+    """Those of :class:`Weighed` again, from what is kept of a plan."""
     return _from_interedges(setting, graphs, pairs)[1] if setting == "area" else {}
 
 

@@ -17,13 +17,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import FREE, VERTEX, frozen, sums
+from ..arrays import FREE, VERTEX, sums
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import PartitionError, of_component
 from ..graph import Graph
 from ..kgggp_ml import joined_pieces, partition
-from ..metrics import copartition_limit, edge_cut, graph_pieces, loose_pieces, max_part_weight, part_weights, pieces
+from ..metrics import (
+    bodies,
+    copartition_limit,
+    edge_cut,
+    graph_pieces,
+    loose_pieces,
+    max_part_weight,
+    part_weights,
+    pieces,
+)
 from ..options import Options
+from ..partitioner.affinity import finest
+from ..partitioner.contiguity import Pieces
 
 Part = NDArray[np.int32]
 
@@ -128,14 +139,12 @@ def bodies_shared(problem: CoupledProblem, made: CoPartition) -> list[str]:
     """Which components have parts with cells of several of their bodies, in a sentence each."""
     out = []
     for name, graph in problem.components.items():
-        count, body = graph_pieces(graph)
         n = made.nparts[name]
-        met = np.unique(made[name].astype(np.int64) * max(count, 1) + body) // max(count, 1)
-        several = int((np.bincount(met, minlength=n) > 1).sum())
+        several = int((bodies(graph, made[name], n) > 1).sum())
         if several:
             why = "the pool is shared" if made.shared else "no whole numbers of parts of this balance fit each"
-            out.append(f"{name} consists of {count} bodies: {several} of {n} parts own cells of several of them, "
-                       f"connected in each, since {why}")
+            out.append(f"{name} consists of {graph_pieces(graph)[0]} bodies: {several} of {n} parts own cells of "
+                       f"several of them, connected in each, since {why}")
     return out
 
 
@@ -184,18 +193,12 @@ def _mended(graph: Graph, part: Part, limits: NDArray[np.int64], options: Option
 
 def _held(graph: Graph, part: Part, nparts: int, keep: NDArray[np.int32], body: Part | None) -> Part:
     """(nvtxs,) int32 part of the vertices `keep` in the one piece of each part that has most of them, -1 elsewhere."""
-    from ..kernels.csr import part_pieces
-
-    piece, scratch = np.empty(graph.nvtxs, VERTEX), np.empty(graph.nvtxs, VERTEX)
-    count = int(part_pieces(graph.xadj, graph.adjncy, frozen(part), piece, scratch))
-    weight, share = sums(piece[keep], graph.weights[keep], count), np.empty(count, np.int64)
-    share[piece] = part if body is None else part + nparts * body.astype(np.int64)
-    order = np.lexsort((-np.arange(count), weight, share))
-    last = order[np.append(np.flatnonzero(np.diff(share[order])), count - 1)]
-    most = np.zeros(count, np.bool_)
-    most[last] = True
+    level, _ = finest(graph, nparts, None, None)
+    weight = np.zeros(graph.nvtxs, np.int64)
+    weight[keep] = graph.weights[keep]
+    found = Pieces.of(level._replace(vwgt=weight), part, nparts, body)
     held = np.full(graph.nvtxs, FREE, VERTEX)
-    mine = keep[most[piece[keep]]]
+    mine = keep[~found.loose[found.piece[keep]]]
     held[mine] = part[mine]
     return held
 

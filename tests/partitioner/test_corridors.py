@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from copart.arrays import FREE
 from copart.graph import Graph
-from copart.kgggp_ml import extend, finest
+from copart.kgggp_ml import extend
 from copart.metrics import copartition_limit, part_weights, pieces
 from copart.options import Options
+from copart.partitioner.affinity import finest
 from copart.partitioner.corridors import with_corridors
 
 from ..helpers import grid

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, WEIGHT, part_array, whole
+from ...arrays import VERTEX, WEIGHT, part_array, whole, writable
 from ...errors import ConfigError, PartitionError
 from ...graph import Graph, as_graph
 from ...kernels import Level
@@ -248,14 +248,4 @@ def finest(graph: Graph, pinned: Array, vwgts: Array) -> Level:
     scalar = vwgts @ excess_units(vwgts)
     level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=scalar, fixed=pinned,
                   origin=np.zeros(0, VERTEX), size=np.zeros(0, WEIGHT))
-    return Level._make(_writable(a) for a in level)
-
-
-def _writable(array: Array) -> Array:
-    """The same memory without the read-only mark, which would make a second signature of every kernel."""
-    view = array.view()
-    try:
-        view.flags.writeable = True
-    except ValueError:  # the caller's own memory is read-only
-        return array.copy()
-    return view
+    return Level._make(writable(a) for a in level)

@@ -17,10 +17,10 @@ from ...errors import PartitionError
 from ...graph import Graph
 from ...kernels import Level
 from ...kernels.contraction import pull_down
-from ...kgggp_ml import finest
 from ...metrics import max_part_weights
 from ...operators import copartition_balance
 from ...options import Options
+from ...partitioner.affinity import finest
 from ...partitioner.coarsening import coarsen, coarsest_size, look_at, renumber
 from ...partitioner.coordinates import centroids
 from ...partitioner.feasibility import feasible_limits, overweight

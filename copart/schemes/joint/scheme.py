@@ -34,10 +34,10 @@ from ...errors import ConfigError, NotApplicableError, PartitionError, of_compon
 from ...interface.counts import Counts, CoupledCounts, coupled_counts, part_counts
 from ...interface.price import PRICE, price_with_busiest
 from ...interface.uncut import interface_groups
-from ...kgggp_ml import finest
 from ...metrics import edge_cut, max_part_weights
 from ...operators import copartition_balance, ext
 from ...options import Options, Settings
+from ...partitioner.affinity import finest
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
 from .annealing import Annealing, Schedule

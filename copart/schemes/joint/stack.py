@@ -11,8 +11,8 @@ from ...arrays import VERTEX, WEIGHT
 from ...coupling import CoupledProblem
 from ...kernels import Level
 from ...kernels.walls import Joined, Walls, survey
-from ...kgggp_ml import finest
 from ...options import Config
+from ...partitioner.affinity import finest
 from ...partitioner.coarsening import coarsen, coarsest_size, contract, look_at
 from ...partitioner.rounds import Team
 from .cells import PartArrays

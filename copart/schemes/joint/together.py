@@ -19,10 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algorithms import naive
-from ...arrays import VERTEX, frozen
 from ...coupling import CoPartition, CoupledProblem
-from ...graph import Graph
-from ...kernels.csr import part_pieces
+from ...metrics import pieces
 from ...options import Options
 from ...partitioner.rounds import Team
 from .alone import Alone
@@ -86,7 +84,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         key = (alone.broken(found), alone.worth(found))
         if key < best:
             made = alone.split(part, problem.names)
-            if not _falls_apart(problem, made, parts):
+            if not _falls_apart(problem, nparts, made, parts):
                 best, kept, improved = key, made, True
         if last and improved:
             break
@@ -102,18 +100,15 @@ def _efforts(size: int) -> Iterator[tuple[Effort, bool]]:
     yield replace(CAREFUL, finest=True), True
 
 
-def _falls_apart(problem: CoupledProblem, made: PartArrays, parts: PartArrays) -> bool:
+def _falls_apart(problem: CoupledProblem, nparts: Mapping[str, int], made: PartArrays, parts: PartArrays) -> bool:
     """Whether the parts of a component are in more pieces than before."""
     for name, graph in problem.components.items():
-        found, fewest = _pieces(graph, made[name]), len(np.unique(made[name]))
-        if found > fewest and found > _pieces(graph, parts[name]):
+        count = nparts[name]
+        found = pieces(graph, made[name], count)
+        # connected parts need no comparison
+        if (found > 1).any() and found.sum() > pieces(graph, parts[name], count).sum():
             return True
     return False
-
-
-def _pieces(graph: Graph, part: NDArray[np.int32]) -> int:
-    piece, scratch = np.empty((2, graph.nvtxs), VERTEX)
-    return int(part_pieces(graph.xadj, graph.adjncy, frozen(part), piece, scratch))
 
 
 __all__ = ["together"]

@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copart.kgggp_ml import finest, partition
+from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, max_part_weights
 from copart.options import PRESETS
+from copart.partitioner.affinity import finest
 from copart.partitioner.refinement import cut_of
 from copart.partitioner.rounds import Team
 from copart.schemes.joint.finish import finish, held
