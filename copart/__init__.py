@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .errors import ConfigError as ConfigError
     from .errors import CopartError as CopartError
     from .errors import CouplingError as CouplingError
+    from .errors import ExchangeError as ExchangeError
     from .errors import FormatError as FormatError
     from .errors import GraphError as GraphError
     from .errors import MappingError as MappingError
@@ -64,7 +65,7 @@ __version__ = "0.1.0"
 _HOME = {
     "algorithms": ("aware", "naive", "projrepart"),
     "coupling": ("CoPartition", "CoupledProblem", "Interedges"),
-    "errors": ("ConfigError", "CopartError", "CouplingError", "FormatError", "GraphError",
+    "errors": ("ConfigError", "CopartError", "CouplingError", "ExchangeError", "FormatError", "GraphError",
                "MappingError", "MeshError", "PartitionError"),
     "graph": ("Graph",),
     "mesh": ("Mesh", "read_mesh"),

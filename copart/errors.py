@@ -11,6 +11,7 @@
     ├── MeshError        a mesh, or the interface between two meshes, is unusable
     │   └── NoInterfaceError    two meshes do not meet
     ├── FormatError      a file is unreadable or ill-formed (carries path and line)
+    ├── ExchangeError    processes exchange different things, or one of them has left
     └── ConfigError      an argument or option is out of range
 
 Messages name the parameter, the rule, the value found and the first place,
@@ -55,6 +56,10 @@ class MeshError(CopartError):
 
 class NoInterfaceError(MeshError):
     """Two meshes do not meet anywhere."""
+
+
+class ExchangeError(CopartError):
+    """Processes exchange different things, or one of them has left."""
 
 
 class ConfigError(CopartError):

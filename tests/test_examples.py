@@ -29,7 +29,7 @@ def test_meshes_to_vtu(tmp_path):
     # shares of a line in one piece each: 4 + 3 - 1 messages, or one more where two borders nearly meet
     assert 6 <= numbers["totZ"] <= 7
     assert {p.name for p in tmp_path.iterdir()} == {"channel.vtu", "plate.vtu", "channel.part.8", "plate.part.4",
-                                                    "interedges.mtx", "coupling.json", "metrics.json"}
+                                                    "interedges.mtx", "coupling.json", "exchange", "metrics.json"}
 
 
 def test_coupling_driver():

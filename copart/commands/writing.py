@@ -30,12 +30,14 @@ def add_write(parser: argparse.ArgumentParser, *, single: bool = False) -> None:
 
 
 def tell_written(console: Console, files: Sequence[str]) -> None:
-    """A line for each file; where a folder has received more than a few, one line for the folder."""
+    """A line for each file; one for a folder that has received more than a few, and for ``exchange/``."""
+    from ..formats.exchange_files import EXCHANGE
+
     count = Counter(os.path.dirname(name) for name in files)
     told = set()
     for name in files:
         folder = os.path.dirname(name)
-        if count[folder] <= FEW:
+        if count[folder] <= FEW and os.path.basename(folder) != EXCHANGE:
             console.say(f"wrote {name}")
         elif folder not in told:
             told.add(folder)
@@ -52,9 +54,9 @@ def check_single(kinds: Sequence[str], source: str, mesh: Mesh | None) -> None:
 def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, nparts: int,
                  mesh: Mesh | None) -> list[str]:
     """Write the files of one component into `folder`, all or none of them; returns their paths."""
+    from ..formats.output import file_name
     from ..plans.components import split_region
     from ..plans.folder import write_folder
-    from ..plans.output import file_name
     from ..plans.writers import Parted, write_parted
 
     path, region = split_region(source)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, FormatError
 from .text import PathLike
+
+
+def file_name(component: str) -> str:
+    """The name of a component as a file name: everything unusual becomes an underscore."""
+    return re.sub(r"[^\w.+-]", "_", component).lstrip(".") or "_"
 
 
 def write_text_atomic(path: PathLike, text: str) -> None:

@@ -33,15 +33,21 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Co
     >>> [x.tolist() for x in halo_volumes(line, np.array([0, 0, 1], np.int32), 2)]
     [[0, 1], [1, 0], [1, 1]]
     """
+    sender, receiver, cell = halo_cells(graph, part, nparts)
+    pair, inverse = np.unique(sender * np.int64(nparts) + receiver, return_inverse=True)
+    volume = np.zeros(len(pair), WEIGHT)
+    np.add.at(volume, inverse, graph.sizes[cell])
+    return pair // nparts, pair % nparts, volume
+
+
+def halo_cells(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Counts, Counts, Counts]:
+    """What halos consist of: owner, part that holds a neighbour, and cell, ascending by cell and then by that part."""
     row = np.repeat(np.arange(graph.nvtxs, dtype=np.int64), np.diff(graph.xadj))
     there = part[graph.adjncy]
     across = np.flatnonzero(part[row] != there)
     key = np.unique(row[across] * nparts + there[across])
     cell = key // nparts
-    pair, inverse = np.unique(part[cell] * np.int64(nparts) + key % nparts, return_inverse=True)
-    volume = np.zeros(len(pair), WEIGHT)
-    np.add.at(volume, inverse, graph.sizes[cell])
-    return pair // nparts, pair % nparts, volume
+    return part[cell].astype(np.int64), key % nparts, cell
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,4 +107,4 @@ def _ranks(copartition: CoPartition, name: str) -> slice:
     return slice(first, first + copartition.nparts[name])
 
 
-__all__ = ["CouplingTraffic", "all_matrices", "coupling_traffic", "halo_volumes"]
+__all__ = ["CouplingTraffic", "all_matrices", "coupling_traffic", "halo_cells", "halo_volumes"]

@@ -6,6 +6,7 @@
 ``interedges.mtx``   which cells of A and of B are coupled, and their weights; of more than two components
                      ``A-B.interedges.mtx`` for each pair that meets
 ``coupling.json``    who sends which cells to whom in a coupling phase
+``exchange/``        the same for :mod:`copart.mpi`, and halos: arrays of which each process reads its own share
 ``metrics.json``     settings and figures, and the checksums of all files
 ===================  ====================================================================
 
@@ -14,7 +15,6 @@ and what :mod:`copart.plans.writers` makes for solvers, couplers and viewers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -25,8 +25,10 @@ import numpy as np
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError, FormatError
 from ..formats import prepare_folder, write_coupling, write_json, write_part, write_text_atomic
+from ..formats.exchange_files import exchange_files, write_exchange
 from ..formats.interedges_file import write_interedges
 from ..formats.launch import Program, Seat, launch_files, permutation
+from ..formats.output import file_name
 from ..formats.precice import write_precice
 from ..formats.text import is_document, read_json
 from .folder import METRICS, listed, write_folder
@@ -43,11 +45,6 @@ SCHEMA = "copart-metrics"
 VERSION = 1
 MIGRATION = "migration.json"
 """The way to a plan from a former one, where there is one."""
-
-
-def file_name(component: str) -> str:
-    """The name of a component as a file name: everything unusual becomes an underscore."""
-    return re.sub(r"[^\w.+-]", "_", component).lstrip(".") or "_"
 
 
 def interedges_files(components: Sequence[str]) -> dict[tuple[str, str], str]:
@@ -91,7 +88,8 @@ def usual_files(components: Sequence[str], meshes: Collection[str], counts: Sequ
     every = [*counts] * len(components) if len(counts) == 1 else counts
     return [*(f"{file_name(name)}.vtu" for name in components if name in meshes),
             *(f"{file_name(name)}.part.{n}" for name, n in zip(components, every, strict=False)),
-            *interedges_files(components).values(), "coupling.json", METRICS]
+            *interedges_files(components).values(), "coupling.json",
+            *exchange_files(components, list(combinations(components, 2))), METRICS]
 
 
 def former_files(folder: Path) -> set[str]:
@@ -203,6 +201,7 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
             made.append(files[pair])
             write_interedges(scratch / made[-1], interedges)
     write_coupling(scratch / "coupling.json", problem, copartition)
+    made += write_exchange(scratch, problem, copartition)
     if placement is not None:
         made += write_launch(scratch, placement)
     return made
@@ -247,5 +246,5 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return dict(summary)
 
 
-__all__ = ["MIGRATION", "SCHEMA", "VERSION", "check_file_names", "file_name", "former_files", "interedges_files",
+__all__ = ["MIGRATION", "SCHEMA", "VERSION", "check_file_names", "former_files", "interedges_files",
            "read_summary", "write_plan"]

@@ -17,10 +17,11 @@ from ..checks import Finding
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CopartError, FormatError
 from ..formats.migration_file import read_migration
+from ..formats.output import file_name
 from ..formats.text import read_bytes, read_json
 from ..formats.vtu import CELL_IDS, GHOST
 from .folder import listed
-from .output import MIGRATION, file_name
+from .output import MIGRATION
 from .sources import open_mesh
 
 if TYPE_CHECKING:

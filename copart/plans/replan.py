@@ -22,6 +22,7 @@ from ..errors import ConfigError, CouplingError, FormatError
 from ..formats import prepare_folder, read_coupling, read_part
 from ..formats.interedges_file import read_interedges
 from ..formats.migration_file import write_migration
+from ..formats.output import file_name
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..interface.price import PRICE
 from ..metrics import CoupledMetrics, evaluate
@@ -33,7 +34,7 @@ from ..schemes.corepartition import corepartition
 from .components import Progress, component, interfaces_of, silent
 from .folder import METRICS
 from .kept import kept_cost
-from .output import MIGRATION, component_inputs, file_name, interedges_files, read_summary, usual_files
+from .output import MIGRATION, component_inputs, interedges_files, read_summary, usual_files
 from .overwriting import reading, refuse_inputs
 from .plan import Plan
 from .requests import settings_of

@@ -18,13 +18,16 @@ import numpy as np
 
 from ..checks import Finding, Report, check_connected, check_copartition
 from ..checks.claims import same
+from ..checks.lists import check_halo_lists, check_interedge_lists, check_owned_lists
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..errors import FormatError
 from ..formats import read_coupling, read_part
+from ..formats.exchange_files import component_name, pair_name, read_lists
 from ..formats.interedges_file import read_interedges
+from ..formats.output import file_name
 from .components import Pair, Progress, coupled_problem, silent
 from .kept import UNCHECKED, unknown_entries
-from .output import file_name, interedges_files, read_summary
+from .output import interedges_files, read_summary
 from .readback import check_arrays, check_migration, check_native
 from .requests import Meeting
 from .seal import check_seals
@@ -88,6 +91,7 @@ def check_plan(folder: str | os.PathLike[str], eps: float | None = None, progres
     if settings.get("contiguous"):
         for name, graph in found.problem.components.items():
             findings += check_connected(graph, made[name], made.nparts[name], name)
+    findings += _exchange(place, found.problem, made)
     for name in names:
         findings += check_arrays(paths[name].name, meshes[name], made[name], found.problem.coupled(name))
     unchecked = [what for key, what in UNCHECKED.items() if summary.get(key)]
@@ -96,6 +100,22 @@ def check_plan(folder: str | os.PathLike[str], eps: float | None = None, progres
         unchecked += check[1]
     more, reasons = _meet(summary, meshes, kept, tell)
     return replace(report, findings=(*findings, *more), unchecked=(*unchecked, *reasons))
+
+
+def _exchange(place: Path, problem: CoupledProblem, made: CoPartition) -> list[Finding]:
+    """The lists in ``exchange/``."""
+    findings, parts = [], made.nparts
+
+    def lists(name: str, one: str, other: str) -> tuple[Any, Any]:
+        found = read_lists(place, name, (parts[one], parts[other]))
+        return found.index, found.rows
+
+    for a, b in problem.pairs:
+        findings += check_interedge_lists(problem, made, (a, b), *lists(pair_name(a, b), a, b))
+    for name in problem.names:
+        findings += check_halo_lists(problem, made, name, *lists(component_name(name, "halo"), name, name))
+        findings += check_owned_lists(made, name, *lists(component_name(name, "owned"), name, name))
+    return findings
 
 
 def _idle(summary: Mapping[str, Any], problem: CoupledProblem, made: CoPartition) -> list[Finding]:

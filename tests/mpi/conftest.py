@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from copart.mapping.cartesian import Grid, reorder_grid, stencil
 from copart.mapping.ranks.communication import Messages, communication_graph
 from copart.mapping.ranks.reorder import reorder_ranks
+
+from ..helpers import ROOT
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +23,36 @@ def compiled() -> None:
         reorder_ranks(pairs, [0, 0, 1, 1], method=method)
     for method in ("central-greedy", "distributed-greedy"):
         reorder_grid(Grid((3, 2)), stencil("five-point", 2), 2, method)
+
+
+class Launch:
+    """How to start ranks with one of the MPI libraries of the wheels."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]):
+        self.command, self.environment = command, environment
+
+    def __call__(self, ranks: int, *arguments: str, timeout: float = 200) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*self.command, "-n", str(ranks), sys.executable, *arguments], capture_output=True,
+                              text=True, cwd=ROOT, timeout=timeout, check=False,
+                              env={**os.environ, "PYTHONPATH": str(ROOT), **self.environment})
+
+
+@pytest.fixture(scope="session")
+def launch(launcher: str) -> Launch:
+    """Starts ranks."""
+    return Launch([launcher], {})
+
+
+@pytest.fixture(scope="session", params=["mpich", "openmpi"])
+def both(request: pytest.FixtureRequest, launch: Launch) -> Launch:
+    """Starts ranks, with each of the two MPI libraries that come as wheels."""
+    if request.param == "mpich":
+        return launch
+    root = ROOT / ".venv" / "openmpi"
+    library = root / "lib" / "libmpi.so"
+    if not library.exists():
+        pytest.skip("no Open MPI in .venv/openmpi (make test installs it)")
+    own = {"MPI4PY_MPIABI": "openmpi", "MPI4PY_LIBMPI": str(library), "OMPI_ALLOW_RUN_AS_ROOT": "1",
+           "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return Launch([str(root / "bin" / "mpirun"), "--oversubscribe", "-x", "MPI4PY_MPIABI", "-x", "MPI4PY_LIBMPI",
+                   "-x", "PYTHONPATH"], own)

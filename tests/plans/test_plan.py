@@ -116,9 +116,12 @@ def test_names_are_different_and_can_be_chosen():
 
 def test_written_files_hold_the_plan(tmp_path):
     plan = copart.plan(A, B, parts=(4, 8), output=tmp_path / "deep" / "out")
-    assert [p.name for p in plan.files] == ["left.vtu", "right.vtu", "left.part.4", "right.part.8", "interedges.mtx",
-                                            "coupling.json", "metrics.json"]
-    assert sorted(p.name for p in (tmp_path / "deep" / "out").iterdir()) == sorted(p.name for p in plan.files)
+    lists = ["left-right.interedges", "left.halo", "left.owned", "right.halo", "right.owned"]
+    arrays = [f"{name}.{half}.npy" for name in lists for half in ("index", "rows")]
+    files = ["left.vtu", "right.vtu", "left.part.4", "right.part.8", "interedges.mtx", *arrays, "coupling.json",
+             "metrics.json"]
+    assert [p.name for p in plan.files] == files
+    assert sorted(p.name for p in (tmp_path / "deep" / "out").rglob("*") if p.is_file()) == sorted(files)
     for name, k in (("left", 4), ("right", 8)):
         data = meshio.read(tmp_path / "deep" / "out" / f"{name}.vtu").cell_data
         assert np.array_equal(np.concatenate(data["part"]), plan.copartition[name])
@@ -133,7 +136,8 @@ def test_written_files_hold_the_plan(tmp_path):
 def test_component_names_become_safe_file_names(tmp_path):
     plan = copart.plan(A, B, parts=(2, 2), names=("gas/hot", "../solid"), output=tmp_path / "out")
     assert [p.name for p in plan.files[:2]] == ["gas_hot.vtu", "_solid.vtu"]
-    assert all(p.parent == tmp_path / "out" for p in plan.files)
+    assert {p.parent for p in plan.files} == {tmp_path / "out", tmp_path / "out" / "exchange"}
+    assert (tmp_path / "out" / "exchange" / "gas_hot-_solid.interedges.rows.npy").exists()
 
 
 def test_components_whose_file_names_collide_are_refused(tmp_path):
@@ -265,7 +269,7 @@ def test_an_output_folder_that_is_a_file_is_refused_before_the_work(tmp_path):
 def test_a_write_that_fails_leaves_the_old_files(tmp_path, monkeypatch):
     out = tmp_path / "out"
     copart.plan(A, B, parts=(4, 8), output=out)
-    before = {p.name: p.read_bytes() for p in out.iterdir()}
+    before = {p.relative_to(out): p.read_bytes() for p in out.rglob("*") if p.is_file()}
 
     def broken(*args):
         raise OSError(28, "No space left on device")
@@ -273,7 +277,7 @@ def test_a_write_that_fails_leaves_the_old_files(tmp_path, monkeypatch):
     monkeypatch.setattr("copart.plans.output.write_coupling", broken)
     with pytest.raises(FormatError, match="no space left"):
         copart.plan(A, B, parts=(4, 8), seed=2, output=out)
-    assert {p.name: p.read_bytes() for p in out.iterdir()} == before
+    assert {p.relative_to(out): p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
 
 
 def test_progress_names_the_steps(tmp_path):

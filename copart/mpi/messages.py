@@ -1,0 +1,282 @@
+"""Messages between fixed partners: set up once, then started and awaited again and again.
+
+A :class:`Route` knows who sends values of which cells to whom; each exchange on it is a :class:`Transfer`, and several
+may be under way.  Receives and sends without blocking measured as fast as persistent requests and neighbourhood
+collectives (``benchmarks/exchange.py``), and let a wait have an end: partners that leave say so, and what does not come
+within the time limit is an error that names who did not send.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ExchangeError
+from .device import DeviceField
+from .fields import Layout, told
+
+#: Seconds of polling without a break, then with one of so many seconds each time.
+_EAGER, _NAP = 0.02, 2e-4
+#: Seconds that data of a partner may still need after its farewell has come, or other data.
+_LATE = 2.0
+#: Layouts of fields on a route that have tags of their own.
+LAYOUTS = 30
+#: Tags of a line: to leave, to announce a layout on each of two routes, and to send data of each layout.
+TAGS = 3 + 2 * LAYOUTS
+
+
+class Sent(NamedTuple):
+    """What this process has sent to others: messages, values (cells, whatever their fields) and bytes of fields."""
+
+    messages: int = 0
+    values: int = 0
+    bytes: int = 0
+
+
+class Line:
+    """The partners of an exchange, and what is to be known of them.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Intracomm
+    tag : int
+        Of the message with which a partner leaves; those that follow are for the routes.
+    partners : sequence of int
+        Ranks that this one exchanges with.
+    called : callable
+        What a rank is called in errors.
+    timeout : float or None
+        Seconds that a wait may take; None for no limit.
+    """
+
+    def __init__(self, comm: Any, tag: int, partners: Sequence[int], called: Callable[[int], str],
+                 timeout: float | None):
+        self.comm, self.tag, self.called, self.timeout = comm, tag, called, timeout
+        self.partners = sorted(set(partners) - {comm.rank})
+        self.broken: str | None = None
+        self.abandoned: list[object] = []
+        self.gone: set[int] = set()
+        self.left = False
+        _open.add(self)
+
+    def check(self) -> None:
+        """Raise where nothing can be exchanged any more."""
+        if self.left:
+            raise ExchangeError("exchange: is closed")
+        if self.broken is not None:
+            raise ExchangeError(f"exchange: is of no use after an error: {self.broken}")
+
+    def fail(self, text: str) -> ExchangeError:
+        """The error to raise; all that follows is refused."""
+        self.broken = text
+        return ExchangeError(text)
+
+    def leave(self) -> None:
+        """Tell the partners that nothing more comes from here; no wait."""
+        if not self.left:
+            self.left = True
+            _open.discard(self)
+            farewells = [self.comm.Isend([np.zeros(0, np.uint8), _bytes()], rank, self.tag) for rank in self.partners]
+            _poll(farewells, 0.05)
+
+    def wait(self, requests: list[Any], ranks: list[int], other: Callable[[int], str | None] | None = None) -> None:
+        """Until all requests are complete.
+
+        Parameters
+        ----------
+        requests : list of mpi4py.MPI.Request
+        ranks : list of int
+            Their partners.
+        other : callable, optional
+            From a rank, what else came from it.
+
+        Raises
+        ------
+        ExchangeError
+            A partner sends something else or has left, or the time is over.
+        """
+        from mpi4py import MPI
+
+        begin = time.perf_counter()
+        late: float | None = None
+        while not MPI.Request.Testall(requests):
+            now = time.perf_counter()
+            if now - begin < _EAGER:
+                os.sched_yield()
+                continue
+            time.sleep(_NAP)
+            self._look_for_farewells()
+            open_ = sorted({rank for request, rank in zip(requests, ranks, strict=True) if not request.Test()})
+            left = [rank for rank in open_ if rank in self.gone]
+            instead = [(rank, what) for rank in open_ if other is not None and (what := other(rank)) is not None]
+            late = (late or now) if left or instead else None
+            if late is not None and now - late > _LATE:
+                if instead:
+                    raise self.fail(f"exchange: {self.called(instead[0][0])} sends {instead[0][1]} instead")
+                raise self.fail(f"exchange: {self._names(left)} left before this exchange was complete")
+            if self.timeout is not None and now - begin > self.timeout and open_:
+                raise self.fail(f"exchange: nothing for {self.timeout:g} s from {self._names(open_)}; do all processes "
+                                f"start the same exchanges in the same order? (a longer limit: timeout=)")
+
+    def _look_for_farewells(self) -> None:
+        for rank in self.partners:
+            if rank not in self.gone and self.comm.Iprobe(rank, self.tag):
+                self.comm.Recv([np.zeros(0, np.uint8), _bytes()], rank, self.tag)
+                self.gone.add(rank)
+
+    def _names(self, ranks: list[int]) -> str:
+        shown = ", ".join(self.called(rank) for rank in ranks[:3])
+        return shown + (f" and {len(ranks) - 3} more" if len(ranks) > 3 else "")
+
+
+_open: weakref.WeakSet[Line] = weakref.WeakSet()
+
+
+@atexit.register
+def _leave_all() -> None:
+    """Programs that end, with an error or without, tell their partners."""
+    for line in list(_open):
+        with suppress(Exception):
+            line.leave()
+
+
+class Route:
+    """One direction: the values of which cells go to whom, and how many come from whom.
+
+    Parameters
+    ----------
+    line : Line
+    number : {0, 1}
+        A different one for each route of a line.
+    targets : sequence of (rank, (n,) int array)
+        Where values are sent, and which entries of a field.
+    sources : sequence of (rank, int)
+        From where values come, and how many.
+    """
+
+    def __init__(self, line: Line, number: int, targets: Sequence[tuple[int, NDArray[Any]]],
+                 sources: Sequence[tuple[int, int]]):
+        self.line, self.sent = line, Sent()
+        self._announce, self._data = line.tag + 1 + number, line.tag + 3 + LAYOUTS * number
+        self.index = np.concatenate([np.zeros(0, np.int64), *(index for _, index in targets)])
+        self.nreceived, own = sum(count for _, count in sources), line.comm.rank
+        out, come = _slices([(rank, len(index)) for rank, index in targets]), _slices(sources)
+        self.stays = [(out[own], come[own])] if own in out else []
+        self.sends, self.receives = ([(rank, lo, hi) for rank, (lo, hi) in side.items() if rank != own]
+                                     for side in (out, come))
+        self.ranks = [rank for rank, _, _ in (*self.receives, *self.sends)]
+        self._values = sum(hi - lo for _, lo, hi in self.sends)
+        # tag and bytes to send of each layout
+        self._known: dict[Layout, tuple[int, int]] = {}
+
+    def start(self, layout: Layout, fields: Sequence[Any] | None, arrays: DeviceField | None = None) -> Transfer:
+        """Send `fields` and expect those of others, all of this layout; processes that send nothing give None.
+
+        Fields on a device are packed and received by `arrays`.
+        """
+        self.line.check()
+        known, announce = self._known.get(layout), None
+        if known is None:
+            known = self._data + len(self._known) % LAYOUTS, self._values * layout.width
+            self._known[layout], announce = known, self._announce
+        tag, size = known
+        self.sent = Sent(self.sent[0] + len(self.sends), self.sent[1] + self._values, self.sent[2] + size)
+        return Transfer(self, layout, tag, announce, fields, arrays or layout)
+
+    def instead(self, rank: int, tag: int) -> str | None:
+        """What has come from a rank with another tag than this and is not waited for; None for nothing."""
+        if self.line.comm.Iprobe(rank, self._announce):
+            return "other fields for the first time"
+        for layout, (other, _) in self._known.items():
+            if other != tag and self.line.comm.Iprobe(rank, other):
+                return layout.said
+        return None
+
+
+class Transfer:
+    """One exchange on a route, under way.
+
+    Messages are slices of one array, so that nothing is copied but by packing.  The first time that a layout is used,
+    its name goes ahead of the data.
+    """
+
+    def __init__(self, route: Route, layout: Layout, tag: int, announce: int | None,
+                 fields: Sequence[Any] | None, arrays: Layout | DeviceField):
+        from mpi4py import MPI
+
+        comm, byte = route.line.comm, MPI.BYTE
+        self._route, self._layout, self._tag, self._arrays = route, layout, tag, arrays
+        self._came = came = arrays.empty(route.nreceived)
+        # kept until it is sent
+        self._packed = packed = arrays.empty(0) if fields is None else arrays.packed(fields, route.index)
+        self._names: list[NDArray[np.uint8]] = []
+        self._named: list[Any] = []
+        if announce is not None:
+            self._names = [np.zeros_like(layout.name) for _ in route.receives]
+            self._named = [comm.Irecv([name, byte], rank, announce)
+                           for name, (rank, _, _) in zip(self._names, route.receives, strict=True)]
+            self._named += [comm.Isend([layout.name, byte], rank, announce) for rank, _, _ in route.sends]
+        self._requests = [comm.Irecv([came[lo:hi], byte], rank, tag) for rank, lo, hi in route.receives]
+        self._requests += [comm.Isend([packed[lo:hi], byte], rank, tag) for rank, lo, hi in route.sends]
+        for out, come in route.stays:
+            came[slice(*come)] = packed[slice(*out)]
+
+    def wait(self) -> list[Any]:
+        """Until all has come and gone: the values that came, source after source, in an array per field.
+
+        Raises
+        ------
+        ExchangeError
+            Other fields came than were expected, or nothing.
+        """
+        line, ranks = self._route.line, self._route.ranks
+        try:
+            if self._named:
+                line.wait(self._named, ranks)
+                for name, rank in zip(self._names, ranks, strict=False):
+                    if not np.array_equal(name, self._layout.name):
+                        raise line.fail(f"exchange: {line.called(rank)} sends {told(name)}, expected is "
+                                        f"{self._layout.said}")
+            line.wait(self._requests, ranks, self._instead)
+        except ExchangeError:
+            # MPI may still write to the arrays
+            line.abandoned.append(self)
+            raise
+        return self._arrays.unpacked(self._came)
+
+    def _instead(self, rank: int) -> str | None:
+        """What else came from a rank, that nothing waits for."""
+        return self._route.instead(rank, self._tag)
+
+
+def _slices(counts: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """By rank begin and end of its message in the array of all."""
+    ends = accumulate(count for _, count in counts)
+    return {rank: (end - count, end) for (rank, count), end in zip(counts, ends, strict=True)}
+
+
+def _bytes() -> Any:
+    from mpi4py import MPI
+
+    return MPI.BYTE
+
+
+def _poll(requests: list[Any], seconds: float) -> None:
+    """Give requests some time; what is not complete then is left alone."""
+    from mpi4py import MPI
+
+    end = time.perf_counter() + seconds
+    while not MPI.Request.Testall(requests) and time.perf_counter() < end:
+        time.sleep(_NAP)
+
+
+__all__ = ["LAYOUTS", "TAGS", "Line", "Route", "Sent", "Transfer"]
