@@ -24,7 +24,7 @@ from .members import gather_members, private
 from .messages import Line, Route, Sent
 from .results import Pending, Rows
 from .schedules import Pair, Schedule, schedule_of
-from .sides import MAPPINGS, Side
+from .sides import MAPPINGS, Overlaps, Side
 
 
 class Exchange:
@@ -57,6 +57,9 @@ class Exchange:
         By component that this process has a part of, the cells of one row of values each.
     ghosts : mapping of str to (n,) int32
         By the same, the cells of the other component whose values come here: the rows of a ``raw`` result.
+
+    overlaps : mapping of str to Overlaps
+        By the same, the interedges of this process, for mappings of one's own: rows of `cells`, of `ghosts`, weights.
 
     Raises
     ------
@@ -96,6 +99,9 @@ class Exchange:
             {name: frozen(rows.cells) for name, rows in self._rows.items()})
         self.ghosts: Mapping[str, NDArray[np.int32]] = MappingProxyType(
             {name: frozen(side.ghosts) for name, side in self._sides.items()})
+        self.overlaps: Mapping[str, Overlaps] = MappingProxyType(
+            {name: side.overlaps._replace(cell=self._rows[name].where[side.overlaps.cell])
+             for name, side in self._sides.items()})
 
     # ---- use
     def forward(self, values: Fields = None, *, like: Any = None, mapping: str = "consistent",

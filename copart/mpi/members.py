@@ -66,7 +66,8 @@ def private(comm: Any) -> tuple[Any, int]:
         comm.Set_attr(_keyval(), kept)
     world, taken = kept
     kept[1] += 1
-    return world, TAGS * (taken % (MPI.COMM_WORLD.Get_attr(MPI.TAG_UB) // TAGS))
+    most: Any = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB)
+    return world, TAGS * (taken % (most // TAGS))
 
 
 def gather_members(comm: Any, world: Any, step: str, schedule: Any, needed: Any, component: str | None,

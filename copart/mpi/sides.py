@@ -6,13 +6,24 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 #: What can be made of the values of the other component.
 MAPPINGS = ("consistent", "nearest", "conservative", "raw")
+
+
+class Overlaps(NamedTuple):
+    """The interedges of a process, one entry each: own cell, ghost (as rows of their lists) and weight.
+
+    cell : (n,) int64, into the coupled cells; ghost : (n,) int64, into the ghosts; weight : (n,) float64, overlap.
+    """
+
+    cell: NDArray[np.int64]
+    ghost: NDArray[np.int64]
+    weight: NDArray[np.float64]
 
 
 class Side:
@@ -35,6 +46,8 @@ class Side:
         Cells of the other component that meet one of these, part by part, ascending in each part.
     counts : dict of int to int
         How many of them each part has.
+    overlaps : Overlaps
+        Own interedges, ascending by own cell and then by the number of the other.
     checksum : uint64
         Sum over the lists of their checksums.
     """
@@ -55,7 +68,8 @@ class Side:
         weight = np.concatenate([np.zeros(0), *(one["weight"] for one in rows)])
         # by own cell, then by the other's: sums do not depend on the parts
         order = np.lexsort((self.ghosts[column], row))
-        self._row, self._column, self._weight = row[order], column[order], weight[order]
+        self.overlaps = Overlaps(row[order], column[order], weight[order])
+        self._row, self._column, self._weight = self.overlaps
         self._indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(self.cells)))]).astype(np.int64)
         self._share = np.zeros(0)
 
@@ -131,4 +145,4 @@ def _shares(weight: NDArray[np.float64], sums: NDArray[np.float64], numbers: NDA
     return out
 
 
-__all__ = ["MAPPINGS", "Side"]
+__all__ = ["MAPPINGS", "Overlaps", "Side"]
