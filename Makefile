@@ -6,6 +6,7 @@
 #   make docs    the documentation, into site/
 #   make bench   the published experiments, written to docs/benchmarks.md
 #   make bench-partitioner   the partitioner beside others (hours), written to docs/partitioner-benchmarks.md
+#   make bench-run   an exchange, a coupled run and simulated ones (SimGrid), for docs/gain.md
 #   make bench-shapes   every scheme on real shapes, written to docs/shapes.md
 #   make clean   remove everything that was made here
 
@@ -22,7 +23,7 @@ QUICK ?= tests/test_layering.py tests/test_options.py tests/test_graph.py tests/
 NOT_QUICK := tests/schemes/test_many_components.py tests/schemes/joint/test_scheme.py tests/schemes/joint/test_again.py tests/kernels/test_mesh_clip.py
 PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/metrics/test_components.py tests/migration/test_matrix.py
 
-.PHONY: demo test test-bounds quick lint docs bench bench-partitioner bench-shapes clean
+.PHONY: demo test test-bounds quick lint docs bench bench-partitioner bench-shapes bench-run clean
 .DELETE_ON_ERROR:
 
 $(VENV)/.installed: pyproject.toml
@@ -90,6 +91,12 @@ bench-partitioner: $(VENV)/.installed-peers
 bench-shapes: $(VENV)/.installed
 	$(PY) -m benchmarks.shapes $(BENCH)
 	$(PY) -m benchmarks.shapes_page --write --draw
+
+# BENCH="--processes 1024 --cases rod-in-block" simulates other runs; rows that are there are not measured again.
+bench-run: $(VENV)/.installed
+	$(PY) -m benchmarks.exchange
+	$(PY) -m examples.conjugate_heat $(DEMO)/conjugate-heat
+	$(PY) -m benchmarks.simulated $(BENCH)
 
 clean:
 	rm -rf $(VENV) $(DEMO) site build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
+import re
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import benchmarks
 from benchmarks import growth, partitioner, partitioner_page, peers_table, shapes, shapes_page, shapes_pictures
 from benchmarks.graphs import MAKERS, BenchmarkGraph, fixed_face, grid
 from benchmarks.one_row import figures
@@ -252,3 +257,52 @@ def test_a_sheet_is_drawn(tmp_path, monkeypatch):
     monkeypatch.setitem(shapes_pictures.SHEETS, "few.png", ("few", ("rod-in-block", "wavy-wall-2d")))
     shapes_pictures.draw(["few.png"], 600, tmp_path)
     assert (tmp_path / "few.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("network", ["fat tree", "torus", "dragonfly"])
+@pytest.mark.parametrize("nodes", [8, 16, 32, 128, 512])
+def test_simulated_networks_have_the_nodes_of_their_machines(network, nodes):
+    from math import prod
+
+    from benchmarks.simulated import SLOTS, platform
+    from copart.mapping.machine import machine
+
+    text, hierarchy = platform(network, nodes)
+    assert prod(map(int, hierarchy.split(":"))) == nodes * SLOTS == machine(hierarchy).nprocs
+    assert f'radical="0-{nodes - 1}"' in text
+    numbers = [int(x) for x in re.search(r'topo_parameters="([^"]*)"', text)[1].replace(";", ",").split(",")]
+    if network == "torus":
+        assert prod(numbers) == nodes
+    elif network == "fat tree":
+        assert numbers[1] * numbers[2] == nodes
+    else:
+        assert numbers[0] * numbers[2] * numbers[4] * numbers[6] == nodes
+
+
+def test_a_simulated_step_takes_what_its_slowest_process_does(tmp_path):
+    """Where SimGrid is: work, overheads and one message, by hand."""
+    from benchmarks.simulated import LATENCY, OVERHEAD, platform
+
+    simgrid = Path("/usr/lib/python3/dist-packages")
+    if not list(simgrid.glob("simgrid*.so")):
+        pytest.skip("no SimGrid for Python (Debian: python3-simgrid)")
+    (tmp_path / "torus.xml").write_text(platform("torus", 8)[0])
+    idle = {"node": 0, "own": 0, "coupled": 0, "halo_to": [], "halo_from": [], "coupling_to": [], "coupling_from": []}
+    one = {**idle, "own": 1e-3, "coupling_to": [[1, 400]]}
+    other = {**idle, "node": 1, "coupled": 2e-3, "coupling_from": [0]}
+    run = {"platform": str(tmp_path / "torus.xml"), "processes": [one, other], "overhead": OVERHEAD}
+    job = Path(benchmarks.__file__).with_name("simulated_job.py")
+    done = subprocess.run(["/usr/bin/python3", str(job)], input=json.dumps(run), text=True, capture_output=True,
+                          check=False, env={"PYTHONPATH": str(simgrid)})
+    assert done.returncode == 0, done.stderr
+    # the message leaves after 1 ms of work and its overhead, and one link is between neighbours
+    assert float(done.stdout.splitlines()[-1]) == pytest.approx(1e-3 + OVERHEAD + LATENCY + 400 / 4e9 + 2e-3, rel=1e-3)
+
+
+def test_interfaces_of_the_exchange_benchmark_cover_one_another():
+    from benchmarks.exchange import interface
+
+    problem, made = interface((6, 4), (2, 6))
+    assert problem.interedges.weights.sum() == pytest.approx(1)
+    assert made.nparts == {"a": 2, "b": 6}
+    assert len(set(made["b"].tolist())) == 6
