@@ -93,10 +93,13 @@ bench-shapes: $(VENV)/.installed
 	$(PY) -m benchmarks.shapes_page --write --draw
 
 # BENCH="--processes 1024 --cases rod-in-block" simulates other runs; rows that are there are not measured again.
+# PRECICE="--python PYTHON --library FOLDER" adds the run with preCICE: a Python with pyprecice, the folder of libprecice.so.
+PRECICE ?=
 bench-run: $(VENV)/.installed
 	$(PY) -m benchmarks.exchange
 	$(PY) -m examples.conjugate_heat $(DEMO)/conjugate-heat
-	$(PY) -m benchmarks.simulated $(BENCH)
+	@$(if $(PRECICE),$(PY) -m benchmarks.precice_run $(DEMO)/precice $(PRECICE),echo 'not run with preCICE: needs libprecice.so 3, pyprecice and mpi4py of one MPI; then PRECICE="--python PYTHON --library FOLDER"')
+	$(PY) -m benchmarks.simulated --write $(BENCH)
 
 clean:
 	rm -rf $(VENV) $(DEMO) site build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

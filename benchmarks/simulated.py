@@ -2,7 +2,7 @@
 
     python -m benchmarks.simulated                              64 and 256 processes, half an hour
     python -m benchmarks.simulated --processes 1024 --cases rod-in-block --platforms torus
-    python -m benchmarks.simulated --table                      what has been measured
+    python -m benchmarks.simulated --table --write              what has been measured, into docs/gain.md
 
 Every scheme's plan of a shape becomes one step of a coupled run: work of each process by its weights, halos, messages
 across the interface, and the work there.  SimGrid moves the messages through a fat tree, a torus and a dragonfly whose
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,7 @@ from copart.schemes.registry import run_scheme
 from .shape_cases import CASES, HELD_OUT, problem
 
 RUNS = Path(__file__).resolve().parent / "simulated_runs.csv"
+PAGE = RUNS.parent.parent / "docs" / "gain.md"
 SCHEMES = ("naive", "aware", "projrepart", "multiconstraint", "joint")
 SHAPES = ("rod-in-block", "tubes-7", "patch-on-box", "ball-in-shell", "torus-in-box", "comb", "balls-in-box",
           "journal-bearing")
@@ -85,15 +87,15 @@ def _torus(nodes: int) -> tuple[str, str]:
 
 
 def _dragonfly(nodes: int) -> tuple[str, str]:
-    groups = max(d for d in range(1, nodes) if nodes % (d * 4) == 0 and d * d <= nodes)
+    # as many routers in a group as groups, or more: each has a link to one other group
+    groups = max(d for d in range(1, nodes) if nodes % (d * 4) == 0 and 2 * d * d <= nodes)
     routers = nodes // groups // 2
     return f'topology="DRAGONFLY" topo_parameters="{groups},1;1,1;{routers},1;2"', f"{SLOTS}:2:{routers}:{groups}"
 
 
 # ---- one run
-def step(made_of: CoupledProblem, made: CoPartition, network: str, placement: str,
-         python: tuple[str, str]) -> float | None:
-    """Seconds of a simulated step; None where SimGrid crashes, as its 3.32 does on some inputs."""
+def step(made_of: CoupledProblem, made: CoPartition, network: str, placement: str, python: tuple[str, str]) -> float:
+    """Seconds of a simulated step."""
     graph = process_graph(made_of, made)
     nodes = max(8, 1 << ((graph.nprocs - 1) // SLOTS).bit_length())  # a power of two makes all three networks
     text, hierarchy = platform(network, nodes)
@@ -117,14 +119,13 @@ def step(made_of: CoupledProblem, made: CoPartition, network: str, placement: st
         file.flush()
         run = json.dumps({"platform": file.name, "processes": processes, "overhead": OVERHEAD})
         program, folder = python
+        if not list(Path(python[1]).glob("simgrid*")):
+            raise SystemExit(f"no Python module of SimGrid in {python[1]} (Debian: apt install python3-simgrid; elsewhere "
+                             f"--simgrid FOLDER --python PYTHON)")
         done = subprocess.run([program, str(Path(__file__).with_name("simulated_job.py"))], input=run, text=True,
                               capture_output=True, check=False, env={"PYTHONPATH": folder, "PATH": "/usr/bin:/bin"})
-    if done.returncode and "Segmentation fault" in done.stderr:
-        return None
     if done.returncode:
-        hint = f"no Python module of SimGrid in {folder} (Debian: apt install python3-simgrid)\n" \
-            if "ModuleNotFoundError" in done.stderr else ""
-        raise SystemExit(f"the simulation failed: {hint}{done.stderr[-600:]}")
+        raise SystemExit(f"the simulation failed: {done.stderr[-600:]}")
     return float(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -155,9 +156,6 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                                 print(f"{case} {n} {scheme}: {error}", file=sys.stderr)
                                 break
                         seconds = step(of, made, network, placement, (args.python, args.simgrid))
-                        if seconds is None:
-                            print(*key, "SimGrid crashed", file=sys.stderr)
-                            continue
                         yield {**dict(zip(FIELDS, key, strict=False)), "seconds": f"{seconds:.9f}",
                                "T_step": f"{step_cost(of, made, COST).T_step:.3f}"}
 
@@ -224,6 +222,7 @@ def main() -> None:
     parser.add_argument("--python", default="/usr/bin/python3", help="a Python that SimGrid's module was made for")
     parser.add_argument("--simgrid", default="/usr/lib/python3/dist-packages", help="the folder of the module")
     parser.add_argument("--table", action="store_true", help="show what has been measured")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/gain.md")
     args = parser.parse_args()
     if not args.table:
         for row in rows(args):
@@ -235,6 +234,11 @@ def main() -> None:
                 writer.writerow(row)
             print(*row.values(), flush=True)
     print(table(), by_shape(), sep="\n\n")
+    if args.write:
+        text = PAGE.read_text(encoding="utf-8")
+        for mark, block in (("table", table()), ("shapes", by_shape())):
+            text = re.sub(rf"(?s)(<!-- {mark} -->\n).*?(\n<!-- end -->)", rf"\g<1>{block}\g<2>", text)
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -101,19 +101,21 @@ def alone(folder: Path) -> dict[str, np.ndarray]:
 class Code:
     """One rank of one code: its cells, those of its neighbours, and the equations of its own cells."""
 
+    times = "times"
+    """What the files with the times of the ranks are called."""
+
     def __init__(self, name: str, plan: Path, world: Any):
         self.name, self.world = name, world
-        self.comm = world.Split(NAMES.index(name), world.rank)
+        self.comm = self.connect(plan)
         self.clock = Clock(world, name)
         self.halo = Halo(self.comm, plan, name)
-        self.exchange = Exchange(world, plan, component=name)
         self.mesh = read_mesh(plan / f"{name}.vtu")
         n, ids = self.halo.nowned, self.halo.cells
         matrix, stored = conduction(name, self.mesh)
         self.conductance, self.stored = matrix[ids[:n]][:, ids], stored[ids[:n]]
         self.t = beginning(name, self.mesh.centres()[ids])
         # the interface: what each overlap conducts, by what both sides know of their cells
-        cells, overlap = self.exchange.cells[name], self.exchange.overlaps[name]
+        cells, overlap = self.cells, self.overlap
         area = np.bincount(overlap.cell, overlap.weight, len(cells))
         mine = resistance(name, volumes(self.mesh)[cells], area)
         other = self.meet(mine)
@@ -121,6 +123,12 @@ class Code:
         self.across = overlap.weight / (mine[overlap.cell] + other[overlap.ghost])
         self.diagonal = self.stored + np.asarray(self.conductance.sum(axis=1)).ravel()
         self.diagonal += np.bincount(self.coupled[overlap.cell], self.across, n)
+
+    def connect(self, plan: Path) -> Any:
+        """Set up the exchange with the other code; returns the communicator of this one."""
+        self.exchange = Exchange(self.world, plan, component=self.name)
+        self.cells, self.overlap = self.exchange.cells[self.name], self.exchange.overlaps[self.name]
+        return self.world.Split(NAMES.index(self.name), self.world.rank)
 
     def meet(self, values: np.ndarray) -> np.ndarray:
         """Send values of the coupled cells to the other code, get those of its cells that meet them."""
@@ -133,7 +141,7 @@ class Code:
 
     def step(self) -> int:
         """One time step: returns how often the codes met."""
-        n, overlap = self.halo.nowned, self.exchange.overlaps[self.name]
+        n, overlap = self.halo.nowned, self.overlap
         heat = self.stored * self.t[:n]
         for meetings in range(1, 200):
             before = self.t[:n].copy()
@@ -141,8 +149,7 @@ class Code:
             with self.clock("compute"):
                 rhs = heat + np.bincount(self.coupled[overlap.cell], self.across * other[overlap.ghost], n)
             self.solve(rhs)
-            change = self.largest(np.abs(self.t[:n] - before).max(initial=0) / 300, self.world)
-            if change < CHANGE:
+            if self.settled(float(np.abs(self.t[:n] - before).max(initial=0)) / 300, meetings):
                 return meetings
         raise RuntimeError("the coupling iteration does not converge")
 
@@ -182,11 +189,16 @@ class Code:
             self.comm.Allreduce(MPI.IN_PLACE, out)
         return out
 
-    def largest(self, value: float, comm: Any) -> float:
+    def settled(self, change: float, meetings: int) -> bool:
+        """Whether no temperature of either code changes any more."""
         from mpi4py import MPI
 
         with self.clock("waiting"):
-            return float(comm.allreduce(value, MPI.MAX))
+            return bool(self.world.allreduce(change, MPI.MAX) < CHANGE)
+
+    def finish(self) -> None:
+        """All is done."""
+        self.exchange.close()
 
     def whole(self) -> np.ndarray | None:
         """All temperatures of this code, on its first rank."""
@@ -200,12 +212,12 @@ class Code:
         return out
 
 
-def code(name: str, folder: Path) -> None:
+def code(name: str, folder: Path, kind: type[Code] = Code) -> None:
     """What each program does: its part of the run, its fields and its times."""
     from mpi4py import MPI
 
     world = MPI.COMM_WORLD
-    me = Code(name, folder / "plan", world)
+    me = kind(name, folder / "plan", world)
     me.clock.spans.clear()
     meetings, series = [], []
     for step in range(STEPS + 1):
@@ -221,7 +233,8 @@ def code(name: str, folder: Path) -> None:
     if clocks is not None:
         print(table(clocks))
         print("coupling iterations by time step:", *meetings)
-        save(folder, clocks, "conjugate heat transfer: what each rank does")
+        save(folder / me.times, clocks, "conjugate heat transfer: what each rank does")
+    me.finish()
 
 
 # ---- the driver

@@ -58,11 +58,11 @@ def table(clocks: Sequence[tuple[str, Sequence[tuple[str, float, float]]]]) -> s
                               for name, row in rows])
 
 
-def save(folder: Path, clocks: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], title: str) -> None:
-    """``times.json`` and ``times.png``: a bar for each rank, coloured by phase, of the whole run and over time."""
+def save(path: Path, clocks: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], title: str) -> None:
+    """`path` with ``.json`` and ``.png``: a bar for each rank, coloured by phase, of the whole run and over time."""
     told = [{"rank": rank, "component": name, "seconds": totals(spans), "spans": spans}
             for rank, (name, spans) in enumerate(clocks)]
-    (folder / "times.json").write_text(json.dumps(told))
+    path.with_name(f"{path.name}.json").write_text(json.dumps(told))
     import matplotlib
 
     matplotlib.use("Agg")
@@ -88,5 +88,5 @@ def save(folder: Path, clocks: Sequence[tuple[str, Sequence[tuple[str, float, fl
     figure.suptitle(title)
     figure.tight_layout()
     figure.legend(ncols=len(PHASES), loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False)
-    figure.savefig(folder / "times.png", dpi=120, bbox_inches="tight")
+    figure.savefig(path.with_name(f"{path.name}.png"), dpi=120, bbox_inches="tight")
     plt.close(figure)

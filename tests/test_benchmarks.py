@@ -277,6 +277,7 @@ def test_simulated_networks_have_the_nodes_of_their_machines(network, nodes):
         assert numbers[1] * numbers[2] == nodes
     else:
         assert numbers[0] * numbers[2] * numbers[4] * numbers[6] == nodes
+        assert numbers[4] >= numbers[0] > 1, "a link to each other group"
 
 
 def test_a_simulated_step_takes_what_its_slowest_process_does(tmp_path):
@@ -306,3 +307,19 @@ def test_interfaces_of_the_exchange_benchmark_cover_one_another():
     assert problem.interedges.weights.sum() == pytest.approx(1)
     assert made.nparts == {"a": 2, "b": 6}
     assert len(set(made["b"].tolist())) == 6
+
+
+def test_the_configuration_for_precice_names_both_participants_and_their_data():
+    from xml.etree import ElementTree
+
+    from benchmarks.precice_run import configuration
+
+    root = ElementTree.fromstring(configuration((4, 2)).replace("data:", "").replace("m2n:", "").replace("mapping:", "")
+                                  .replace("coupling-scheme:", ""))
+    people = {one.get("name"): one for one in root.findall("participant")}
+    assert set(people) == {"fluid", "solid"}
+    for me, other in (("fluid", "solid"), ("solid", "fluid")):
+        assert people[me].find("write-data").get("name") == f"from-{me}"
+        assert people[me].find("read-data").get("name") == f"from-{other}"
+    # the participant with fewer ranks accepts, as copart's hints say
+    assert root.find("sockets").get("acceptor") == "solid"

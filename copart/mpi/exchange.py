@@ -84,12 +84,13 @@ class Exchange:
         world, tag = private(comm)
 
         def needed(schedule: Schedule) -> tuple[Pair, Pair]:
-            return (chosen := schedule.pair_of(pair)), chosen
+            chosen = schedule.pair_of(pair)
+            return chosen, chosen
 
         schedule, self.pair, members = gather_members(comm, world, "Exchange", lambda: schedule_of(plan), needed,
                                                       component, part)
         self._sides, self._rows = together(world, "Exchange: its lists",
-                                                 lambda: self._opened(schedule, members.mine, cells))
+                                           lambda: self._opened(schedule, members.mine, cells))
         _compare(world, self.pair, self._sides)
         self._line = Line(world, tag, _partners(self._sides, self.pair, members.ranks), members.called, timeout)
         a, b = self.pair
@@ -239,7 +240,6 @@ class Exchange:
         layout = Layout(mapping, tuple(known or [("f8", ())]))
         transfer = self._routes[direction].start(layout, fields)
         return Pending(transfer, self._sides.get(receiver), self._rows.get(receiver), mapping, listed, out)
-
 
     def _start_on_device(self, direction: str, values: Any, like: Any, mapping: str, out: Any) -> Pending:
         """The same for one field on a device: what came, or rows of it."""

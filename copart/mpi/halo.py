@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import frozen
-from ..errors import ConfigError
+from ..errors import ConfigError, CouplingError
 from .agreement import together
 from .arguments import choice
 from .fields import Fields, Layout, given
@@ -48,8 +48,9 @@ class Halo:
 
     Raises
     ------
-    ConfigError, FormatError
-        On all processes alike: the plan is unreadable, or its numbers of parts are not those of the processes.
+    ConfigError, FormatError, CouplingError
+        On all processes alike: the plan is unreadable, its numbers of parts are not those of the processes, or its
+        lists do not fit one another.
 
     Examples
     --------
@@ -160,7 +161,11 @@ class Halo:
         part = members.mine[self.component]
         halo = schedule.halo(self.component)
         own = schedule.owned(self.component).of_first(part).get(part, np.zeros(0, np.int32))
-        send = {p: np.searchsorted(own, cells) for p, cells in halo.of_first(part).items()}
+        needed = halo.of_first(part)
+        if not all(np.isin(cells, own).all() for cells in needed.values()):
+            raise CouplingError(f"halo of {self.component}: names cells that part {part} does not own; are the files "
+                                f"in exchange/ of one plan? (copart check)")
+        send = {p: np.searchsorted(own, cells) for p, cells in needed.items()}
         ghosts = halo.of_second(part)
         cells = np.concatenate([own, *ghosts.values()]).astype(np.int32)
         return frozen(cells), len(own), send, {p: len(ids) for p, ids in ghosts.items()}

@@ -281,6 +281,18 @@ def test_processes_with_different_plans_are_noticed(launch, folders, tmp_path):
                                           "interedges; are the files on both sides the same? (copart check)"}
 
 
+def test_halos_with_cells_of_others_are_refused(launch, folders, tmp_path):
+    import shutil
+
+    other = Path(shutil.copytree(folders / "1", tmp_path / "other"))
+    path = other / "exchange" / "a.halo.rows.npy"
+    np.save(path, np.load(path)[::-1].copy())
+    done = launch(4, "-m", "mpi4py", "-c", "import sys; from mpi4py import MPI; from copart.mpi import Halo; "
+                  "Halo(MPI.COMM_WORLD, sys.argv[1])", str(other))
+    assert done.returncode != 0
+    assert "halo of a: names cells that part" in done.stderr
+
+
 def test_fields_are_checked_before_anything_is_sent(launch, folders):
     told = wrong(launch, 4, "fields", folders / "1")
     assert [text.split(": ", 1)[1][:44] for text in told[0][:6]] == [
