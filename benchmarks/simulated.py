@@ -120,7 +120,7 @@ def step(made_of: CoupledProblem, made: CoPartition, network: str, placement: st
         run = json.dumps({"platform": file.name, "processes": processes, "overhead": OVERHEAD})
         program, folder = python
         if not list(Path(python[1]).glob("simgrid*")):
-            raise SystemExit(f"no Python module of SimGrid in {python[1]} (Debian: apt install python3-simgrid; elsewhere "
+            raise SystemExit(f"no Python module of SimGrid in {python[1]} (Debian: apt install python3-simgrid; else "
                              f"--simgrid FOLDER --python PYTHON)")
         done = subprocess.run([program, str(Path(__file__).with_name("simulated_job.py"))], input=run, text=True,
                               capture_output=True, check=False, env={"PYTHONPATH": folder, "PATH": "/usr/bin:/bin"})
