@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import FormatError
 from ..metrics import evaluate
+from .exchange_files import interedge_lists
 from .output import write_json
 from .text import PathLike, is_document, read_json
 
@@ -45,31 +45,18 @@ def coupling_schedule(problem: CoupledProblem, copartition: CoPartition) -> dict
                   for name, c in figures.components.items()]
     pairs = []
     for (a, b), f in figures.pairs.items():
-        u, v, _ = problem.pairs[a, b].pairs()
+        lists = interedge_lists(problem.pairs[a, b], copartition[a], copartition[b], copartition.nparts[b])
         pairs.append({"a": a, "b": b, "interedges": f.interedges, "totV_ab": f.totV_ab, "totV_ba": f.totV_ba,
                       "totZ": f.totZ, "matrix_ab": _triples(f.matrix), "matrix_ba": _triples(f.matrix_ba),
-                      "exchanges": _exchanges(u, v, copartition[a], copartition[b], copartition.nparts[b])})
+                      "exchanges": [{"part_a": p, "part_b": q, "interedges": len(rows),
+                                     "a_cells": np.unique(rows["a"]).tolist(), "b_cells": np.unique(rows["b"]).tolist()}
+                                    for p, q, rows in lists.items()]})
     return {"schema": SCHEMA, "version": VERSION, "components": components, "pairs": pairs}
 
 
 def _triples(matrix: Any) -> list[list[int]]:
     m = matrix.tocoo()
     return np.column_stack([m.row, m.col, m.data]).astype(np.int64).tolist()  # type: ignore[no-any-return]
-
-
-def _exchanges(u: NDArray[np.int32], v: NDArray[np.int32], part_a: NDArray[np.int32], part_b: NDArray[np.int32],
-               nb: int) -> list[dict[str, Any]]:
-    """One entry per pair of parts with interedges, ascending by (part of A, part of B)."""
-    key = part_a[u].astype(np.int64) * nb + part_b[v]
-    order = np.argsort(key, kind="stable")
-    met, first = np.unique(key[order], return_index=True)
-    bounds = [*first.tolist(), len(order)]
-    out = []
-    for i, k in enumerate(met.tolist()):
-        these = order[bounds[i]:bounds[i + 1]]
-        out.append({"part_a": k // nb, "part_b": k % nb, "interedges": len(these),
-                    "a_cells": np.unique(u[these]).tolist(), "b_cells": np.unique(v[these]).tolist()})
-    return out
 
 
 def write_coupling(path: PathLike, problem: CoupledProblem, copartition: CoPartition) -> dict[str, Any]:

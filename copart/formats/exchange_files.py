@@ -14,7 +14,7 @@ ascending by keys, and ``NAME.rows.npy`` with the rows of all lists one after th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,11 @@ class Lists:
     def of_second(self, key: int) -> dict[int, NDArray[Any]]:
         """The lists with this second key, by their first one."""
         return {int(self.index[i, 0]): self._list(i) for i in np.flatnonzero(self.index[:, 1] == key).tolist()}
+
+    def items(self) -> Iterator[tuple[int, int, NDArray[Any]]]:
+        """All lists, each after its keys."""
+        for i, (one, other, _) in enumerate(self.index.tolist()):
+            yield one, other, self._list(i)
 
     def _list(self, i: int) -> NDArray[Any]:
         return np.array(self.rows[self.first[i]:self.first[i + 1]])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,13 +21,13 @@ from .arguments import choice
 from .device import DeviceField, on_device
 from .fields import Fields, Layout, expected, given
 from .members import gather_members, private
-from .messages import Line, Route, Sent
-from .results import Pending, Rows
+from .messages import Line, Pending, Route, Routes, Sent
+from .results import Rows, placed
 from .schedules import Pair, Schedule, schedule_of
 from .sides import MAPPINGS, Overlaps, Side
 
 
-class Exchange:
+class Exchange(Routes):
     """The exchange of one pair of components of a plan, on all processes of both.  Collective.
 
     Parameters
@@ -83,12 +83,9 @@ class Exchange:
                  timeout: float | None = 600.0):
         world, tag = private(comm)
 
-        def needed(schedule: Schedule) -> tuple[Pair, Pair]:
-            chosen = schedule.pair_of(pair)
-            return chosen, chosen
-
-        schedule, self.pair, members = gather_members(comm, world, "Exchange", lambda: schedule_of(plan), needed,
-                                                      component, part)
+        schedule, members = gather_members(comm, world, "Exchange", lambda: schedule_of(plan),
+                                           lambda known: known.pair_of(pair), component, part)
+        self.pair = schedule.pair_of(pair)
         self._sides, self._rows = together(world, "Exchange: its lists",
                                            lambda: self._opened(schedule, members.mine, cells))
         _compare(world, self.pair, self._sides)
@@ -153,21 +150,6 @@ class Exchange:
                        out: Fields = None) -> Pending:
         """Begin :meth:`backward` and go on; what it gives has ``wait()``.  All processes start in the same order."""
         return self._start("backward", values, like, mapping, out)
-
-    @property
-    def sent(self) -> Mapping[str, Sent]:
-        """What this process has sent to others since set-up, ``forward`` and ``backward``."""
-        return MappingProxyType({name: route.sent for name, route in self._routes.items()})
-
-    def close(self) -> None:
-        """Tell the partners that this process exchanges nothing more; also done when the program ends."""
-        self._line.leave()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ---- set-up
     def _opened(self, schedule: Schedule, mine: Mapping[str, int],
@@ -239,7 +221,19 @@ class Exchange:
         # a sender without coupled cells may know nothing of the fields, and sends none
         layout = Layout(mapping, tuple(known or [("f8", ())]))
         transfer = self._routes[direction].start(layout, fields)
-        return Pending(transfer, self._sides.get(receiver), self._rows.get(receiver), mapping, listed, out)
+
+        def finish(received: list[NDArray[Any]]) -> Any:
+            if not receives:
+                return None
+            outs = out if isinstance(out, (list, tuple)) else [out] * len(received)
+            if len(outs) != len(received):
+                raise ConfigError(f"out: needs {len(received)} arrays, has {len(outs)}")
+            side, rows = self._sides[receiver], None if mapping == "raw" else self._rows[receiver]
+            results = [placed(side.mapped(mapping, field), rows, one)
+                       for field, one in zip(received, outs, strict=True)]
+            return results if listed else results[0]
+
+        return Pending(transfer, finish)
 
     def _start_on_device(self, direction: str, values: Any, like: Any, mapping: str, out: Any) -> Pending:
         """The same for one field on a device: what came, or rows of it."""
@@ -251,7 +245,14 @@ class Exchange:
         if out is not None:
             raise ConfigError("out: is for values on the host")
         transfer = self._routes[direction].start(arrays.layout, None if values is None else [values], arrays)
-        return Pending(transfer, self._sides.get(receiver), self._rows.get(receiver), mapping, False, None, arrays)
+
+        def finish(received: list[Any]) -> Any:
+            if receiver not in self._sides:
+                return None
+            came = received[0]
+            return came if mapping == "raw" else arrays.rows(came, self._sides[receiver].nearest)
+
+        return Pending(transfer, finish)
 
 
 def _compare(world: Any, pair: Pair, sides: Mapping[str, Side]) -> None:

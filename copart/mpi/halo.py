@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from .agreement import together
 from .arguments import choice
 from .fields import Fields, Layout, given
 from .members import Members, gather_members, private
-from .messages import Line, Route, Sent, Transfer
+from .messages import Line, Pending, Route, Routes
 from .schedules import Schedule, schedule_of
 
 Lists = dict[int, NDArray[np.int64]]
@@ -23,7 +22,7 @@ Lists = dict[int, NDArray[np.int64]]
 OPERATIONS: Mapping[str, Callable[..., Any]] = {"sum": np.add.at, "min": np.minimum.at, "max": np.maximum.at}
 
 
-class Halo:
+class Halo(Routes):
     """The halo exchange of one component of a plan, on all its processes.  Collective.
 
     Parameters
@@ -66,12 +65,12 @@ class Halo:
                  timeout: float | None = 600.0):
         world, tag = private(comm)
 
-        def needed(schedule: Schedule) -> tuple[list[str], None]:
-            if component is None and schedule.shared and len(schedule.nparts) > 1:
-                raise ConfigError(f"component: must be said in a shared pool, one of {', '.join(schedule.nparts)}")
-            return ([component] if component is not None else list(schedule.nparts)), None
+        def chosen(known: Schedule) -> tuple[str, ...]:
+            if component is None and known.shared and len(known.nparts) > 1:
+                raise ConfigError(f"component: must be said in a shared pool, one of {', '.join(known.nparts)}")
+            return ()  # of each component there are all processes or none
 
-        schedule, _, members = gather_members(comm, world, "Halo", lambda: schedule_of(plan), needed, component, part)
+        schedule, members = gather_members(comm, world, "Halo", lambda: schedule_of(plan), chosen, component, part)
         self.component = component if component is not None else next(iter(members.mine))
         self.cells, self.nowned, send, come = together(world, "Halo: its lists",
                                                        lambda: self._opened(schedule, members))
@@ -140,21 +139,6 @@ class Halo:
 
         return Pending(transfer, finish)
 
-    @property
-    def sent(self) -> Mapping[str, Sent]:
-        """What this process has sent to others since set-up, ``update`` and ``reduce``."""
-        return MappingProxyType({name: route.sent for name, route in self._routes.items()})
-
-    def close(self) -> None:
-        """Tell the neighbours that this process exchanges nothing more; also done when the program ends."""
-        self._line.leave()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     # ---- inside
     def _opened(self, schedule: Schedule, members: Members) -> tuple[NDArray[np.int32], int, Lists, dict[int, int]]:
         """Cells, how many are owned, rows to send and numbers of cells that come, by part."""
@@ -176,17 +160,6 @@ class Halo:
             if field is not meant or not field.flags.writeable:
                 raise ConfigError("values: needs arrays that can be written to, of this machine's byte order")
         return fields
-
-
-class Pending:
-    """A halo exchange under way."""
-
-    def __init__(self, transfer: Transfer, finish: Callable[[list[NDArray[Any]]], None]):
-        self._transfer, self._finish = transfer, finish
-
-    def wait(self) -> None:
-        """Until it is complete."""
-        self._finish(self._transfer.wait())
 
 
 def _layout(what: str, fields: list[NDArray[Any]]) -> Layout:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -70,8 +70,9 @@ def private(comm: Any) -> tuple[Any, int]:
     return world, TAGS * (taken % (most // TAGS))
 
 
-def gather_members(comm: Any, world: Any, step: str, schedule: Any, needed: Any, component: str | None,
-                   part: int | None) -> tuple[Schedule, Any, Members]:
+def gather_members(comm: Any, world: Any, step: str, schedule: Callable[[], Schedule],
+                   chosen: Callable[[Schedule], tuple[str, ...]], component: str | None,
+                   part: int | None) -> tuple[Schedule, Members]:
     """Agree on a plan, and find out who has which part.  Collective over `world`.
 
     Parameters
@@ -84,15 +85,14 @@ def gather_members(comm: Any, world: Any, step: str, schedule: Any, needed: Any,
         What the processes are about to do.
     schedule : callable
         Gives the :class:`Schedule` of this process; may raise.
-    needed : callable
-        Of the schedule, gives the components all of whose parts are needed, and what else is wanted; may raise.
+    chosen : callable
+        Of the schedule, gives the components all of whose parts are needed, the same on all processes; may raise.
     component, part
         As said by the caller.
 
     Returns
     -------
-    (Schedule, object, Members)
-        `object` is what else was wanted.
+    (Schedule, Members)
 
     Raises
     ------
@@ -101,20 +101,21 @@ def gather_members(comm: Any, world: Any, step: str, schedule: Any, needed: Any,
     """
     from mpi4py import MPI
 
-    def work() -> tuple[tuple[Schedule, tuple[Iterable[str], Any], dict[str, int]], dict[str, Any]]:
-        plan: Schedule = schedule()
-        names, wanted = needed(plan)
+    def work() -> tuple[tuple[Schedule, tuple[str, ...], dict[str, int]], dict[str, Any]]:
+        plan = schedule()
+        names = chosen(plan)
         same = {"component (given or not)": "left out" if component is None else "given",
-                "components": list(plan.nparts), "parts": list(plan.nparts.values()), "plan (its checksum)": plan.mark}
-        return (plan, (names, wanted), _said(comm, plan, component, part)), same
+                "components": list(plan.nparts), "parts": list(plan.nparts.values()), "plan (its checksum)": plan.mark,
+                "pair": list(names)}
+        return (plan, names, _said(comm, plan, component, part)), same
 
-    plan, (names, wanted), mine = agree(world, step, work)
+    plan, names, mine = agree(world, step, work)
     table = np.full((world.size, len(plan.nparts)), -2, np.int32)
     row = np.array([mine.get(name, -2) for name in plan.nparts], np.int32)
     world.Allgather([row, MPI.INT32_T], [table, MPI.INT32_T])
     ranks = {name: _ranks(name, table[:, i], plan.nparts[name], name in names) for i, name in enumerate(plan.nparts)}
     mine = {name: int(np.flatnonzero(of == world.rank)[0]) for name, of in ranks.items() if world.rank in of}
-    return plan, wanted, Members(world, mine, ranks)
+    return plan, Members(world, mine, ranks)
 
 
 def _said(comm: Any, plan: Schedule, component: str | None, part: int | None) -> dict[str, int]:

@@ -12,21 +12,22 @@ import atexit
 import os
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ExchangeError
+from ..errors import ConfigError, ExchangeError
 from .device import DeviceField
 from .fields import Layout, told
 
 #: Seconds of polling without a break, then with one of so many seconds each time.
 _EAGER, _NAP = 0.02, 2e-4
-#: Seconds that data of a partner may still need after its farewell has come, or other data.
+#: Seconds that data of a partner may still need after its farewell has come.
 _LATE = 2.0
 #: Layouts of fields on a route that have tags of their own.
 LAYOUTS = 30
@@ -82,9 +83,13 @@ class Line:
 
     def leave(self) -> None:
         """Tell the partners that nothing more comes from here; no wait."""
+        from mpi4py import MPI
+
         if not self.left:
             self.left = True
             _open.discard(self)
+            if MPI.Is_finalized():  # the program has ended MPI itself
+                return
             farewells = [self.comm.Isend([np.zeros(0, np.uint8), _bytes()], rank, self.tag) for rank in self.partners]
             _poll(farewells, 0.05)
 
@@ -97,12 +102,13 @@ class Line:
         ranks : list of int
             Their partners.
         other : callable, optional
-            From a rank, what else came from it.
+            From a rank, what else came from it.  It may belong to the next exchange, so that it is told only
+            where the time is over.
 
         Raises
         ------
         ExchangeError
-            A partner sends something else or has left, or the time is over.
+            A partner has left, or the time is over.
         """
         from mpi4py import MPI
 
@@ -117,15 +123,15 @@ class Line:
             self._look_for_farewells()
             open_ = sorted({rank for request, rank in zip(requests, ranks, strict=True) if not request.Test()})
             left = [rank for rank in open_ if rank in self.gone]
-            instead = [(rank, what) for rank in open_ if other is not None and (what := other(rank)) is not None]
-            late = (late or now) if left or instead else None
+            late = (late or now) if left else None
             if late is not None and now - late > _LATE:
-                if instead:
-                    raise self.fail(f"exchange: {self.called(instead[0][0])} sends {instead[0][1]} instead")
                 raise self.fail(f"exchange: {self._names(left)} left before this exchange was complete")
             if self.timeout is not None and now - begin > self.timeout and open_:
-                raise self.fail(f"exchange: nothing for {self.timeout:g} s from {self._names(open_)}; do all processes "
-                                f"start the same exchanges in the same order? (a longer limit: timeout=)")
+                came = [f", {self.called(rank)} sends {what} instead" for rank in open_
+                        if other is not None and (what := other(rank)) is not None]
+                more = came[0] if came else ""
+                raise self.fail(f"exchange: nothing for {self.timeout:g} s from {self._names(open_)}{more}; do all "
+                                f"processes start the same exchanges in the same order? (a longer limit: timeout=)")
 
     def _look_for_farewells(self) -> None:
         for rank in self.partners:
@@ -258,6 +264,50 @@ class Transfer:
         return self._route.instead(rank, self._tag)
 
 
+class Pending:
+    """An exchange under way.
+
+    Parameters
+    ----------
+    transfer : Transfer
+    finish : callable
+        What is made of the fields that came.
+    """
+
+    def __init__(self, transfer: Transfer, finish: Callable[[list[Any]], Any]):
+        self._transfer, self._finish, self._done = transfer, finish, False
+
+    def wait(self) -> Any:
+        """Until it is complete; what the blocking call would have returned."""
+        if self._done:
+            raise ConfigError("wait: this exchange is complete, its result was returned")
+        received = self._transfer.wait()
+        self._done = True
+        return self._finish(received)
+
+
+class Routes:
+    """Routes over one line, with their counters and an end."""
+
+    _line: Line
+    _routes: dict[str, Route]
+
+    @property
+    def sent(self) -> Mapping[str, Sent]:
+        """What this process has sent to others since set-up, by direction."""
+        return MappingProxyType({name: route.sent for name, route in self._routes.items()})
+
+    def close(self) -> None:
+        """Tell the partners that this process exchanges nothing more; also done when the program ends."""
+        self._line.leave()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 def _slices(counts: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
     """By rank begin and end of its message in the array of all."""
     ends = accumulate(count for _, count in counts)
@@ -279,4 +329,4 @@ def _poll(requests: list[Any], seconds: float) -> None:
         time.sleep(_NAP)
 
 
-__all__ = ["LAYOUTS", "TAGS", "Line", "Route", "Sent", "Transfer"]
+__all__ = ["LAYOUTS", "TAGS", "Line", "Pending", "Route", "Routes", "Sent", "Transfer"]

@@ -9,10 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import VERTEX, integers
 from ..errors import ConfigError, CouplingError
-from .device import DeviceField
-from .fields import Fields
-from .messages import Transfer
-from .sides import Side
 
 
 class Rows(NamedTuple):
@@ -41,49 +37,23 @@ class Rows(NamedTuple):
         return cls(ids, order[at], np.array_equal(ids, coupled))
 
 
-class Pending:
-    """An exchange under way."""
+def placed(values: NDArray[Any], rows: Rows | None, out: NDArray[Any] | None) -> NDArray[Any]:
+    """Values of the coupled cells in the rows of the caller, or in `out`; without `rows` they are left as they came.
 
-    def __init__(self, transfer: Transfer, side: Side | None, rows: Rows | None, mapping: str, listed: bool,
-                 out: Fields, device: DeviceField | None = None):
-        self._transfer, self._side, self._rows = transfer, side, rows
-        self._mapping, self._listed, self._out = mapping, listed, out
-        self._done, self._device = False, device
-
-    def wait(self) -> Any:
-        """Until it is complete; the result, as :meth:`Exchange.forward` describes it."""
-        if self._done:
-            raise ConfigError("wait: this exchange is complete, its result was returned")
-        received = self._transfer.wait()
-        self._done = True
-        if self._side is None or self._rows is None:
-            return None
-        if self._device is not None:
-            came = received[0]
-            return came if self._mapping == "raw" else self._device.rows(came, self._side.nearest)
-        outs = self._out if isinstance(self._out, (list, tuple)) else [self._out] * len(received)
-        if len(outs) != len(received):
-            raise ConfigError(f"out: needs {len(received)} arrays, has {len(outs)}")
-        results = [self._placed(self._side.mapped(self._mapping, field), out)
-                   for field, out in zip(received, outs, strict=True)]
-        return results if self._listed else results[0]
-
-    def _placed(self, values: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
-        rows = self._rows
-        if rows is None or self._mapping == "raw":
-            if out is None:
-                return values
-            out[...] = values
-            return out
-        shape = (len(rows.cells), *values.shape[1:])
-        if out is None:
-            if rows.all:
-                return values
-            out = np.zeros(shape, values.dtype)
-        if out.shape != shape:
-            raise ConfigError(f"out: needs shape {shape}, has {out.shape}")
-        out[rows.where] = values
-        return out
+    Raises
+    ------
+    ConfigError
+        `out` has another shape.
+    """
+    shape = values.shape if rows is None else (len(rows.cells), *values.shape[1:])
+    if out is None:
+        if rows is None or rows.all:
+            return values
+        out = np.zeros(shape, values.dtype)
+    if out.shape != shape:
+        raise ConfigError(f"out: needs shape {shape}, has {out.shape}")
+    out[... if rows is None else rows.where] = values
+    return out
 
 
-__all__ = ["Pending", "Rows"]
+__all__ = ["Rows", "placed"]

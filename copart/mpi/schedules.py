@@ -101,7 +101,7 @@ class FolderSchedule(Schedule):
             self.nparts = dict(zip(settings["names"], settings["parts"], strict=True))
             self.shared = bool(settings.get("shared"))
             self.pairs = tuple((one["a"], one["b"]) for one in summary["metrics"]["pairs"])
-            needed = exchange_files(list(self.nparts), list(self.pairs))
+            needed = exchange_files(self.nparts, self.pairs)
             self.mark = f"{digest([files[name] for name in needed]):016x}"
         except (KeyError, TypeError, ValueError) as e:
             raise FormatError(path, f"is of no plan with the files in exchange/, has no {e}; make the plan again "
@@ -125,7 +125,7 @@ class ValueSchedule(Schedule):
         self.nparts, self.shared = copartition.nparts, copartition.shared
         self.pairs = tuple(problem.pairs)
         met = [[*pair, *inter.pairs()] for pair, inter in problem.pairs.items()]
-        self.mark = f"{digest([[name, copartition[name]] for name in copartition.names]) ^ digest(met):016x}"
+        self.mark = f"{digest([[[name, copartition[name]] for name in copartition.names], met]):016x}"
 
     def interedges(self, pair: Pair) -> Lists:
         a, b = pair
@@ -146,8 +146,6 @@ def schedule_of(plan: Any) -> Schedule:
     ConfigError, FormatError
         It is none of these, or unreadable.
     """
-    if isinstance(plan, Schedule):
-        return plan
     if isinstance(plan, (str, os.PathLike)):
         return FolderSchedule(plan)
     both = plan if isinstance(plan, tuple) else (getattr(plan, "problem", None), getattr(plan, "copartition", None))

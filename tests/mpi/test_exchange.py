@@ -130,10 +130,8 @@ if "a" in exchange.cells:
     x = exchange.cells["a"] * 1.0
     x[::3], x[1::5] = np.nan, np.inf
     exchange.forward(x)
-    marks = None
 else:
     marks = exchange.forward()
-    near = exchange
 if "a" in exchange.cells:
     exchange.forward((~np.isfinite(x)).astype(float))
 else:
@@ -181,7 +179,7 @@ if what == "set-up":
 elif what == "two folders":
     said(lambda: Exchange(comm, folder if comm.rank < 2 else sys.argv[4]))
 else:
-    exchange = Exchange(comm, folder, timeout=1.5 if what == "silent" else 20)
+    exchange = Exchange(comm, folder, timeout=1.5 if what in ("silent", "other type later") else 20)
     sends = "a" in exchange.cells
     n = len(exchange.cells.get("a", ()))
     if what == "fields":
@@ -200,7 +198,7 @@ else:
         exchange.forward(np.zeros(n) if sends else None)
         exchange.forward(np.zeros(n, "i8") if sends else None, like=None if sends else "i8")
         said(lambda: exchange.forward(np.zeros(n, "i8")) if sends else exchange.forward())
-        time.sleep(3.5)
+        time.sleep(2.5)
     elif what == "other mapping":
         said(lambda: exchange.forward(np.zeros(n) if sends else None, mapping="raw" if sends else "nearest"))
     elif what == "ends early":
@@ -309,7 +307,7 @@ def test_fields_are_checked_before_anything_is_sent(launch, folders):
 
 @pytest.mark.parametrize(("what", "expected"), [
     ("other type", "a part 0) sends consistent int64, expected is consistent float64"),
-    ("other type later", "a part 0) sends consistent int64 instead"),
+    ("other type later", "a part 0) sends consistent int64 instead; do all processes start"),
     ("other mapping", "a part 0) sends raw float64, expected is nearest float64"),
     ("silent", "exchange: nothing for 1.5 s from rank 1 (a part 1)")])
 def test_what_does_not_come_is_an_error_and_no_hang(launch, folders, what, expected):
@@ -375,6 +373,53 @@ for shape in ((), (3,)):
 def test_fields_that_say_they_are_on_a_device(launch, folders):
     done = launch(4, "-c", DEVICE, str(folders / "1"))
     assert done.returncode == 0, done.stderr
+
+
+CAREFUL = """
+import sys, time
+import numpy as np
+from mpi4py import MPI
+import copart
+from copart.mpi import Exchange, Halo
+
+comm = MPI.COMM_WORLD
+exchange = Exchange(comm, sys.argv[1], timeout=30)
+sends = "a" in exchange.cells
+wide = (len(exchange.cells["a"]), 40000) if sends else None  # so large that it needs both sides to move
+# messages of the next exchange, of another kind, wait while the first is on its way and its sender computes
+if sends:
+    one, two = exchange.start_forward(np.ones(wide)), exchange.start_forward(np.arange(wide[0]), mapping="nearest")
+    time.sleep(3)
+    one.wait(), two.wait()
+else:
+    assert (exchange.forward(like="40000f8") == 1).all()
+    exchange.forward(like="i8", mapping="nearest")
+# a result is there once: a second wait would add it again
+halo = Halo(comm, sys.argv[1])
+under_way = halo.start_reduce(np.ones(len(halo.cells)))
+under_way.wait()
+try:
+    under_way.wait()
+except copart.ConfigError as error:
+    assert "complete" in str(error)
+else:
+    raise SystemExit("waited twice")
+MPI.Finalize()  # and what is open then is nobody's trouble
+"""
+
+
+def test_computing_meanwhile_and_ending_mpi_oneself(both, folders):
+    done = both(4, "-c", CAREFUL, str(folders / "1"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_all_processes_choose_the_same_pair(launch, tmp_path):
+    meshes = [cube("hexa", 3, offset=(x, 0, 0)) for x in range(3)]
+    copart.plan(*meshes, names=["a", "b", "c"], parts=(1, 1, 1), output=tmp_path / "1")
+    told = wrong(launch, 3, "set-up", tmp_path / "1", "[lambda r: {'pair': ('a', 'b') if r else ('b', 'c')}, {}]")
+    assert {rank[0] for rank in told} == {"ConfigError: pair: must be the same on all ranks, is ['b', 'c'] on rank 0 "
+                                          "and ['a', 'b'] on rank 1"}
+    assert all("pair: the plan has 2 pairs, name one of (a, b), (b, c)" in rank[1] for rank in told)
 
 
 MANY = """
