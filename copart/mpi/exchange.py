@@ -21,7 +21,7 @@ from .arguments import choice
 from .device import DeviceField, on_device
 from .fields import Fields, Layout, expected, given
 from .members import gather_members, private
-from .messages import Line, Pending, Route, Routes, Sent
+from .messages import Line, Pending, Route, Routes
 from .results import Rows, placed
 from .schedules import Pair, Schedule, schedule_of
 from .sides import MAPPINGS, Overlaps, Side
@@ -192,7 +192,7 @@ class Exchange(Routes):
             if receiver in self._sides:
                 self._sides[receiver].learn(sums, numbers)
         for route in self._routes.values():
-            route.sent = Sent()
+            route.forget()
 
     # ---- exchange
     def _start(self, direction: str, values: Fields, like: Any, mapping: str, out: Fields) -> Pending:

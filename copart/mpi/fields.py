@@ -32,13 +32,11 @@ class Layout(NamedTuple):
 
     def packed(self, fields: Sequence[NDArray[Any]], index: NDArray[np.int64]) -> NDArray[Any]:
         """The entries `index` of fields, as in a message."""
-        out = self.empty(len(index))
         if len(self.fields) == 1:
-            # indices are known to be right: "clip" only keeps NumPy from a second copy
-            np.take(fields[0], index, axis=0, out=out, mode="clip")
-        else:
-            for i, field in enumerate(fields):
-                out[f"f{i}"] = field[index]
+            return fields[0].take(index, axis=0)
+        out = self.empty(len(index))
+        for i, field in enumerate(fields):
+            out[f"f{i}"] = field[index]
         return out
 
     def unpacked(self, came: NDArray[Any]) -> list[NDArray[Any]]:
@@ -104,8 +102,7 @@ def given(values: Fields, count: int, names: str) -> tuple[list[NDArray[Any]], b
         if array.ndim not in (1, 2) or len(array) != count or 0 in array.shape[1:]:
             raise ConfigError(f"{where}: needs shape ({count},) or ({count}, ncomp), one row for each of the {names}, "
                               f"has shape {array.shape}")
-        # the byte order of this machine
-        out.append(array.astype(array.dtype.newbyteorder("="), copy=False))
+        out.append(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")))
     return out, listed
 
 

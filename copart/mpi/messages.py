@@ -61,7 +61,10 @@ class Line:
 
     def __init__(self, comm: Any, tag: int, partners: Sequence[int], called: Callable[[int], str],
                  timeout: float | None):
+        from mpi4py import MPI
+
         self.comm, self.tag, self.called, self.timeout = comm, tag, called, timeout
+        self.byte, self._complete = MPI.BYTE, MPI.Request.Testall
         self.partners = sorted(set(partners) - {comm.rank})
         self.broken: str | None = None
         self.abandoned: list[object] = []
@@ -90,7 +93,7 @@ class Line:
             _open.discard(self)
             if MPI.Is_finalized():  # the program has ended MPI itself
                 return
-            farewells = [self.comm.Isend([np.zeros(0, np.uint8), _bytes()], rank, self.tag) for rank in self.partners]
+            farewells = [self.comm.Isend([np.zeros(0, np.uint8), self.byte], rank, self.tag) for rank in self.partners]
             _poll(farewells, 0.05)
 
     def wait(self, requests: list[Any], ranks: list[int], other: Callable[[int], str | None] | None = None) -> None:
@@ -110,11 +113,11 @@ class Line:
         ExchangeError
             A partner has left, or the time is over.
         """
-        from mpi4py import MPI
-
+        if self._complete(requests):
+            return
         begin = time.perf_counter()
         late: float | None = None
-        while not MPI.Request.Testall(requests):
+        while not self._complete(requests):
             now = time.perf_counter()
             if now - begin < _EAGER:
                 os.sched_yield()
@@ -136,7 +139,7 @@ class Line:
     def _look_for_farewells(self) -> None:
         for rank in self.partners:
             if rank not in self.gone and self.comm.Iprobe(rank, self.tag):
-                self.comm.Recv([np.zeros(0, np.uint8), _bytes()], rank, self.tag)
+                self.comm.Recv([np.zeros(0, np.uint8), self.byte], rank, self.tag)
                 self.gone.add(rank)
 
     def _names(self, ranks: list[int]) -> str:
@@ -171,7 +174,7 @@ class Route:
 
     def __init__(self, line: Line, number: int, targets: Sequence[tuple[int, NDArray[Any]]],
                  sources: Sequence[tuple[int, int]]):
-        self.line, self.sent = line, Sent()
+        self.line, self._started = line, [0, 0]  # exchanges, and bytes sent in them
         self._announce, self._data = line.tag + 1 + number, line.tag + 3 + LAYOUTS * number
         self.index = np.concatenate([np.zeros(0, np.int64), *(index for _, index in targets)])
         self.nreceived, own = sum(count for _, count in sources), line.comm.rank
@@ -195,8 +198,19 @@ class Route:
             known = self._data + len(self._known) % LAYOUTS, self._values * layout.width
             self._known[layout], announce = known, self._announce
         tag, size = known
-        self.sent = Sent(self.sent[0] + len(self.sends), self.sent[1] + self._values, self.sent[2] + size)
+        self._started[0] += 1
+        self._started[1] += size
         return Transfer(self, layout, tag, announce, fields, arrays or layout)
+
+    @property
+    def sent(self) -> Sent:
+        """What this process has sent to others on the route."""
+        exchanges, size = self._started
+        return Sent(exchanges * len(self.sends), exchanges * self._values, size)
+
+    def forget(self) -> None:
+        """Count from here on."""
+        self._started = [0, 0]
 
     def instead(self, rank: int, tag: int) -> str | None:
         """What has come from a rank with another tag than this and is not waited for; None for nothing."""
@@ -211,19 +225,16 @@ class Route:
 class Transfer:
     """One exchange on a route, under way.
 
-    Messages are slices of one array, so that nothing is copied but by packing.  The first time that a layout is used,
-    its name goes ahead of the data.
+    Each message is packed right before it is sent, so that its receiver copies while the next one is packed; what comes
+    are slices of one array.  The first time that a layout is used, its name goes ahead of the data.
     """
 
     def __init__(self, route: Route, layout: Layout, tag: int, announce: int | None,
                  fields: Sequence[Any] | None, arrays: Layout | DeviceField):
-        from mpi4py import MPI
-
-        comm, byte = route.line.comm, MPI.BYTE
+        comm, byte = route.line.comm, route.line.byte
         self._route, self._layout, self._tag, self._arrays = route, layout, tag, arrays
         self._came = came = arrays.empty(route.nreceived)
-        # kept until it is sent
-        self._packed = packed = arrays.empty(0) if fields is None else arrays.packed(fields, route.index)
+        self._packed: list[Any] = []  # kept until it is sent
         self._names: list[NDArray[np.uint8]] = []
         self._named: list[Any] = []
         if announce is not None:
@@ -232,9 +243,11 @@ class Transfer:
                            for name, (rank, _, _) in zip(self._names, route.receives, strict=True)]
             self._named += [comm.Isend([layout.name, byte], rank, announce) for rank, _, _ in route.sends]
         self._requests = [comm.Irecv([came[lo:hi], byte], rank, tag) for rank, lo, hi in route.receives]
-        self._requests += [comm.Isend([packed[lo:hi], byte], rank, tag) for rank, lo, hi in route.sends]
-        for out, come in route.stays:
-            came[slice(*come)] = packed[slice(*out)]
+        for rank, lo, hi in route.sends:
+            self._packed.append(arrays.packed(fields, route.index[lo:hi]))
+            self._requests.append(comm.Isend([self._packed[-1], byte], rank, tag))
+        for (lo, hi), come in route.stays:
+            came[slice(*come)] = arrays.packed(fields, route.index[lo:hi])
 
     def wait(self) -> list[Any]:
         """Until all has come and gone: the values that came, source after source, in an array per field.
@@ -312,12 +325,6 @@ def _slices(counts: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
     """By rank begin and end of its message in the array of all."""
     ends = accumulate(count for _, count in counts)
     return {rank: (end - count, end) for (rank, count), end in zip(counts, ends, strict=True)}
-
-
-def _bytes() -> Any:
-    from mpi4py import MPI
-
-    return MPI.BYTE
 
 
 def _poll(requests: list[Any], seconds: float) -> None:

@@ -157,7 +157,7 @@ def native_kinds(source: str | os.PathLike[str] | None, mesh: Mesh | None) -> tu
 
 def _is_whole(path: Path, mesh: Mesh) -> bool:
     """Whether `mesh` has all cells of an OpenFOAM case with one mesh, as far as the case says how many there are."""
-    from ..mesh.readers.openfoam import mesh_folders
+    from ..mesh.readers.openfoam import DEFAULT_REGION, mesh_folders
 
     try:
         folders = mesh_folders(path)
@@ -181,14 +181,15 @@ def openfoam_regions(source: str | None, mesh: Mesh | None) -> dict[str | None, 
     """
     if source is None or mesh is None or not _is_case(Path(file_of(source))):
         return {None: None}
-    from ..mesh.readers.openfoam import mesh_folders
+    from ..mesh.readers.openfoam import DEFAULT_REGION, mesh_folders
 
     try:
         folders = mesh_folders(Path(file_of(source)))
     except FormatError:
         return {None: None}
     if len(folders) > 1:
-        return {name: mesh.cell_groups[name] for name, _ in folders if name in mesh.cell_groups}
+        return {None if name == DEFAULT_REGION else name: mesh.cell_groups[name]
+                for name, _ in folders if name in mesh.cell_groups}
     up = folders[0][1].resolve().parent
     return {up.name if up.parent.name == "constant" else None: None}
 

@@ -2,7 +2,8 @@
 
 Patches and face zones are facet groups, cell zones cell groups, point zones
 point groups.  Several regions are one mesh whose cell groups have their names.
-Cells keep the numbers they have in the case.
+Cells keep the numbers they have in the case.  Where ``splitMeshRegions`` has made
+regions of a mesh, they stand for it; the whole mesh is ``CASE/constant/polyMesh``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from .plain_cells import plain_blocks
 
 FILES = ("points", "faces", "owner", "neighbour", "boundary")
 _COUPLED = ("cyclic", "processor")
+#: What OpenFOAM calls the mesh in ``constant`` of a case that has other regions, too.
+DEFAULT_REGION = "region0"
+#: What splitMeshRegions leaves in the polyMesh of a region.
+_SPLIT = "cellRegionAddressing"
 _ZONES = {"cellZones": "cellLabels", "faceZones": "faceLabels", "pointZones": "pointLabels"}
 
 
@@ -50,6 +55,8 @@ def is_openfoam(path: Path) -> bool:
 def mesh_folders(path: Path) -> list[tuple[str, Path]]:
     """The polyMesh folders that `path` means, each with the name of its case or region.
 
+    A case with regions means them; the mesh in ``constant`` is one of them unless they were made of it.
+
     Parameters
     ----------
     path : Path
@@ -65,14 +72,16 @@ def mesh_folders(path: Path) -> list[tuple[str, Path]]:
         return mesh_folders(path.parent)
     if find(path, "owner") and find(path, "faces"):
         return [(_called(path), path)]
-    if (path / "polyMesh").is_dir():
-        return [(_called(path / "polyMesh"), path / "polyMesh")]
     constant = path if path.resolve().name == "constant" else path / "constant"
-    if (constant / "polyMesh").is_dir():
-        return [(_called(constant / "polyMesh"), constant / "polyMesh")]
+    whole = constant / "polyMesh"
     found = sorted(p for p in constant.glob("*/polyMesh") if p.is_dir()) if constant.is_dir() else []
     if found:
-        return [(p.parent.name, p) for p in found]
+        every = [(p.parent.name, p) for p in found]
+        split = (constant / "regionProperties").is_file() or any(find(p, _SPLIT) for p in found)
+        return every if split or not whole.is_dir() else [(DEFAULT_REGION, whole), *every]
+    for folder in (path / "polyMesh", whole):
+        if folder.is_dir():
+            return [(_called(folder), folder)]
     if any(path.glob("processor*")):
         raise FormatError(path, "is a decomposed case without the whole mesh; run reconstructParMesh first")
     raise FormatError(path, "is a folder, but no OpenFOAM case or mesh: it holds no constant/polyMesh")
@@ -102,16 +111,11 @@ def read_openfoam(path: Path) -> Mesh:
         parts = []
         for name, folder in folders:
             parts.append(_Reader(folder).part(name))
-        mesh = _joined(parts, case)
+        return _joined(parts, case)
     except FormatError:
         raise
     except CopartError as error:
         raise FormatError(folder, str(error)) from None
-    regions = [p.parent.name for p in sorted(folders[0][1].parent.glob("*/polyMesh"))] if len(folders) == 1 else []
-    if regions:
-        mesh = mesh.replace(remarks=[*mesh.remarks, f"the regions {', '.join(regions)} are left out; "
-                                                    f"give {folders[0][1].parent}/REGION for one of them"])
-    return mesh
 
 
 def _joined(parts: list[_Part], name: str) -> Mesh:
@@ -120,6 +124,7 @@ def _joined(parts: list[_Part], name: str) -> Mesh:
     nodes: dict[str, list[Ints]] = {}
     cells: dict[str, list[Ints]] = {}
     solids = []
+    regions = {part.name for part in parts}
     point = cell = 0
     for part in parts:
         solid = part.solid
@@ -130,7 +135,8 @@ def _joined(parts: list[_Part], name: str) -> Mesh:
         for label, some in part.nodes.items():
             nodes.setdefault(label, []).append(some + point)
         for label, some in part.cells.items():
-            cells.setdefault(label, []).append(some + cell)
+            if len(parts) == 1 or label not in regions:  # the zone that a region was made of is left in it
+                cells.setdefault(label, []).append(some + cell)
         solids.append((solid, point, cell))
         point += len(part.points)
         cell += solid.ncells
@@ -249,5 +255,7 @@ class _Reader:
         entry = re.compile(rb"([^\s{}();]{1,200}+)\s*+\{[^{}]*?\b" + key.encode() + rb"\s+(?:List<label>\s*)?")
         while found := entry.search(file.data, file.at):
             file.at = found.end()
-            out[found[1].decode("utf-8", "replace").strip('"')] = (file, file.labels())
+            labels = file.labels()
+            if len(labels):  # a region has the zones of the whole mesh, most of them empty
+                out[found[1].decode("utf-8", "replace").strip('"')] = (file, labels)
         return out

@@ -138,14 +138,6 @@ class Alone:
             over.append(float(above.max()))
         return float(sum(1 + x for x in over if x > 0))
 
-    def worth(self, found: Figures) -> float:
-        """What is paid for the exchange, by messages first; 1 for the components alone."""
-        mine = self.figures
-        data = found.process[:2].max() / max(1, mine.process[:2].max())
-        each = (0.6 * found.messages / max(1, mine.messages), 0.2 * data,
-                0.2 * (found.busiest / np.maximum(mine.busiest, 1)).max())
-        return float(sum(each))
-
     def split(self, part: NDArray[np.int32], names: tuple[str, ...]) -> dict[str, NDArray[np.int32]]:
         """The parts of each component, numbered from 0 in each, of all vertices in `part`."""
         kind = self.owner[part]

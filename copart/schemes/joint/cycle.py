@@ -71,6 +71,9 @@ class Effort:
         Anneal all walls, not only those of parts at the interface.
     finest : bool
         Only what lowers the price, on the finest level.
+    yielding : bool
+        Where a cut stays above the budget, coupled weight may be as uneven as it is alone: fewer messages for less
+        balance of the coupling phase.
     seed : int
         Added to the seed of the options.
     """
@@ -83,6 +86,7 @@ class Effort:
     mend: int = 4
     everywhere: bool = False
     finest: bool = False
+    yielding: bool = True
     seed: int = 0
 
 
@@ -219,7 +223,7 @@ class Cycle:
             if not above.any():
                 break
             prices = prices.eased(above, 0.5)
-            if turn:  # balance of the coupled weight is what costs
+            if turn and effort.yielding:  # balance of the coupled weight is what costs
                 loose = self.alone.figures.busiest
                 prices.bound = np.where(above, loose if turn > 1 else (prices.bound + loose) // 2, prices.bound)
                 s.bound[:] = (prices.bound + (self._means(d)[2] / 2).astype(WEIGHT))[self.alone.owner]

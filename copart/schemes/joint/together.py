@@ -3,8 +3,9 @@
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
 2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
    time to speak of, else one, and a second, more careful one where the first is worse than NAIVE in a line.
-3. The result with the cheapest exchange of those that are in no line worse is kept.  Where there is none, NAIVE's walls
-   are only moved where nothing gets worse, and if that fails, too, they stay where they are.
+3. Of the results that are in no line worse the one with the shortest step and the fewest messages is kept.  Where
+   there is none, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where they
+   are.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from ...algorithms import naive
 from ...coupling import CoPartition, CoupledProblem
 from ...metrics import pieces
+from ...metrics.step import step_cost
 from ...options import Options
 from ...partitioner.rounds import Team
 from .alone import Alone
@@ -39,9 +41,14 @@ COARSEST = 800
 MOST_MEETING = 6000
 """Parts at the interface for whose messages there is a table, at most."""
 
+THOROUGH = Effort(data=0.8, sweeps=120, everywhere=True, seed=30)
+
 EFFORTS = (Effort(), Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
-           Effort(data=0.8, sweeps=120, everywhere=True, seed=30))
+           THOROUGH, replace(THOROUGH, yielding=False))
 """What is tried on small problems."""
+
+STEP = 0.6
+"""What the length of a step weighs in the choice; the rest is for messages, whose latency differs most by machine."""
 
 LARGE = Effort(sweeps=30, few=4, mend=2)
 """What is tried on larger ones."""
@@ -77,15 +84,16 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
                        int(alone.slot.max()) + 1, MOST_MEETING)
         return kept
     cycle = Cycle(stack, alone, options.seed)
+    step_alone = step_cost(problem, CoPartition(kept, nparts)).T_step or 1.0
     best: tuple[float, float] = (0.0, 1.0)  # the components alone
     improved = False
     for effort, last in _efforts(sum(graph.nvtxs for graph in problem.components.values())):
         part, found = cycle.run(effort)
-        key = (alone.broken(found), alone.worth(found))
-        if key < best:
-            made = alone.split(part, problem.names)
-            if not _falls_apart(problem, nparts, made, parts):
-                best, kept, improved = key, made, True
+        made = alone.split(part, problem.names)
+        step = step_cost(problem, CoPartition(made, nparts)).T_step / step_alone
+        key = alone.broken(found), STEP * step + (1 - STEP) * found.messages / max(1, alone.figures.messages)
+        if key < best and not _falls_apart(problem, nparts, made, parts):
+            best, kept, improved = key, made, True
         if last and improved:
             break
     return kept

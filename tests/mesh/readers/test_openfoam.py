@@ -12,6 +12,8 @@ from copart.mesh import Mesh, cube, dual_graph, find_interedges, read_mesh, regi
 from copart.mesh.cells import shape_of
 from copart.mesh.interfaces.surface import boundary_surface
 from copart.mesh.polyhedra import Polyhedra
+from copart.plans.components import open_mesh
+from copart.plans.writers import openfoam_regions
 
 from ...foam import brick, header, write
 
@@ -173,10 +175,32 @@ def test_regions_are_components(tmp_path):
     assert len(parts["solid"].facet_groups["xMin"]) == 9
     assert len(find_interedges(parts["fluid"].select("xMax"), parts["solid"].select("xMin"))) == 16
     assert read_mesh(tmp_path / "case/constant/solid").name == "solid"
+    # a mesh beside the regions is one of them, as for films on walls, ...
     write(tmp_path / "case/constant/polyMesh", *brick(1, 1, 1))
     both = read_mesh(tmp_path / "case")
-    assert both.ncells == 1
-    assert "regions fluid, solid are left out" in both.remarks[0]
+    assert {k: len(v) for k, v in both.cell_groups.items()} == {"region0": 1, "fluid": 8, "solid": 27}
+    assert read_mesh(tmp_path / "case/constant/polyMesh").ncells == 1
+    assert openfoam_regions(str(tmp_path / "case"), both)[None].tolist() == [0]
+
+
+@pytest.mark.parametrize("trace", ["regionProperties", "fluid/polyMesh/cellRegionAddressing"])
+def test_regions_stand_for_the_mesh_that_they_were_made_of(tmp_path, trace):
+    """... unless splitMeshRegions made them: the zones of the whole mesh are left in each, most of them empty."""
+    for i, name in enumerate(("fluid", "solid")):
+        points, *rest = brick(2, 2, 1)
+        write(tmp_path / f"constant/{name}/polyMesh", points + np.array([i, 0, 0]), *rest)
+        zones = "".join(f"{zone}\n{{\n type cellZone;\n cellLabels List<label> {cells};\n}}\n"
+                        for zone, cells in (("fluid", "0()"), ("solid", "4(0 1 2 3)"), ("hot", "2(1 3)")))
+        (tmp_path / f"constant/{name}/polyMesh/cellZones").write_text(
+            f"FoamFile {{ version 2.0; format ascii; class regIOobject; object cellZones; }}\n3\n(\n{zones})\n")
+    write(tmp_path / "constant/polyMesh", *brick(4, 2, 1))
+    (tmp_path / "constant" / trace).write_text("")
+    for path in (tmp_path, tmp_path / "constant"):
+        mesh = read_mesh(path)
+        assert {k: len(v) for k, v in mesh.cell_groups.items()} == {"fluid": 4, "hot": 4, "solid": 4}
+        assert mesh.cell_groups["solid"].tolist() == [4, 5, 6, 7]
+    assert read_mesh(tmp_path / "constant/polyMesh").ncells == 8
+    assert open_mesh(f"{tmp_path}:solid:xMin").facet_groups["xMin"].shape[0] == 2
 
 
 def test_patches_that_join_cells_are_remarked(tmp_path):
