@@ -4,9 +4,9 @@
 
 Five regions, one executable: rank k computes part k of every region.  Prepares the case as its Allrun does, runs it
 serially, then once for each decomposition: those of OpenFOAM that need no other library (``simple``, ``hierarchical``),
-and plans of copart.  Prints, and with ``--write`` puts into ``docs/gain.md``, the faces between processors of each region
-as OpenFOAM made them beside the cut that copart announced, cells of the busiest rank, the largest difference
-of a temperature from the serial run, and the time of a step.
+and plans of copart.  Prints the faces between processors of each region as OpenFOAM made them beside the cut that
+copart announced, cells of the busiest rank, the largest difference of a temperature from the serial run, and the time of
+a step; with ``--write`` they go into ``docs/gain.md``.
 
 Needs Debian's ``openfoam`` and ``openfoam-examples`` (v1912 was tried), or another OpenFOAM of openfoam.com with
 its environment set and ``--tutorial FOLDER``.
@@ -184,7 +184,8 @@ def decompose(case: Path, name: str, ranks: int) -> tuple[int, ...] | None:
     parts = ranks if asked["scheme"] == "monolithic" else [ranks] * len(REGIONS)
     folder = case / "plan"
     shutil.rmtree(folder, ignore_errors=True)
-    plan = copart.plan(*(f"{case}:{region}" for region in REGIONS), parts=parts, output=folder, write="openfoam", **asked)
+    plan = copart.plan(*(f"{case}:{region}" for region in REGIONS), parts=parts, output=folder, write="openfoam",
+                       **asked)
     for region in REGIONS:
         made, = folder.glob(f"{region}.*.openfoam")
         for file in (f"constant/{region}/cellDecomposition", f"system/{region}/decomposeParDict"):
@@ -211,8 +212,8 @@ def measure(case: Path, name: str, ranks: int, serial: dict[str, NDArray[np.floa
 
 def table(rows: Sequence[Row], serial: dict[int, float]) -> str:
     """All rows in Markdown."""
-    out = ["| cells | ranks | decomposition | faces between processors by region | cells on the busiest rank, over the mean | "
-           "difference from serial, K | s per step | over serial |", "| --- " * 8 + "|"]
+    out = ["| cells | ranks | decomposition | faces between processors by region | cells on the busiest rank, over the "
+           "mean | difference from serial, K | s per step | over serial |", "| --- " * 8 + "|"]
     for r in rows:
         faces = " ".join(map(str, r.faces)) + f" ({sum(r.faces)})"
         out.append(f"| {r.cells} | {r.ranks} | {r.name} | {faces} | {r.busiest:.3f} | {r.difference:.1e} | "

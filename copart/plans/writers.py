@@ -157,7 +157,7 @@ def native_kinds(source: str | os.PathLike[str] | None, mesh: Mesh | None) -> tu
 
 def _is_whole(path: Path, mesh: Mesh) -> bool:
     """Whether `mesh` has all cells of an OpenFOAM case with one mesh, as far as the case says how many there are."""
-    from ..mesh.readers.openfoam import DEFAULT_REGION, mesh_folders
+    from ..mesh.readers.openfoam import mesh_folders
 
     try:
         folders = mesh_folders(path)
