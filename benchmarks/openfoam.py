@@ -5,8 +5,8 @@
 Five regions, one executable: rank k computes part k of every region.  Prepares the case as its Allrun does, runs it
 serially, then once for each decomposition: those of OpenFOAM that need no other library (``simple``, ``hierarchical``),
 and plans of copart.  Prints the faces between processors of each region as OpenFOAM made them beside the cut that
-copart announced, cells of the busiest rank, the largest difference of a temperature from the serial run, and the time of
-a step; with ``--write`` they go into ``docs/gain.md``.
+copart announced, cells of the busiest rank, the largest difference of a temperature from the serial run, and the time
+of a step; with ``--write`` they go into ``docs/gain.md``.
 
 Needs Debian's ``openfoam`` and ``openfoam-examples`` (v1912 was tried), or another OpenFOAM of openfoam.com with
 its environment set and ``--tutorial FOLDER``.

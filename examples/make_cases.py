@@ -5,9 +5,9 @@
 ``flap/fluid.su2, flap/solid.su2``
     SU2: air in a channel of triangles, over and around a plate of quadrilaterals that stands in it;
     the marker ``wet`` of either file is the interface.
-``plate/constant/{air,metal}/polyMesh``
-    OpenFOAM: a case with two regions, air over a heated metal plate; the patches ``air_to_metal``
-    and ``metal_to_air`` are the interface.
+``plate/``
+    OpenFOAM: a case with two regions, air over a heated metal plate, which ``chtMultiRegionFoam`` runs; the patches
+    ``air_to_metal`` and ``metal_to_air`` are the interface.
 
 The meshes do not match: cells of the two sides have different sizes on the interface.
 """
@@ -20,12 +20,18 @@ from pathlib import Path
 
 import numpy as np
 
+try:
+    from .foam_case import write_settings
+except ImportError:  # run as a script
+    from foam_case import write_settings  # type: ignore[no-redef]
+
 Facets = Mapping[str, np.ndarray]
 
 
 def main(folder: str | Path = ".") -> dict[str, int]:
     """Write both cases; returns the number of cells of each mesh."""
     root = Path(folder)
+    write_settings(root / "plate")
     flap, plate = root / "flap", root / "plate" / "constant"
     for made in (flap, plate):
         made.mkdir(parents=True, exist_ok=True)
@@ -118,8 +124,11 @@ def write_region(folder: Path, shape: tuple[int, int, int], low: tuple[float, fl
         faces = np.vstack([faces, *(f for f, _ in touching)])
         owner = np.concatenate([owner, *(c for _, c in touching)])
         kind = "patch" if name in ("inlet", "outlet") else "mappedWall" if name == interface else "wall"
+        here, there = interface.split("_to_")
+        mapped = f"        sampleMode      nearestPatchFace;\n        sampleRegion    {there};\n" \
+                 f"        samplePatch     {there}_to_{here};\n" if name == interface else ""
         boundary.append(f"    {name}\n    {{\n        type            {kind};\n        nFaces          "
-                        f"{len(faces) - at};\n        startFace       {at};\n    }}")
+                        f"{len(faces) - at};\n        startFace       {at};\n{mapped}    }}")
         at = len(faces)
     folder.mkdir(parents=True, exist_ok=True)
     note = f"nPoints: {len(points)} nCells: {len(cell)} nFaces: {len(faces)} nInternalFaces: {len(neighbour)}"

@@ -11,7 +11,7 @@ from .helpers import ROOT
 def test_no_example_is_left_out():
     found = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}
     assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo", "make_cases",
-                     "travelling_refinement", "conjugate_heat", "phases"}
+                     "travelling_refinement", "conjugate_heat", "phases", "foam_case"}
     for name in found:
         assert importlib.import_module(f"examples.{name}").__doc__
 

@@ -188,7 +188,7 @@ class _CoupledCounts(_WholeNumbers):
         namespace.behind = [*namespace.behind, *values[1:]]
 
 
-def add_components(parser: argparse.ArgumentParser) -> None:
+def add_components(parser: argparse.ArgumentParser, *, pool: bool = False) -> None:
     """The components, their numbers of parts or what to share out, and how to find the interedges."""
     parser.add_argument("meshes", metavar="A B", nargs="*", help="mesh files or OpenFOAM cases, two or more; "
                         "FILE:NAME or FILE:ARRAY=VALUE for one region of it, or the boundary where it is coupled; "
@@ -200,6 +200,9 @@ def add_components(parser: argparse.ArgumentParser) -> None:
                        help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
     group.add_argument("--total", type=integer, metavar="N", help="processes in all, instead of --parts: shared out so "
                        "that the slowest component is as fast as can be (see copart advise)")
+    if pool:
+        group.add_argument("--pool", type=integer, metavar="N", help="processes that all components share, one after "
+                           "the other, as in multi-region solvers: --scheme monolithic; see --balance each")
     group.add_argument("--costs", metavar="COSTS",
                        help="with --total: a table of measured times or of costs (.csv), or what a unit "
                             "of load costs in each component, with commas (default: the same)")

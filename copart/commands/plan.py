@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from . import options, site, writing
 from .console import Console
 from .paths import Paths, in_folder
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
+#: The scheme without ``--scheme``, and the one for ``--pool``; as in :mod:`copart.schemes.registry`, which is slow to
+#: import.
+DEFAULT, POOLED = "joint", "monolithic"
 FIRST_LOOK = ("parts", "total", "coupled", "interedges", "scheme", "scale", "output", "write", "report", "eps", "seed",
               "threads")
 
@@ -51,12 +55,14 @@ PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    options.add_components(parser)
-    options.add_scheme(parser, "--scheme", "how the components are partitioned: %(choices)s (default %(default)s)",
-                       default="joint")
+    options.add_components(parser, pool=True)
+    options.add_scheme(parser, "--scheme", f"how the components are partitioned: %(choices)s (default {DEFAULT})")
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
                         help="folder to write (default copart-out)")
     writing.add_write(parser)
+    parser.add_argument("--into-case", action="store_true",
+                        help="also put the decompositions into the OpenFOAM cases themselves, where decomposePar reads "
+                             "them; a decomposeParDict that was there is kept as decomposeParDict.before")
     parser.add_argument("--picture", action="store_true",
                         help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
     parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
@@ -75,9 +81,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     with console.progress() as progress:
         first_use(progress)
-        made = plan(*options.meshes(args), scheme=args.scheme, scheme_options=options.scheme_options(args),
+        made = plan(*options.meshes(args), scheme_options=options.scheme_options(args),
                     site=site.site(args), output=args.output, write=_written(args), progress=progress,
-                    **options.components(args), **options.partitioning(args))
+                    into_cases=args.into_case, **_in_pool(args), **options.partitioning(args))
         files = [str(path) for path in made.files]
     tell_interfaces(console, made.interfaces, made.remarks)
     if made.advice is not None:
@@ -103,10 +109,24 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for line in (*rule_words(made.settings["coupled_rule"], made.metrics),
                  *uncoupled_words(made.uncoupled_parts, made.copartition.nparts)):
         console.say(line)
-    console.say(f"partitioned by {args.scheme} in {made.seconds:.2f} s{progress.remark}")
+    console.say(f"partitioned by {made.settings['scheme']} in {made.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0
+
+
+def _in_pool(args: argparse.Namespace) -> dict[str, Any]:
+    """The scheme and the components, which ``--pool`` stands for as well."""
+    from ..errors import ConfigError
+
+    if args.pool is None:
+        return {"scheme": args.scheme or DEFAULT, **options.components(args)}
+    if args.parts is not None or args.total is not None:
+        raise ConfigError("--pool is the number of processes that all components share: leave out --parts and --total")
+    if args.scheme not in (None, POOLED):
+        raise ConfigError(f"--pool: {args.scheme} gives each component processes of its own, only {POOLED} shares them")
+    args.parts = [args.pool]
+    return {"scheme": POOLED, **options.components(args)}
 
 
 def _written(args: argparse.Namespace) -> str | None:

@@ -63,9 +63,22 @@ def write_decomposition(folder: PathLike, part: ArrayLike, nparts: int, region: 
     rows = "".join(f"{p}\n" for p in parts.tolist())
     write_text_atomic(where / names[0], _file("labelList", f"constant{inner}", DATA_FILE,
                                               f"{len(parts)}\n(\n{rows})\n", f"nCells: {len(parts)} nParts: {nparts}"))
-    dictionary = _file("dictionary", f"system{inner}", "decomposeParDict", decomposition(nparts))
-    write_text_atomic(where / names[1], dictionary)
+    write_dictionary(where, nparts, region)
     return names
+
+
+def write_dictionary(folder: PathLike, nparts: int, region: str | None = None) -> str:
+    """Write the ``decomposeParDict`` of a manual decomposition, atomically; returns its name, relative to `folder`.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be written.
+    """
+    inner = f"system/{region}" if region else "system"
+    text = _file("dictionary", inner, "decomposeParDict", decomposition(nparts))
+    write_text_atomic(Path(folder) / inner / "decomposeParDict", text)
+    return f"{inner}/decomposeParDict"
 
 
 def decomposition(nparts: int) -> str:
@@ -83,4 +96,4 @@ def _file(kind: str, location: str, name: str, body: str, note: str | None = Non
     return f"FoamFile\n{{\n{lines}}}\n{_RULE}\n\n{body}\n{_END}\n"
 
 
-__all__ = ["DATA_FILE", "decomposition", "write_decomposition"]
+__all__ = ["DATA_FILE", "decomposition", "write_decomposition", "write_dictionary"]

@@ -243,6 +243,7 @@ class Transfer:
                            for name, (rank, _, _) in zip(self._names, route.receives, strict=True)]
             self._named += [comm.Isend([layout.name, byte], rank, announce) for rank, _, _ in route.sends]
         self._requests = [comm.Irecv([came[lo:hi], byte], rank, tag) for rank, lo, hi in route.receives]
+        fields = fields or ()  # where nothing is sent
         for rank, lo, hi in route.sends:
             self._packed.append(arrays.packed(fields, route.index[lo:hi]))
             self._requests.append(comm.Isend([self._packed[-1], byte], rank, tag))

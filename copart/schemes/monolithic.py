@@ -13,22 +13,27 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algorithms import naive
 from ..arrays import WEIGHT, PartArray, whole
 from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.adaptive import adaptive_repartition
 from ..dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from ..dynamic.rerun import Rerun
-from ..errors import ConfigError
+from ..errors import ConfigError, PartitionError
 from ..graph import Graph
 from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..interface.price import Price
-from ..metrics import copartition_limit, pair_metrics
+from ..metrics import StepCost, copartition_limit, pair_metrics, step_cost
 from ..operators import part
 from ..options import Options, Settings
 from ..partitioner.multiconstraint import partition_multiconstraint
+from .facing import facing_numbers
 
 BALANCES = ("total", "each")
 """What is balanced over the pool."""
+
+SWEEPS = StepCost(substeps=10)
+"""What decides between two ways to balance each component: solvers sweep their cells many times between exchanges."""
 
 
 def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: CoupledCounts | None = None,
@@ -46,8 +51,10 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     processes : int, optional
         Size of the pool.
     balance : {"total", "each"}
-        What is balanced over the pool: the load of all components together, or that of each component (one
-        constraint per component), which keeps processes busy while components run one after another.
+        What is balanced over the pool: the load of all components together, or that of each component, which keeps
+        processes busy while components run one after another, as in multi-region solvers.  "each" takes the faster
+        (``T_step``) of one partition of the whole with a constraint per component, and of the components
+        partitioned alone with parts that face one another on the same process.
 
     Returns
     -------
@@ -72,10 +79,20 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     pool = whole("processes", processes, low=1)
     graph, first = joined_graph(problem)
     if balance == "total":
-        made = part(graph, pool, run)
-    else:
-        made = partition_multiconstraint(graph, pool, _loads_of_each(problem), run)
-    return _in_pool(problem, made, first, pool)
+        return _in_pool(problem, part(graph, pool, run), first, pool)
+    together = _in_pool(problem, partition_multiconstraint(graph, pool, _loads_of_each(problem), run), first, pool)
+    apart = _facing(problem, pool, run)
+    return min((one for one in (apart, together) if one is not None),
+               key=lambda one: step_cost(problem, one, SWEEPS).T_step)
+
+
+def _facing(problem: CoupledProblem, pool: int, run: Options) -> CoPartition | None:
+    """Components partitioned alone, parts that face one another on one process; None where that is not balanced."""
+    try:
+        alone = naive(problem, [min(pool, graph.nvtxs) for graph in problem.components.values()], None, run)
+    except PartitionError:
+        return None
+    return CoPartition(facing_numbers(problem, alone.parts, pool), dict.fromkeys(problem.names, pool), shared=True)
 
 
 def monolithic_again(run: Rerun, balance: str = "total") -> CoPartition:
