@@ -8,6 +8,9 @@ are kept.
 
 from __future__ import annotations
 
+import copyreg
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -120,6 +123,35 @@ def writable(array: NDArray[Any]) -> NDArray[Any]:
     except ValueError:  # the caller's own memory is read-only
         return array.copy()
     return view
+
+
+def proxied(entries: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    """A read-only mapping, made anew in the process that reads it."""
+    return MappingProxyType(entries)
+
+
+# pickle does not know the read-only mappings that many values hold
+copyreg.pickle(MappingProxyType, lambda mapping: (proxied, (dict(mapping),)))
+
+
+class Frozen:
+    """Values whose arrays are read-only, also after pickling: kernels know only read-only ones."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key, value in state.items():
+            object.__setattr__(self, key, _frozen(value))
+
+
+def _frozen(value: Any) -> Any:
+    """Arrays read-only, also those in tuples and mappings."""
+    if isinstance(value, np.ndarray):
+        return frozen(value)
+    if type(value) is tuple:
+        return tuple(_frozen(one) for one in value)
+    if isinstance(value, Mapping):
+        made = {key: _frozen(one) for key, one in value.items()}
+        return MappingProxyType(made) if isinstance(value, MappingProxyType) else made
+    return value
 
 
 def whole(name: str, value: Any, *, low: int | None = None, high: int | None = None) -> int:

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import VERTEX, frozen, part_array, weights, whole
+from .arrays import VERTEX, Frozen, frozen, part_array, weights, whole
 from .errors import CouplingError
 from .graph import Graph, as_graph
 from .interedges import Interedges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CoupledProblem:
+class CoupledProblem(Frozen):
     """n named component graphs and the interedges of each coupled pair.
 
     Parameters
@@ -194,7 +194,7 @@ class CoupledProblem:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CoPartition:
+class CoPartition(Frozen):
     """One part array per component, with the counts that were asked for.
 
     Parameters

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, weights, whole
+from .arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, weights, whole
 from .errors import GraphError
 
 _NO_WEIGHTS = frozen(np.zeros(0, WEIGHT))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(Frozen):
     """An undirected graph; one vertex per mesh cell, one edge per shared facet.
 
     Parameters

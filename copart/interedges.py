@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, frozen, integers, whole
+from .arrays import OFFSET, VERTEX, Frozen, frozen, integers, whole
 from .errors import CouplingError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interedges:
+class Interedges(Frozen):
     """A weighted relation between the cells of component A (rows) and B (columns).
 
     Parameters

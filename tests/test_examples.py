@@ -11,7 +11,8 @@ from .helpers import ROOT
 def test_no_example_is_left_out():
     found = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}
     assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo", "make_cases",
-                     "travelling_refinement", "conjugate_heat", "phases", "foam_case"}
+                     "travelling_refinement", "conjugate_heat", "phases", "foam_case",
+                         "mpi_driver"}
     for name in found:
         assert importlib.import_module(f"examples.{name}").__doc__
 
@@ -29,7 +30,8 @@ def test_meshes_to_vtu(tmp_path):
     # shares of a line in one piece each: 4 + 3 - 1 messages, or one more where two borders nearly meet
     assert 6 <= numbers["totZ"] <= 7
     assert {p.name for p in tmp_path.iterdir()} == {"channel.vtu", "plate.vtu", "channel.part.8", "plate.part.4",
-                                                    "interedges.mtx", "coupling.json", "exchange", "metrics.json"}
+                                                    "interedges.mtx", "coupling.json", "exchange", "launch",
+                                                    "metrics.json"}
 
 
 def test_coupling_driver():

@@ -177,7 +177,7 @@ def launch_files(seats: Sequence[Seat], processors: ArrayLike, programs: Sequenc
     if len(set(seats)) < len(seats):
         raise MappingError("placement: two ranks have the same slot of the same host")
     where = np.asarray(processors)
-    each = " : ".join(f"-n {program.ranks} {program.command}" for program in programs)
+    each = _each(programs)
     commands = (
         f"# Open MPI\nmpirun --hostfile hosts.openmpi --map-by rankfile:file=rankfile {each}\n\n"
         f"# MPICH, Intel MPI, MVAPICH\nmpiexec -f hosts.mpich {each}\n\n"
@@ -188,6 +188,22 @@ def launch_files(seats: Sequence[Seat], processors: ArrayLike, programs: Sequenc
             "hosts.slurm": slurm_hostfile(seats), "programs.slurm": multi_prog(programs),
             "MPICH_RANK_ORDER": rank_order(np.argsort(where, kind="stable")), "processors.txt": permutation(where),
             "launch.txt": commands}
+
+
+def start_files(programs: Sequence[Program]) -> dict[str, str]:
+    """``launch.txt`` and ``programs.slurm`` where no machine is known: ranks go where the launcher puts them."""
+    count = sum(program.ranks for program in programs)
+    ends = np.cumsum([program.ranks for program in programs]).tolist()
+    who = "".join(f"# ranks {end - program.ranks} to {end - 1}: parts 0 to {program.ranks - 1} of {program.command}\n"
+                  for program, end in zip(programs, ends, strict=True))
+    commands = (f"{who}\n# Open MPI, MPICH, Intel MPI, MVAPICH\nmpirun {_each(programs)}\n\n"
+                f"# Slurm\nsrun -n {count} --multi-prog programs.slurm\n")
+    return {"programs.slurm": multi_prog(programs), "launch.txt": commands}
+
+
+def _each(programs: Sequence[Program]) -> str:
+    """The programs as ``mpirun`` takes them."""
+    return " : ".join(f"-n {program.ranks} {program.command}" for program in programs)
 
 
 #: Readers of the launch files by name.

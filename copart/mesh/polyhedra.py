@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import frozen, integers
+from ..arrays import Frozen, frozen, integers
 from ..errors import MeshError
 
 Ints = NDArray[np.int64]
@@ -19,7 +19,7 @@ Rows = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Polyhedra:
+class Polyhedra(Frozen):
     """Faces, and the cells on either side of each.
 
     Parameters

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import frozen
+from ..arrays import Frozen, frozen
 from ..errors import MeshError
 from .cells import CellShape, shape_of
 from .fields import Block, Groups, block_of, facet_groups_of, index_groups_of, points_of, vector
@@ -21,7 +21,7 @@ from .polyhedra import Polyhedra, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mesh(Grouped):
+class Mesh(Frozen, Grouped):
     """Points and cells, as read from a file or generated.
 
     The blocks given may mix dimensions: those of the largest dimension are the

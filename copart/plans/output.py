@@ -27,7 +27,7 @@ from ..errors import ConfigError, FormatError
 from ..formats import prepare_folder, write_coupling, write_json, write_part, write_text_atomic
 from ..formats.exchange_files import exchange_files, write_exchange
 from ..formats.interedges_file import write_interedges
-from ..formats.launch import Program, Seat, launch_files, permutation
+from ..formats.launch import Program, Seat, launch_files, permutation, start_files
 from ..formats.output import file_name
 from ..formats.precice import write_precice
 from ..formats.text import is_document, read_json
@@ -133,15 +133,15 @@ def write_plan(folder: Path, problem: CoupledProblem, copartition: CoPartition, 
     placed : mapping of str to Mesh, optional
         The meshes where they meet, if they had to be scaled or moved.
     placement : Placed, optional
-        Where the processes go on a machine: ``launch/`` with the files that launchers read.
+        Where the processes go on a machine, for the files in ``launch/``.
     more : mapping of str to callable, optional
         Further files by their names, each with what writes it to a path.
 
     Returns
     -------
     tuple of Path
-        The files: meshes, part files, those of `kinds`, ``interedges.mtx``, ``coupling.json``, ``metrics.json``,
-        `more`.
+        The files: meshes, part files, those of `kinds`, ``interedges.mtx``, ``coupling.json``, ``exchange/``,
+        ``launch/``, ``metrics.json``, `more`.
 
     Raises
     ------
@@ -202,24 +202,25 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
             write_interedges(scratch / made[-1], interedges)
     write_coupling(scratch / "coupling.json", problem, copartition)
     made += write_exchange(scratch, problem, copartition)
-    if placement is not None:
-        made += write_launch(scratch, placement)
-    return made
+    return [*made, *write_launch(scratch, copartition, placement)]
 
 
-def write_launch(scratch: Path, placement: Placed) -> list[str]:
-    """The launch files of a placement, in ``launch/``; only the processor of each rank where hosts have no names."""
-    on, where = placement.machine, placement.processor
-    if on.hosts:
+def write_launch(scratch: Path, copartition: CoPartition, placement: Placed | None) -> list[str]:
+    """The launch files, in ``launch/``: the commands, and of a placement what they read.
+
+    Where hosts have no names, that is the processor of each rank.
+    """
+    programs = [Program("./coupled", copartition.nprocs)] if copartition.shared else \
+        [Program(f"./{file_name(name)}", copartition.nparts[name]) for name in copartition.names]
+    if placement is not None and placement.machine.hosts:
+        on, where = placement.machine, placement.processor
         slot = np.where(on.unit >= 0, on.unit, on.local) if on.unit_name == "core" else on.local
         seats = [Seat(on.hosts[on.host[p]], int(slot[p])) for p in where]
-        ranges = placement.processes.ranges
-        pool = len(set(ranges.values())) < len(ranges)
-        programs = [Program("./coupled", placement.processes.nprocs)] if pool else \
-            [Program(f"./{file_name(name)}", hi - lo) for name, (lo, hi) in ranges.items()]
         files = launch_files(seats, where, programs)
     else:
-        files = {"processors.txt": permutation(where)}
+        files = start_files(programs)
+        if placement is not None:
+            files["processors.txt"] = permutation(placement.processor)
     for name, text in files.items():
         write_text_atomic(scratch / "launch" / name, text)
     return [f"launch/{name}" for name in files]

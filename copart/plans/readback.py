@@ -1,11 +1,12 @@
 """What a plan wrote for other programs, read again and compared with its parts.
 
-``.vtu`` arrays, ``.pvtu`` pieces, gmsh's partition tags, OpenFOAM's decomposition and ``migration.json``.  Launch
-files, preCICE's lines and ASTE's pieces are not read again.
+``.vtu`` arrays, ``.pvtu`` pieces, gmsh's partition tags, OpenFOAM's decomposition, programs and their ranks in the
+launch files, and ``migration.json``.  Placements, preCICE's lines and ASTE's pieces are not read again.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,9 +71,24 @@ def check_native(folder: Path, made: CoPartition, meshes: Mapping[str, Mesh]) ->
             except (CopartError, OSError, ValueError, IndexError) as error:
                 findings.append(Finding(file, "content", "can be read", str(error)))
             left.discard(file)
-    kinds = {"launch/": "launch/", "precice.xml": "precice.xml", "pieces for ASTE": ".aste/",
+    for file in sorted(left & {f"launch/{name}" for name in ("launch.txt", "programs.slurm")}):
+        findings += _programs(file, folder / file, made)
+        left.discard(file)
+    kinds = {"placement in launch/": "launch/", "precice.xml": "precice.xml", "pieces for ASTE": ".aste/",
              "decomposeParDict": "decomposeParDict", "report.html": "report.html", "plan.png": "plan.png"}
     return findings, [what for what, mark in kinds.items() if any(mark in file for file in left)]
+
+
+def _programs(file: str, path: Path, made: CoPartition) -> list[Finding]:
+    """How many ranks each program gets, in each command and each list of a launch file."""
+    wanted = [made.nprocs] if made.shared else [made.nparts[name] for name in made.names]
+    text = re.sub(r"#.*", "", read_bytes(path).decode(errors="replace"))
+    if file.endswith(".slurm"):
+        told = [[int(high or low) - int(low) + 1 for low, high in re.findall(r"(?m)^(\d+)(?:-(\d+))? ", text)]]
+    else:
+        told = [[int(n) for n in re.findall(r"-n (\d+) \./", line)] for line in text.splitlines() if "./" in line]
+    return [] if told and all(one == wanted for one in told) else \
+        [Finding(file, "ranks of the programs", f"are {wanted}", str(next((x for x in told if x != wanted), [])))]
 
 
 def _compare(findings: list[Finding], file: str, told: NDArray[Any], part: NDArray[Any]) -> None:

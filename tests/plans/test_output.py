@@ -34,7 +34,7 @@ def test_every_file_holds_the_plan(tmp_path):
     assert {p.name for p in out.iterdir()} == {
         "left.vtu", "right.vtu", "left.part.3", "right.part.5", "left.3", "left.3.pvtu", "left.3.msh", "left.3.aste",
         "left.3.openfoam", "right.5", "right.5.pvtu", "right.5.msh", "right.5.aste", "right.5.openfoam", "precice.xml",
-        "interedges.mtx", "coupling.json", "exchange", "metrics.json"}
+        "interedges.mtx", "coupling.json", "exchange", "launch", "metrics.json"}
     for name, mesh, k in (("left", A, 3), ("right", B, 5)):
         part = plan.copartition[name]
         assert np.array_equal(read_vtu(out / f"{name}.vtu")["CellData"]["part"], part)
@@ -110,7 +110,8 @@ def test_kinds_are_checked_before_the_work(tmp_path):
     files = copart.plan(grid(4), grid(4), parts=(2, 2), interedges=inter, output=tmp_path,
                         write="openfoam,precice").files
     assert [p.name for p in files if p.suffix not in (".json", ".mtx", ".npy")] == [
-        "a.part.2", "b.part.2", *["cellDecomposition", "decomposeParDict"] * 2, "precice.xml"]
+        "a.part.2", "b.part.2", *["cellDecomposition", "decomposeParDict"] * 2, "precice.xml", "programs.slurm",
+        "launch.txt"]
     assert checked_kinds(None) is None
     assert checked_kinds("none") == checked_kinds([]) == ()
     assert checked_kinds(" aste , pvtu,pvtu") == ("pvtu", "aste")

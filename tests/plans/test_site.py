@@ -67,7 +67,21 @@ def test_one_program_of_a_shared_pool(meshes, tmp_path):
 def test_a_bare_architecture_has_processors_only(meshes, tmp_path):
     (tmp_path / "t.tgt").write_text("torus2D 4 4\n")
     assert run(meshes, "--machine", tmp_path / "t.tgt", "-o", tmp_path / "out", "-q") == 0
-    assert [p.name for p in (tmp_path / "out" / "launch").iterdir()] == ["processors.txt"]
+    assert sorted(p.name for p in (tmp_path / "out" / "launch").iterdir()) == ["launch.txt", "processors.txt",
+                                                                               "programs.slurm"]
+
+
+def test_how_to_start_is_said_without_a_machine(meshes, tmp_path, capsys):
+    assert run(meshes, "-o", tmp_path / "out", "-q") == 0
+    text = (tmp_path / "out" / "launch" / "launch.txt").read_text()
+    assert "mpirun -n 4 ./a : -n 12 ./b\n" in text
+    assert "# ranks 4 to 15: parts 0 to 11 of ./b\n" in text
+    got = READERS["programs.slurm"](tmp_path / "out" / "launch" / "programs.slurm")
+    assert [(p.command, p.ranks) for p in got] == [("./a", 4), ("./b", 12)]
+    assert main(["check", str(tmp_path / "out"), "-q"]) == 0
+    (tmp_path / "out" / "launch" / "launch.txt").write_text(text.replace("-n 12", "-n 11"))
+    assert main(["check", str(tmp_path / "out")]) == 1
+    assert "launch.txt: ranks of the programs: are [4, 12], found [4, 11]" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("words", "error"), [

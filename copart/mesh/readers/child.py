@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import copyreg
 import pickle
 import resource
 import sys
 from pathlib import Path
-from types import MappingProxyType
 
 from ...errors import CopartError, FormatError
-from .safely import proxied
 
 
 def main(path: str, answer: str, gigabytes: str) -> None:
@@ -27,8 +24,6 @@ def main(path: str, answer: str, gigabytes: str) -> None:
         found = error
     except MemoryError:
         found = FormatError(path, f"needs more than {gigabytes} GB to be read")
-    # pickle does not know the read-only mappings of a mesh
-    copyreg.pickle(MappingProxyType, lambda mapping: (proxied, (dict(mapping),)))
     partial = Path(answer + ".part")
     partial.write_bytes(pickle.dumps(found))
     partial.replace(answer)

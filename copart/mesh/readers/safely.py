@@ -17,8 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import CopartError, FormatError
 
@@ -69,11 +68,6 @@ def reading_safely(seconds: float = 300.0, gigabytes: float = 8.0) -> Iterator[N
 def limits() -> Limits | None:
     """The limits that are in force; None where files are read in this process."""
     return _limits.get()
-
-
-def proxied(entries: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    """A read-only mapping, made anew in the process that reads the answer."""
-    return MappingProxyType(entries)
 
 
 def read_in_child(path: Path, within: Limits) -> Mesh:
