@@ -10,9 +10,8 @@ from .helpers import ROOT
 
 def test_no_example_is_left_out():
     found = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}
-    assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo", "make_cases",
-                     "travelling_refinement", "conjugate_heat", "phases", "foam_case",
-                         "mpi_driver"}
+    assert found == {"meshes_to_vtu", "coupling_driver", "compare_schemes", "repartition_grid", "demo",
+                     "travelling_refinement", "conjugate_heat", "phases", "mpi_driver"}
     for name in found:
         assert importlib.import_module(f"examples.{name}").__doc__
 
@@ -85,23 +84,6 @@ def test_travelling_refinement(tmp_path):
         # the coupled loads of few refined cells do not divide evenly: one cell more than the mean
         assert other["ub_cpl"] <= 0.06
     assert sum(r["totZ"] for r in dynamic) <= sum(r["totZ"] for r in scratch)
-
-
-def test_make_cases(tmp_path):
-    from copart.mesh import read_mesh
-    from examples.make_cases import main
-
-    cells = main(tmp_path)
-    fluid, solid = (read_mesh(tmp_path / "flap" / name) for name in ("fluid.su2", "solid.su2"))
-    assert (fluid.ncells, solid.ncells) == (cells["flap/fluid.su2"], cells["flap/solid.su2"]) == (12416, 960)
-    # 24 edges up either side of the flap and 8 over its top; twice as many and more on the flap itself
-    assert len(fluid.facet_groups["wet"]) == 2 * 24 + 8
-    assert len(solid.facet_groups["wet"]) == 2 * 60 + 16
-    air = read_mesh(tmp_path / "plate" / "constant" / "air")
-    assert air.ncells == cells["air"] == 48 * 24 * 14
-    assert len(air.facet_groups["air_to_metal"]) == 48 * 14
-    # every face but those of the patches is between two cells
-    assert (6 * air.ncells - sum(len(f) for f in air.facet_groups.values())) % 2 == 0
 
 
 def test_the_benchmark_in_small(capsys):

@@ -1,4 +1,4 @@
-"""``copart mesh info``, ``cube``, ``tube``, ``cylinder``."""
+"""``copart mesh info``, ``cube``, ``tube``, ``cylinder``, ``cases``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ EPILOG = """\
   copart mesh cube --cells hexa 25 -o a.vtu
   copart mesh cube --cells tetra 40630 --offset 1 0 0 -o b.vtu     shares a face with the first
   copart mesh tube --inner 0.5 --outer 0.6 --length 5 -o wall.vtu
+  copart mesh cases                                                two coupled cases to try things on
   copart mesh cylinder --radius 0.5 --length 5 -o fluid.vtu        fills the tube
 """
 #: Groups listed before the rest is only counted.
@@ -54,13 +55,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
         shape.add_argument("--offset", type=real, nargs=3, default=(0.0, 0.0, 0.0), metavar=("X", "Y", "Z"),
                            help=f"{what} (default 0 0 0)")
         shape.add_argument("-o", "--output", required=True, metavar="FILE", help="mesh file to write (.vtu)")
-    return [info, cube, tube, cylinder]
+    cases = shapes.add_parser("cases", help="the two coupled cases of the tutorial, as SU2 and OpenFOAM keep them",
+                              epilog=EPILOG, formatter_class=raw)
+    cases.add_argument("-o", "--output", default=".", metavar="DIR", help="folder to make them in (default: this one)")
+    return [info, cube, tube, cylinder, cases]
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """List what a file holds, or generate a mesh and write it."""
     if args.shape == "info":
         return _info(args, console)
+    if args.shape == "cases":
+        return _cases(args, console)
     from ..mesh import write_vtu
 
     with console.progress() as progress:
@@ -70,6 +76,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
         write_vtu(args.output, mesh)
     console.say(f"{args.output}: {mesh.ncells} cells, {mesh.npoints} points")
     console.result({"file": args.output, "cells": mesh.ncells, "points": mesh.npoints})
+    return 0
+
+
+def _cases(args: argparse.Namespace, console: Console) -> int:
+    """Write the cases of the tutorial."""
+    from ..mesh.generated.cases import write_cases
+
+    made = write_cases(args.output)
+    for name, cells in made.items():
+        console.say(f"{name}: {cells} cells")
+    console.result({"folder": args.output, "cells": made})
     return 0
 
 

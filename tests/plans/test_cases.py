@@ -13,6 +13,7 @@ import copart
 from copart.cli import main
 from copart.errors import ConfigError
 from copart.mesh import cube, write_vtu
+from copart.mesh.generated.cases import write_cases
 
 from ..file_readers import read_foam
 from ..foam import brick, write
@@ -87,9 +88,7 @@ def test_regions_with_different_counts_are_remarked(case):
 @pytest.mark.skipif(shutil.which("decomposePar") is None, reason="needs OpenFOAM (Debian: apt-get install openfoam)")
 def test_openfoam_makes_the_cut_that_was_announced(tmp_path):
     """The tutorial's case: faces between processors are the cut, region by region, and its solver runs."""
-    from examples.make_cases import main as make_cases
-
-    make_cases(tmp_path)
+    write_cases(tmp_path)
     case = tmp_path / "plate"
     env = dict(os.environ)
     if Path("/usr/share/openfoam").is_dir():

@@ -50,8 +50,9 @@ def test_nothing_of_the_former_plan_stays_beside_the_new_one(two, tmp_path, way)
     assert {"a.2/a.2_0.vtu", "a.2.msh", "precice.xml", "report.html"} <= names(out)
     two[1].write(out)
     assert {name for name in names(out) if not name.startswith("exchange/")} == {
-        "a.vtu", "b.vtu", "a.part.3", "b.part.2", "interedges.mtx", "coupling.json", "metrics.json"}
-    assert len(names(out)) == 7 + 10
+        "a.vtu", "b.vtu", "a.part.3", "b.part.2", "interedges.mtx", "coupling.json", "metrics.json",
+        "launch/launch.txt", "launch/programs.slurm"}
+    assert len(names(out)) == 9 + 10
     assert not (out / "a.2").exists()
     assert not hidden(out)
     assert check_plan(out).ok

@@ -1,7 +1,5 @@
 """Two small coupled cases as their solvers keep them, for the tutorial.
 
-``python examples/make_cases.py [folder]`` writes
-
 ``flap/fluid.su2, flap/solid.su2``
     SU2: air in a channel of triangles, over and around a plate of quadrilaterals that stands in it;
     the marker ``wet`` of either file is the interface.
@@ -14,33 +12,52 @@ The meshes do not match: cells of the two sides have different sizes on the inte
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-try:
-    from .foam_case import write_settings
-except ImportError:  # run as a script
-    from foam_case import write_settings  # type: ignore[no-redef]
+from ...errors import FormatError
+from .foam_case import write_settings
 
 Facets = Mapping[str, np.ndarray]
 
 
-def main(folder: str | Path = ".") -> dict[str, int]:
-    """Write both cases; returns the number of cells of each mesh."""
+def write_cases(folder: str | Path = ".") -> dict[str, int]:
+    """Write both cases.
+
+    Parameters
+    ----------
+    folder : path-like
+        Where ``flap`` and ``plate`` are made.
+
+    Returns
+    -------
+    dict of str to int
+        Number of cells of each mesh.
+
+    Raises
+    ------
+    FormatError
+        One of the two is there already, or cannot be written.
+    """
     root = Path(folder)
-    write_settings(root / "plate")
-    flap, plate = root / "flap", root / "plate" / "constant"
+    flap, plate = root / "flap", root / "plate"
     for made in (flap, plate):
-        made.mkdir(parents=True, exist_ok=True)
-    return {
-        "flap/fluid.su2": write_channel(flap / "fluid.su2"),
-        "flap/solid.su2": write_flap(flap / "solid.su2"),
-        "air": write_region(plate / "air" / "polyMesh", (48, 24, 14), (0, 0, 0), (3, 1.5, 1), "air_to_metal", "down"),
-        "metal": write_region(plate / "metal" / "polyMesh", (40, 3, 14), (0, -0.2, 0), (3, 0, 1), "metal_to_air", "up"),
-    }
+        if made.exists():
+            raise FormatError(made, "is there already; the cases need a folder without it")
+    try:
+        write_settings(plate)
+        flap.mkdir(parents=True)
+        return {
+            "flap/fluid.su2": write_channel(flap / "fluid.su2"),
+            "flap/solid.su2": write_flap(flap / "solid.su2"),
+            "plate:air": write_region(plate / "constant" / "air" / "polyMesh", (48, 24, 14), (0, 0, 0), (3, 1.5, 1),
+                                      "air_to_metal", "down"),
+            "plate:metal": write_region(plate / "constant" / "metal" / "polyMesh", (40, 3, 14), (0, -0.2, 0), (3, 0, 1),
+                                        "metal_to_air", "up")}
+    except OSError as error:
+        raise FormatError(error.filename or root, f"cannot be written: {error.strerror}") from None
 
 
 # ---- SU2
@@ -140,7 +157,7 @@ def write_region(folder: Path, shape: tuple[int, int, int], low: tuple[float, fl
     return len(cell)
 
 
-def write_list(folder: Path, name: str, kind: str, rows: list[object], note: str | None = None) -> None:
+def write_list(folder: Path, name: str, kind: str, rows: Sequence[object], note: str | None = None) -> None:
     """A list with OpenFOAM's header."""
     place = "/".join(folder.parts[-3:])
     head = ["FoamFile", "{", "    version     2.0;", "    format      ascii;", f"    class       {kind};"]
@@ -149,6 +166,4 @@ def write_list(folder: Path, name: str, kind: str, rows: list[object], note: str
     (folder / name).write_text("\n".join([*head, *map(str, rows), ")"]) + "\n")
 
 
-if __name__ == "__main__":
-    for name, cells in main(*sys.argv[1:2]).items():
-        print(f"{name}: {cells} cells")
+__all__ = ["write_cases"]
