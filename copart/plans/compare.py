@@ -18,7 +18,7 @@ from ..errors import ConfigError, CopartError, NotApplicableError, PartitionErro
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..mapping.coupled.placements import place
 from ..mapping.coupled.processes import check_room, process_graph
-from ..metrics import CoupledMetrics, StepCost, evaluate
+from ..metrics import CoupledMetrics, StepCost, copartition_limit, evaluate
 from ..metrics.columns import letter_of
 from ..metrics.promise import PromiseFigures, promised, remarks_on
 from ..options import Options, Settings
@@ -140,11 +140,14 @@ class Comparison:
         return self.runs[0].metrics.step.cost
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per scheme: ``scheme`` and the mean over the seeds of every figure."""
+        """One row per scheme: ``scheme``, the mean over the seeds of every figure, and whether limits are ``kept``."""
         out: list[dict[str, Any]] = []
+        eps = float(self.settings["eps"])
         for name in self.schemes:
-            figures = [run.figures() for run in self.runs if run.scheme == name]
-            out.append({"scheme": name, **{key: float(np.mean([f[key] for f in figures])) for key in figures[0]}})
+            runs = [run for run in self.runs if run.scheme == name]
+            figures = [run.figures() for run in runs]
+            out.append({"scheme": name, **{key: float(np.mean([f[key] for f in figures])) for key in figures[0]},
+                        "kept": all(within_limits(run.metrics, eps) for run in runs)})
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,6 +168,15 @@ class Comparison:
         return "\n".join(f"{row['scheme']}: cut {listed(row, 'cut', '.0f')}, coupled ub "
                          f"{listed(row, 'ub_cpl', '.1%')}, totV {row['totV']:.0f}, totZ {row['totZ']:.1f}"
                          for row in self.rows())
+
+
+def within_limits(metrics: CoupledMetrics, eps: float) -> bool:
+    """Whether all components are within the limits of balance, and no part is empty."""
+    for c in metrics.components.values():
+        total = round(c.max_weight * c.parts / (1 + c.ub))
+        if c.empty or c.max_weight > copartition_limit(total, c.parts, eps):
+            return False
+    return True
 
 
 #: More runs than these are taken for a mistake.

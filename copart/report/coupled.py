@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from html import escape
 from typing import Any
@@ -22,12 +23,13 @@ from .charts import bar_chart, histogram, histogram_edges, matrix_chart
 from .drawing import numbers, part_areas, parts_seen, picture, shaded
 from .interface_views import FaceOn, LaidStraight, Side, interface_views
 from .ordering import best_shown, nearly_diagonal
-from .page import Section, document, figure, panel, table, tiles, views, words
+from .page import Section, command_line, document, figure, panel, table, tiles, views, words
 from .palette import component_colours
 from .placement import placement_section
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import best_entries, cost_words, scheme_columns
+from .verdict import verdict_html
 from .words import comparison_words, coupled_words, number, rule_words, times, uncoupled_words
 
 #: Of components with more parts, the table of all parts is left out.
@@ -48,7 +50,7 @@ class Shown:
 
 def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitions: Mapping[str, CoPartition],
                  settings: Mapping[str, Any], *, rows: Sequence[Mapping[str, Any]] = (), shown: str | None = None,
-                 seconds: float | None = None, notes: Sequence[str] = (),
+                 seconds: float | None = None, notes: Sequence[str] = (), remarks: Sequence[str] = (),
                  placements: Sequence[Placed] = (), cost: StepCost | None = None) -> str:
     """The page, as HTML.
 
@@ -69,6 +71,8 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         Time to partition, of a single scheme.
     notes : sequence of str, optional
         What else a reader should know: how the interface was found, what files have lost.
+    remarks : sequence of str, optional
+        Remarks of a plan, for its verdict.
     placements : sequence of Placed, optional
         The processes on a machine.
     cost : StepCost, optional
@@ -84,7 +88,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     pictures = _Pictures.of(problem, meshes, volume)
     eps = settings.get("eps")
     sections = [
-        Section("words", "In words", _summary(chosen, rows, problem, notes)),
+        Section("words", "In words", _verdicts(all_shown, eps, remarks) + _summary(chosen, rows, problem, notes)),
         Section("figures", "Schemes" if rows else "Figures", _tables(chosen, rows, settings)),
         Section("meshes", "Meshes", _panels(all_shown, pictures.mesh_views)),
         Section("interface", "Interface", _SHARED_VOLUME if volume else _panels(all_shown, pictures.interface_views)),
@@ -106,7 +110,8 @@ def page_of(made: Any) -> str:
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
                             notes=notes, placements=made.placements, cost=made.cost)
     return coupled_page(made.problem, made.placed(), {made.settings["scheme"]: made.copartition}, made.settings,
-                        seconds=made.seconds, notes=notes, placements=made.placements, cost=made.metrics.step.cost)
+                        seconds=made.seconds, notes=notes, remarks=made.remarks, placements=made.placements,
+                        cost=made.metrics.step.cost)
 
 
 def _shown(problem: CoupledProblem, scheme: str, made: CoPartition, cost: StepCost | None) -> Shown:
@@ -128,12 +133,16 @@ def _teller(parts: PartMetrics) -> Any:
 
 
 # ---- words and tables
+def _verdicts(all_shown: Sequence[Shown], eps: float | None, remarks: Sequence[str]) -> str:
+    return _panels(all_shown, lambda s: verdict_html(s.metrics, eps, remarks))
+
+
 def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledProblem,
              notes: Sequence[str]) -> str:
     entries = []
     for c in shown.metrics.components.values():
         if c.coupled_cells:
-            entries.append((times(c.ub_cpl).removesuffix(" the mean"),
+            entries.append((times(c.ub_cpl).removesuffix(" x the mean") + " ×",
                             f"the mean: the slowest coupled process of {c.name}"))
     pairs = shown.metrics.pairs.values()
     between = "from {0.a} to {0.b}".format(*pairs) if len(pairs) == 1 else "from the first to the second of every pair"
@@ -174,7 +183,8 @@ def _about(settings: Mapping[str, Any], seconds: float | None) -> str:
              if value is not None and value is not False and value != {}}
     said = ", ".join(f"{key} {_plain(value)}" for key, value in asked.items())
     took = "" if seconds is None else f"; partitioned in {seconds:.2f} s"
-    return f"copart {__version__}: {said}{took}."
+    command = command_line()
+    return f"copart {__version__}, {date.today().isoformat()}: {said}{took}." + (f" {command}" if command else "")
 
 
 def _plain(value: Any) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -53,6 +55,14 @@ def document(title: str, subtitle: str, sections: Sequence[Section], about: str,
         f'<div class="bar"><div><nav aria-label="sections">{links}</nav>{_choice(schemes, shown)}</div></div>'
         f"<main>{body}</main><footer>{escape(about)}</footer>"
         f"<script>{home.joinpath('page.js').read_text('utf-8')}</script></body></html>\n")
+
+
+def command_line() -> str | None:
+    """The command that runs, as one types it; None in Python."""
+    program = Path(sys.argv[0])
+    if program.name == "copart" or program.parts[-2:] == ("copart", "__main__.py"):
+        return f"copart {shlex.join(sys.argv[1:])}"
+    return None
 
 
 def _choice(schemes: Sequence[str], shown: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..metrics import CoupledMetrics, StepCost
 from ..metrics.columns import (
     COMPARISON_COLUMNS,
@@ -136,10 +138,13 @@ def cost_words(cost: StepCost) -> str:
 
 def best_entries(rows: Sequence[Mapping[str, Any]],
                  columns: Sequence[Column] | None = None) -> frozenset[tuple[int, int]]:
-    """Row and column (0 is the scheme) of the smallest entries of a table of schemes, as they are shown."""
+    """Row and column (0 is the scheme) of the smallest entries of a table of schemes, as they are shown.
+
+    Schemes that are not within the limits of balance have no part in it.
+    """
     best = set()
     for i, column in enumerate(comparison_columns(rows) if columns is None else columns):
-        values = [float(column.show(row[column.key])) for row in rows]
+        values = [float(column.show(row[column.key])) if row.get("kept", True) else np.inf for row in rows]
         # a tie of all says nothing
         if column.ranked and values and min(values) < max(values):
             best |= {(r, i + 1) for r, v in enumerate(values) if v == min(values)}

@@ -16,11 +16,11 @@ def times(ub: float) -> str:
     Examples
     --------
     >>> times(0.9), times(0.047), times(0)
-    ('1.9 x the mean', '1.05 x the mean', 'just the mean')
+    ('1.9 x the mean', '1.05 x the mean', '1.00 x the mean')
     """
     ratio = 1 + ub
-    if abs(ub) < 5e-4:
-        return "just the mean"
+    if abs(ub) < 5e-3:
+        return "1.00 x the mean"
     digits = 2 if ratio < 1.895 else 1 if ratio < 10 else 0
     text = f"{ratio:.{digits}f}"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} x the mean"

@@ -174,7 +174,7 @@ def test_schemes_can_be_chosen(made, page):
     assert [r["value"] for r in radios] == list(made.schemes)
     assert ["checked" in r for r in radios] == [False, False, True]
     panels = [attrs["data-scheme"] for attrs in found.all("div") if attrs.get("class") == "panel"]
-    assert sorted(panels) == sorted(list(made.schemes) * 3)
+    assert sorted(panels) == sorted(list(made.schemes) * 4)
 
 
 def test_a_plan_has_no_choice_and_graphs_have_no_pictures():
@@ -237,7 +237,7 @@ def test_the_page_of_a_repartitioning(tmp_path):
 
 
 # ---- words
-@pytest.mark.parametrize(("ub", "said"), [(0.0, "just the mean"), (0.9, "1.9 x the mean"), (0.047, "1.05 x the mean"),
+@pytest.mark.parametrize(("ub", "said"), [(0.0, "1.00 x the mean"), (0.9, "1.9 x the mean"), (0.047, "1.05 x the mean"),
                                           (1.0, "2 x the mean"), (11.6, "13 x the mean"), (-0.25, "0.75 x the mean")])
 def test_imbalance_in_words(ub, said):
     assert times(ub) == said

@@ -1,0 +1,75 @@
+"""Whether a plan is good, in one line, or what to look at first, each with the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from ..metrics import CoupledMetrics
+from .words import some, times
+
+#: Share of waiting, and of coupled work above the mean, from which a plan is worth another look.
+WAITS, UNEVEN = 0.3, 0.25
+#: Fewer cells on a process than these are less work than their messages.
+FEW = 100
+
+
+def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = ()) -> list[str]:
+    """What to look at, worst first, each with the next step; empty for a good plan.
+
+    Parameters
+    ----------
+    metrics : CoupledMetrics
+    eps : float or None
+        The imbalance that was allowed.
+    remarks : sequence of str
+        Of the plan: those that compare it with each component alone are repeated.
+    """
+    out = []
+    each = list(metrics.components.values())
+    pool = metrics.step.pool
+    for c in each:
+        # whole cells: a part may hold one more than its share
+        room = (1 + (0.05 if eps is None else eps)) + c.parts / max(c.cells, 1)
+        if pool and 1 + c.ub > room:
+            out.append(f"Processes wait in the own phase of {c.name}, where one holds {times(c.ub)}: balance each "
+                       f"component over the pool (--balance each).")
+        elif c.empty:
+            out.append(f"{some(c.empty, 'part')} of {c.name} without a cell: give it fewer parts.")
+        elif 1 + c.ub > room:
+            out.append(f"The heaviest part of {c.name} holds {times(c.ub)}: its cells are too coarse for "
+                       f"{some(c.parts, 'part')}; take fewer, or allow more (--eps).")
+    for c in each:
+        extra = c.pieces - c.parts + c.empty
+        if extra > 0:
+            out.append(f"Parts of {c.name} are in {some(extra, 'piece')} more than there are parts: --contiguous joins "
+                       f"them, at the price of some cut.")
+        if c.coupled_cells and c.ub_cpl > UNEVEN:
+            out.append(f"In a coupling phase one process of {c.name} holds {times(c.ub_cpl)}: fewer coupled parts "
+                       f"(--coupled) share the work more evenly; copart compare shows what that costs.")
+    small = [c for c in each if c.parts > 1 and c.cells < FEW * c.parts]
+    if small:
+        least = min(small, key=lambda c: c.cells / c.parts)
+        out.append(f"{least.name} has {least.cells / least.parts:.0f} cells per process: less work than messages; give "
+                   f"it fewer parts (copart advise).")
+    if metrics.step.waits > WAITS and len(each) > 1 and not pool:
+        slow = max(metrics.step.T_reg, key=lambda name: metrics.step.T_reg[name])
+        out.append(f"Processes wait {metrics.step.waits:.0%} of the time, for {slow} most of all: copart advise shares "
+                   f"processes out so that all components take equally long.")
+    out += [f"{line[0].upper()}{line[1:]}." for line in remarks if line.startswith("worse than partitioning each")]
+    return out
+
+
+def verdict_html(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = ()) -> str:
+    """The verdict of a page."""
+    found = findings(metrics, eps, remarks)
+    if not found:
+        most = max((c.ub_cpl for c in metrics.components.values() if c.coupled_cells), default=0.0)
+        said = (f"Every component is in balance, its parts are connected, and the slowest coupled process holds "
+                f"{times(most)}.")
+        return f'<p class="verdict good"><b>Good plan.</b> {escape(said)}</p>'
+    lines = "".join(f"<li>{escape(line)}</li>" for line in found)
+    return f'<div class="verdict look"><b>Look at</b><ul>{lines}</ul></div>'
+
+
+__all__ = ["findings", "verdict_html"]

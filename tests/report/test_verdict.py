@@ -1,0 +1,90 @@
+"""The verdict of a report: what is said of good plans and of bad ones, and that the next step helps."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import copart
+from copart import CoPartition, CoupledProblem, Graph, Interedges, evaluate
+from copart.mesh import cube
+from copart.report.page import command_line
+from copart.report.tables import best_entries
+from copart.report.verdict import findings, verdict_html
+
+
+def line(n):
+    return Graph.from_edges(n, range(n - 1), range(1, n))
+
+
+def facing(n, a, b, k, **more):
+    """Two lines of n cells side by side, in given parts."""
+    problem = CoupledProblem.of_two(line(n), line(n), Interedges.from_pairs(n, n, range(n), range(n)))
+    return evaluate(problem, CoPartition({"a": a, "b": b}, dict(zip("ab", k, strict=True)), **more))
+
+
+HALVES = np.arange(400) // 200
+
+
+def test_a_good_plan():
+    metrics = facing(400, HALVES, HALVES, (2, 2))
+    assert findings(metrics, 0.05) == []
+    assert "Good plan" in verdict_html(metrics, 0.05)
+    assert "1.00 x the mean" in verdict_html(metrics, 0.05)
+
+
+@pytest.mark.parametrize(("a", "k", "said"), [
+    (np.arange(400) // 300, 2, "heaviest part of a holds 1.5 x the mean"),
+    (HALVES, 3, "1 part of a without a cell"),
+    (np.arange(400) // 100 % 2, 2, "Parts of a are in 2 pieces more than there are parts: --contiguous"),
+    (np.arange(400) // 20, 20, "a has 20 cells per process"),
+])
+def test_what_to_look_at(a, k, said):
+    metrics = facing(400, a, HALVES, (k, 2))
+    found = findings(metrics, 0.05)
+    assert any(said in text for text in found), found
+    assert "Look at" in verdict_html(metrics, 0.05)
+
+
+def test_an_uneven_coupling_phase_and_waiting():
+    inter = Interedges.from_pairs(400, 4000, range(200, 400), range(200))
+    problem = CoupledProblem.of_two(line(400), line(4000), inter)
+    made = CoPartition({"a": np.arange(400) // 100, "b": np.arange(4000) // 2000}, {"a": 4, "b": 2})
+    found = findings(evaluate(problem, made), 0.05)
+    assert any("Processes wait" in text and "for b most of all" in text for text in found)
+    skewed = CoPartition({"a": np.arange(400) // 240, "b": made["b"]}, {"a": 2, "b": 2})
+    assert any("coupling phase one process of a holds" in text
+               for text in findings(evaluate(problem, skewed), 0.2))
+
+
+def test_a_pool_that_balances_the_sum_only():
+    a, b = cube("hexa", 8, name="a"), cube("hexa", 8, offset=(1, 0, 0), name="b")
+    total = copart.plan(a, b, parts=4, scheme="monolithic")
+    assert any("--balance each" in text for text in findings(total.metrics, 0.05))
+    each = copart.plan(a, b, parts=4, scheme="monolithic", scheme_options={"balance": "each"})
+    assert not any("--balance each" in text for text in findings(each.metrics, 0.05))
+
+
+def test_remarks_against_each_component_alone_are_repeated():
+    found = findings(facing(400, HALVES, HALVES, (2, 2)), 0.05,
+                     ["worse than partitioning each component alone: maxZ 5 (naive: 4)", "something else"])
+    assert found == ["Worse than partitioning each component alone: maxZ 5 (naive: 4)."]
+
+
+def test_best_marks_only_within_the_limits():
+    rows = [{"scheme": "one", "kept": True, "totZ": 9.0}, {"scheme": "two", "kept": False, "totZ": 3.0},
+            {"scheme": "three", "kept": True, "totZ": 12.0}]
+    column, = (c for c in copart.metrics.columns.PAIR_COLUMNS if c.key == "totZ")
+    ranked = column._replace(ranked=True) if hasattr(column, "_replace") else column
+    assert {row for row, _ in best_entries(rows, [ranked])} <= {0}
+    made = copart.compare(cube("hexa", 6), cube("hexa", 6, offset=(1, 0, 0)), parts=(4, 4), seeds=1,
+                          schemes=["naive", "monolithic"])
+    kept = {row["scheme"]: row["kept"] for row in made.rows()}
+    assert kept == {"naive": True, "monolithic": False}
+
+
+def test_the_command_line_in_the_footer(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/copart", "plan", "a b.vtu", "--parts", "4"])
+    assert command_line() == "copart plan 'a b.vtu' --parts 4"
+    monkeypatch.setattr(sys, "argv", ["-c"])
+    assert command_line() is None
