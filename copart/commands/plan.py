@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .telling import tell_interfaces
 
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "plan")
         made = plan(*options.meshes(args), scheme=args.scheme, scheme_options=options.scheme_options(args),
                     site=site.site(args), output=args.output, write=_written(args), progress=progress,
                     **options.components(args), **options.partitioning(args))
