@@ -183,6 +183,63 @@ def test_no_folder_to_keep_kernels_in(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_folder_that_cannot_be_written_is_read(filled, tmp_path):
+    """As the cache in an image or of a module is; permissions would not keep a superuser from writing."""
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    before = {file: file.stat().st_mtime_ns for file in cache.rglob("*")}
+    frozen = "import os, tempfile\nfolder = os.environ['NUMBA_CACHE_DIR']\n" \
+             "real, may = tempfile.TemporaryFile, os.access\n" \
+             "def refuse(*args, dir=None, **more):\n" \
+             "    if str(dir).startswith(folder):\n        raise PermissionError(13, 'Permission denied')\n" \
+             "    return real(*args, dir=dir, **more)\n" \
+             "tempfile.TemporaryFile = refuse\n" \
+             "os.access = lambda path, mode: mode != os.W_OK and may(path, mode)\n"
+    count = "from copart import doctor\nfrom copart.kernels.clock import CLOCK\nprint(CLOCK.kernels)\n" \
+            "print(doctor.kernel_cache().folder.startswith(folder), doctor.kernel_cache().writable)\n"
+    done = run(frozen + KEPT + count, NUMBA_CACHE_DIR=str(cache))
+    assert (done.stdout, done.stderr) == ("3\n0\nTrue False\n", "")
+    assert {file: file.stat().st_mtime_ns for file in cache.rglob("*")} == before
+
+
+KEY = """
+from copart.kernels.csr import edge_cut
+from copart.kernels.cache import kept_types
+files = edge_cut._cache._cache_file
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_that_write_one_index_at_once_lose_nothing(filled, tmp_path):
+    """Each has read the index before the other wrote it: the second one overwrites the entry of the first."""
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    code = KEY + """
+(types, *rest), = files._load_index()
+other = (types, ("another", "processor", ""), rest[1])
+read = files._load_index()
+files._load_index = lambda: {}
+files.save(other, "of the other")
+del files._load_index
+assert list(files._load_index()) == [other]
+assert files.load((types, *rest)) is not None and files.load((types, *rest)) != "of the other"
+assert files.load(other) == "of the other"
+assert set(files._load_index()) == {other, *read}
+assert kept_types(edge_cut) == [types]
+"""
+    done = run(code, NUMBA_CACHE_DIR=str(cache))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_one_folder_holds_the_kernels_of_several_processors(filled, tmp_path):
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    count = "from copart.kernels.clock import CLOCK\nprint(CLOCK.kernels)\n"
+    compiled = [run(KEPT + count, NUMBA_CACHE_DIR=str(cache), **more).stdout.split()
+                for more in ({}, {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_CPU_NAME": "generic"}, {})]
+    assert [one[0] for one in compiled] == ["3"] * 4
+    assert [int(one[1]) > 0 for one in compiled] == [False, True, False, False]
+
+
+@pytest.mark.slow
 def test_an_edit_of_any_kernel_is_seen(filled, tmp_path):
     """numba looks at the file of the kernel itself; those that it calls are in others."""
     site = tmp_path / "site"

@@ -39,6 +39,42 @@ def _unwritten(path: str, error: OSError) -> None:
           "NUMBA_CACHE_DIR names another folder", path, (error.strerror or str(error)).lower())
 
 
+class Frozen:
+    """The place of kernels that were compiled by who installed copart, in a folder that we cannot write to.
+
+    numba passes such a folder over, and would compile all of them again somewhere else.
+    """
+
+    def __init__(self, place: Any):
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._place, name)
+
+    def ensure_cache_path(self) -> None:
+        """It is there; what cannot be kept in it is compiled for the run alone."""
+
+    @classmethod
+    def from_function(cls, function: Any, source: str) -> Frozen | None:
+        """The first place, in numba's order, that can be used, if that is such a folder."""
+        if Path(source).parent != Path(__file__).parent:
+            return None  # not ours
+        for kind in caching.CacheImpl._locator_classes:
+            if kind is cls or ("UserProvided" in kind.__name__ and not chosen_folder()):
+                continue
+            with suppress(Exception):  # not every place is for every function
+                if kind.from_function(function, source) is not None:
+                    return None
+                place = kind(function, source)
+                if any(Path(place.get_cache_path()).glob(f"*.{_SOURCES[:12]}.nbi")):
+                    return cls(place)
+        return None
+
+
+if hasattr(caching.CacheImpl, "_locator_classes"):
+    caching.CacheImpl._locator_classes = [Frozen, *caching.CacheImpl._locator_classes]
+
+
 class CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
     """Index and data files of one kernel."""
 
