@@ -59,7 +59,8 @@ class Frozen:
         """The first place, in numba's order, that can be used, if that is such a folder."""
         if Path(source).parent != Path(__file__).parent:
             return None  # not ours
-        for kind in caching.CacheImpl._locator_classes:
+        places: list[Any] = list(caching.CacheImpl._locator_classes)
+        for kind in places:
             if kind is cls or ("UserProvided" in kind.__name__ and not chosen_folder()):
                 continue
             with suppress(Exception):  # not every place is for every function
@@ -72,7 +73,7 @@ class Frozen:
 
 
 if hasattr(caching.CacheImpl, "_locator_classes"):
-    caching.CacheImpl._locator_classes = [Frozen, *caching.CacheImpl._locator_classes]
+    caching.CacheImpl._locator_classes = [Frozen, *caching.CacheImpl._locator_classes]  # type: ignore[list-item]
 
 
 class CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
