@@ -9,9 +9,8 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "meshio", "rich", "matplotlib", "networkx", "mpi4py")
@@ -31,7 +30,7 @@ class KernelCache:
     kernels : int
         Number of kernels.
     missing : tuple of str
-        Those that are not in the cache, or not up to date.
+        Those that are not in the cache for this processor, or not up to date.
     damaged : tuple of str
         Files that are not what was written; they are compiled anew when they are needed.
     writable : bool
@@ -67,41 +66,32 @@ def kernel_cache() -> KernelCache:
     """
     import numba
 
-    from .kernels.cache import damaged
+    from .kernels.cache import damaged, kept_types
+    from .kernels.signatures import kernels
 
     jit = not getattr(numba.config, "DISABLE_JIT", 0)
-    found = _kernels()
+    found = kernels()
     folder, missing, broken = "", [], []
-    for kernel in found:
+    for name, kernel in found.items():
         try:
             folder = folder or str(kernel._cache.cache_path)
             spoilt = damaged(kernel)
             broken += spoilt
-            there = not spoilt and bool(kernel._cache._cache_file._load_index())
+            there = not spoilt and bool(kept_types(kernel))
         except (AttributeError, OSError, EOFError, ValueError):
             there = False
         if not there:
-            missing.append(f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}")
+            missing.append(name)
     return KernelCache(folder, len(found), tuple(missing), tuple(broken), bool(folder) and _writable(Path(folder)), jit)
 
 
 def forget_kernels() -> None:
     """Remove the cache files of all kernels, so that each is compiled anew."""
-    for kernel in _kernels():
+    from .kernels.signatures import kernels
+
+    for kernel in kernels().values():
         with suppress(AttributeError):
             kernel._cache._cache_file.flush()
-
-
-def _kernels() -> list[Any]:
-    """Every compiled function defined in ``copart.kernels``, but those that become part of their callers."""
-    package = import_module("copart.kernels")
-    found = []
-    for info in iter_modules(package.__path__):
-        module = import_module(f"{package.__name__}.{info.name}")
-        found += [thing for thing in vars(module).values()
-                  if hasattr(thing, "signatures") and getattr(thing, "__module__", "") == module.__name__
-                  and thing.targetoptions.get("inline") != "always"]
-    return found
 
 
 def _writable(folder: Path) -> bool:

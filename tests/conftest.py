@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,42 +42,47 @@ def launcher() -> str:
     return found
 
 
-_warming: tuple[subprocess.Popen[str], str] | None = None
+class Warming(NamedTuple):
+    """A process that compiles every kernel, the folder of its cache, and the folder of what it says."""
+
+    process: subprocess.Popen[bytes]
+    folder: str
+    said: Path
+
+    def outcome(self) -> tuple[str, str]:
+        """Output and errors, when it has ended well."""
+        self.process.wait(timeout=900)
+        out, err = ((self.said / name).read_text() for name in ("out", "err"))
+        assert self.process.returncode == 0, err
+        return out, err
+
+
+_warming: Warming | None = None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begin what takes minutes and needs nothing else, so that it is done when its test comes (see `warming`)."""
+    """Begin what takes a minute and needs nothing else, so that it is done when its tests come (see `warming`).
+
+    A session with a cache of its own lets it fill that one, and waits: both processors compile each kernel once, and
+    the tests find all of them.
+    """
     global _warming
     if not NO_JIT and not session.config.option.collectonly and any("warming" in getattr(item, "fixturenames", ())
                                                                     for item in session.items):
-        folder = tempfile.mkdtemp(prefix="copart-warm-")
+        folder = _own_cache or tempfile.mkdtemp(prefix="copart-warm-")
+        said = Path(tempfile.mkdtemp(prefix="copart-said-"))
         command = [sys.executable, "-m", "copart", "doctor", "--warm", "--json"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   cwd=Path(__file__).parent.parent, env={**os.environ, "NUMBA_CACHE_DIR": folder})
-        _warming = process, folder
+        with open(said / "out", "w") as out, open(said / "err", "w") as err:
+            process = subprocess.Popen(command, stdout=out, stderr=err, cwd=Path(__file__).parent.parent,
+                                       env={**os.environ, "NUMBA_CACHE_DIR": folder})
+        _warming = Warming(process, folder, said)
         if _own_cache is not None:
-            threading.Thread(target=_take_over, args=(process, Path(folder), Path(_own_cache)), daemon=True).start()
-
-
-def _take_over(process: subprocess.Popen[str], there: Path, here: Path) -> None:
-    """Copy what another process has compiled, as long as it runs, so that this one need not; never the other way."""
-    while process.poll() is None:
-        for index in there.rglob("*.nbi"):
-            mine = here / index.relative_to(there)
-            data = sorted(index.parent.glob(f"{index.stem}.*.nbc"))
-            if mine.exists() or not data:
-                continue
-            mine.parent.mkdir(parents=True, exist_ok=True)
-            for file in (*data, index):  # the index last: it makes the others count
-                scratch = mine.with_name(f"{file.name}.copied")
-                shutil.copyfile(file, scratch)
-                scratch.replace(mine.with_name(file.name))
-        time.sleep(0.5)
+            process.wait()
 
 
 @pytest.fixture(scope="session")
-def warming() -> tuple[subprocess.Popen[str], str]:
-    """``copart doctor --warm`` into an empty cache, begun when the session did, and the folder of that cache."""
+def warming() -> Warming:
+    """``copart doctor --warm`` into an empty cache, begun when the session did."""
     if _warming is None:
         pytest.skip("nothing is compiled without the JIT")
     return _warming
@@ -101,8 +105,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _warming is not None:
-        _warming[0].kill()
-        _warming[0].wait()
-        shutil.rmtree(_warming[1], ignore_errors=True)
+        _warming.process.kill()
+        _warming.process.wait()
+        shutil.rmtree(_warming.folder, ignore_errors=True)
+        shutil.rmtree(_warming.said, ignore_errors=True)
     if _own_cache is not None:
         shutil.rmtree(_own_cache, ignore_errors=True)

@@ -158,7 +158,7 @@ def _run(command: str) -> tuple[int, str]:
 
 def without_numbers(text: str) -> list[str]:
     """Words of each line, with every number, rule and mark of the best made alike."""
-    plain = text.replace(" (first use: compiling kernels, done once)", "")
+    plain = re.sub(r", after [\d.]+ s of compiling kernels, done once", "", text)
     plain = re.sub(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", "#", plain)
     plain = re.sub(r"[-─━]{2,}|\*", " ", plain)
     return [" ".join(line.split()) for line in plain.strip("\n").splitlines()]

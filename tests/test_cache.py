@@ -70,11 +70,9 @@ def test_an_install_that_cannot_be_written_caches_in_the_users_folder(tmp_path):
 
 def test_warm_compiles_every_kernel(warming):
     """In a process of its own with an empty cache; afterwards nothing is left to compile."""
-    process, folder = warming
-    out, err = process.communicate(timeout=900)
-    assert process.returncode == 0, err
+    out, err = warming.outcome()
     cache = json.loads(out)["cache"]
-    assert cache["folder"].startswith(folder)
+    assert cache["folder"].startswith(warming.folder)
     assert cache["cold"] is False
     assert cache["compiled"] == cache["kernels"] - len(cache["missing"])
     sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "copart").rglob("*.py"))
@@ -151,7 +149,8 @@ def test_doctor_reports_damage_and_repairs_it(filled, tmp_path):
     cache = Path(shutil.copytree(filled, tmp_path / "cache"))
     broken = min(cache.rglob("*.nbc"))
     broken.write_bytes(b"")
-    few = f"import sys, copart.warm as w\nw.steps = lambda: [('a few', lambda: exec({KEPT!r}))]\n"
+    few = "import sys, copart.warm.processes as w\n" \
+          "rows = {name: w.table()[name] for name in ('csr.edge_cut', 'csr.first_loop')}\nw.table = lambda: rows\n"
     ask = "from copart.cli import main\nsys.exit(main(['doctor', *sys.argv[1:]]))"
     env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     said = [subprocess.run([sys.executable, "-c", few + ask, *options], cwd=ROOT, env=env, text=True, check=True,
@@ -181,6 +180,63 @@ def test_no_folder_to_keep_kernels_in(tmp_path):
     none = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n"
     done = run(none + KEPT, NUMBA_CACHE_DIR=nowhere)
     assert done.stdout == "3\n", done.stderr
+
+
+@pytest.mark.slow
+def test_a_folder_that_cannot_be_written_is_read(filled, tmp_path):
+    """As the cache in an image or of a module is; permissions would not keep a superuser from writing."""
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    before = {file: file.stat().st_mtime_ns for file in cache.rglob("*")}
+    frozen = "import os, tempfile\nfolder = os.environ['NUMBA_CACHE_DIR']\n" \
+             "real, may = tempfile.TemporaryFile, os.access\n" \
+             "def refuse(*args, dir=None, **more):\n" \
+             "    if str(dir).startswith(folder):\n        raise PermissionError(13, 'Permission denied')\n" \
+             "    return real(*args, dir=dir, **more)\n" \
+             "tempfile.TemporaryFile = refuse\n" \
+             "os.access = lambda path, mode: mode != os.W_OK and may(path, mode)\n"
+    count = "from copart import doctor\nfrom copart.kernels.clock import CLOCK\nprint(CLOCK.kernels)\n" \
+            "print(doctor.kernel_cache().folder.startswith(folder), doctor.kernel_cache().writable)\n"
+    done = run(frozen + KEPT + count, NUMBA_CACHE_DIR=str(cache))
+    assert (done.stdout, done.stderr) == ("3\n0\nTrue False\n", "")
+    assert {file: file.stat().st_mtime_ns for file in cache.rglob("*")} == before
+
+
+KEY = """
+from copart.kernels.csr import edge_cut
+from copart.kernels.cache import kept_types
+files = edge_cut._cache._cache_file
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_that_write_one_index_at_once_lose_nothing(filled, tmp_path):
+    """Each has read the index before the other wrote it: the second one overwrites the entry of the first."""
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    code = KEY + """
+(types, *rest), = files._load_index()
+other = (types, ("another", "processor", ""), rest[1])
+read = files._load_index()
+files._load_index = lambda: {}
+files.save(other, "of the other")
+del files._load_index
+assert list(files._load_index()) == [other]
+assert files.load((types, *rest)) is not None and files.load((types, *rest)) != "of the other"
+assert files.load(other) == "of the other"
+assert set(files._load_index()) == {other, *read}
+assert kept_types(edge_cut) == [types]
+"""
+    done = run(code, NUMBA_CACHE_DIR=str(cache))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_one_folder_holds_the_kernels_of_several_processors(filled, tmp_path):
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
+    count = "from copart.kernels.clock import CLOCK\nprint(CLOCK.kernels)\n"
+    compiled = [run(KEPT + count, NUMBA_CACHE_DIR=str(cache), **more).stdout.split()
+                for more in ({}, {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_CPU_NAME": "generic"}, {})]
+    assert [one[0] for one in compiled] == ["3"] * 4
+    assert [int(one[1]) > 0 for one in compiled] == [False, True, False, False]
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise ConfigError(f"needs one folder, a graph with its parts, or meshes each with its parts; got {many} files")
     form = {1: _folder, 2: _single}.get(many, _meshes)
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "check")
         report = form(args, progress)
     for finding in report.findings:
         console.say(str(finding))

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         need_page(args.report)
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "compare")
         made = compare(*options.meshes(args), schemes=args.schemes, scheme_options=options.scheme_options(args),
                        seeds=args.seeds, site=site.site(args), progress=progress, **options.components(args),
                        **options.partitioning(args))

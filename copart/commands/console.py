@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import threading
+import time
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 #: Work shorter than this shows no progress.
 PATIENCE = 2.0
 
-#: The step in which a comparison compiles what it is going to measure.
+#: Seconds between the lines about compiling where there is no terminal.
+SELDOM = 5.0
+
+#: The step in which kernels are compiled before they are used.
 COMPILING = "compiling kernels"
 
 #: Marks that a terminal takes for orders, or that break or turn round a line.
@@ -112,8 +116,9 @@ class Progress:
 
     def __init__(self, quiet: bool = False):
         self.quiet = quiet
-        #: Stands behind every step up to one that compiles what the later ones use.
+        #: What compiling took before the first step, to stand behind a time.
         self.remark = ""
+        self._told = 0.0
         self._lock = threading.Lock()
         self._state = ("starting", 0, 0)
         self._shown = ""
@@ -139,11 +144,16 @@ class Progress:
     def __call__(self, step: str, done: int = 0, total: int = 0) -> None:
         """Say that `step` begins or goes on: `done` of `total`, 0 where the total is unknown."""
         with self._lock:
-            if self._state[0] == COMPILING != step:
-                self.remark = ""
             self._state = (step, done, total)
             if self._visible and not self._over:
                 self._show()
+
+    def compiling(self, done: int, total: int, left: float) -> None:
+        """Say how many of the kernels that are compiled before the first step are done, and how long it takes still."""
+        if total == 0:
+            return
+        about = f", about {left:.0f} s left" if 0 < done < total else ""
+        self(f"{COMPILING}, done once: {done} of {total}{about}", done, total)
 
     def _begin(self) -> None:
         with self._lock:
@@ -166,19 +176,28 @@ class Progress:
     def _show(self) -> None:
         step, done, total = self._state
         step = visible(step)
-        if step != COMPILING:
-            step += self.remark
         if self._bar is not None:
             self._bar.update(self._task, description=step, completed=done, total=total or None)
+        elif step.startswith(f"{COMPILING},"):
+            if time.monotonic() - self._told > SELDOM:
+                self._told = time.monotonic()
+                print(f"{step} ...", file=sys.stderr, flush=True)
         elif step != self._shown:
             self._shown = step
             count = f"{done + 1} of {total}: " if total else ""
             print(f"{count}{step} ...", file=sys.stderr, flush=True)
 
 
-def first_use(progress: Progress) -> None:
-    """Let `progress` say that kernels are being compiled, where most of them still have to be."""
-    from ..doctor import kernel_cache
+def first_use(progress: Progress, command: str) -> None:
+    """Compile the kernels that the command uses, where they are still to be compiled, with all processors."""
+    from ..warm import compile_ahead
 
-    if kernel_cache().cold:
-        progress.remark = " (first use: compiling kernels, done once)"
+    begin = time.monotonic()
+    counts: set[int] = set()
+
+    def tell(done: int, total: int, left: float) -> None:
+        counts.add(total)
+        progress.compiling(done, total, left)
+    compile_ahead(command, tell)
+    if any(counts):
+        progress.remark = f", after {time.monotonic() - begin:.1f} s of compiling kernels, done once"

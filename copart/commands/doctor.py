@@ -10,7 +10,7 @@ from .paths import Paths
 
 EPILOG = """\
 The first run of a command compiles the kernels it needs, which takes up to a
-minute, and keeps them; --warm does that for all of them at once, in about two.
+minute, and keeps them; --warm does that for all of them at once.
 """
 
 PATHS = Paths()
@@ -26,15 +26,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .. import __version__, doctor
 
     if args.warm:
-        from ..warm import steps
+        from ..warm import compile_all
 
-        if doctor.kernel_cache().damaged:
-            doctor.forget_kernels()
-        todo = steps()
         with console.progress() as progress:
-            for i, (name, compile_step) in enumerate(todo):
-                progress(f"compiling kernels: {name}", i, len(todo))
-                compile_step()
+            compile_all(progress.compiling)
     cache, mpi, versions = doctor.kernel_cache(), doctor.mpi(), doctor.versions()
     console.say(f"copart      {__version__}")
     for name, version in versions.items():

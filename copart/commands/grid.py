@@ -127,22 +127,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[str], base: Any, objective: str,
             progress: Any) -> dict[str, tuple[Reordering, float]]:
     """Run algorithms: for each the reordering, and its seconds."""
-    import time
-
+    from ..kernels import timed
     from ..mapping.cartesian import Grid, reorder_grid
     from ..mapping.cartesian import stencil as make_stencil
     from .console import first_use
 
-    first_use(progress)
+    first_use(progress, "grid")
     for name in names:
-        # loads the compiled part, which is not the algorithm's time
+        # loading the compiled part is not the algorithm's time either
         reorder_grid(Grid([2]), make_stencil("five-point", 1), 2, name)
     found = {}
     for i, name in enumerate(dict.fromkeys(names)):
         progress(name, i, len(names))
-        begin = time.perf_counter()
-        made = reorder_grid(grid, stencil, sizes, name, node_of_rank=base, objective=objective)
-        found[name] = made, time.perf_counter() - begin
+        with timed() as took:
+            made = reorder_grid(grid, stencil, sizes, name, node_of_rank=base, objective=objective)
+        found[name] = made, took.seconds
     return found
 
 

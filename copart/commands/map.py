@@ -64,9 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Map a graph onto a machine, or evaluate a mapping."""
-    import time
-
     from ..errors import ConfigError
+    from ..kernels import timed
     from ..mapping.evaluation import evaluate_mapping
     from ..plans.components import component
     from .console import first_use
@@ -80,18 +79,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.one_to_one and (args.fixed is not None or args.old is not None):
         raise ConfigError("one-to-one: takes neither --fixed nor --from")
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "map")
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")
         graph, _ = component(args.graph, args.load)
-        begin = time.perf_counter()
-        if args.eval is None:
-            progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
-            mapping = made(args, graph, machine)
-        else:
-            mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs)
-        seconds = time.perf_counter() - begin
+        with timed() as took:
+            if args.eval is None:
+                progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
+                mapping = made(args, graph, machine)
+            else:
+                mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs)
         found = evaluate_mapping(graph, machine, mapping)
         if file is not None:
             progress(f"writing {file}")
@@ -105,8 +103,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         figures["moved"], figures["moved_size"] = int(moved.sum()), int(graph.sizes[moved].sum())
         console.say(f"moved       {figures['moved']} vertices, size {figures['moved_size']}")
     if file is not None:
-        figures.update(seconds=round(seconds, 3), file=str(file))
-        console.say(f"wrote {file}, mapped in {seconds:.2f} s")
+        figures.update(seconds=round(took.seconds, 3), file=str(file))
+        console.say(f"wrote {file}, mapped in {took.seconds:.2f} s{progress.remark}")
     console.result(figures)
     return 0
 

@@ -60,11 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Partition one graph or mesh and write the parts."""
-    import time
-
     from ..arrays import whole
     from ..errors import ConfigError
     from ..formats import read_part
+    from ..kernels import timed
     from ..kgggp_ml import partition
     from ..partitioner.multiconstraint import partition_multiconstraint
     from ..plans.components import component
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     file = Path(*target(args))
     check_target(file)
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "part")
         progress(f"reading {args.source}")
         graph, mesh = component(args.source, args.load)
         check_kind(file, mesh)
@@ -87,22 +86,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
         fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {graph.nvtxs} vertices")
-        begin = time.perf_counter()
         asked = {"fixed": fixed, "tpwgts": shares, "strict": not args.best_balance, **options.partitioning(args)}
-        if graph.ncon == 1:
-            part = partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked)
-        else:
-            part = partition_multiconstraint(graph, nparts, **asked)
-        seconds = time.perf_counter() - begin
+        with timed() as took:
+            if graph.ncon == 1:
+                part = partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked)
+            else:
+                part = partition_multiconstraint(graph, nparts, **asked)
         progress(f"writing {file}")
         # these are the first to be refused, with nothing written then
         more = writing.write_single(kinds, args.source, file.parent, part, nparts, mesh) if kinds else []
         write_parts(file, part, mesh)
-    figures = {**describe(graph, part, nparts, shares), "seconds": round(seconds, 3), "file": str(file)}
+    figures = {**describe(graph, part, nparts, shares), "seconds": round(took.seconds, 3), "file": str(file)}
     each = figures.get("ub_by_constraint", [figures["ub"]])
     console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, "
                 f"imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
-                f"{figures['pieces']} connected pieces, {seconds:.2f} s")
+                f"{figures['pieces']} connected pieces, {took.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, [str(file), *more])
     console.result({**figures, "more": more} if more else figures)
     return 0

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .telling import tell_interfaces
 
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "plan")
         made = plan(*options.meshes(args), scheme_options=options.scheme_options(args),
                     site=site.site(args), output=args.output, write=_written(args), progress=progress,
                     into_cases=args.into_case, **_in_pool(args), **options.partitioning(args))

@@ -66,12 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Reorder the ranks of a profile and write their new numbers."""
-    import time
-
     import numpy as np
 
     from ..formats import write_part
     from ..formats.profiles import read_profile
+    from ..kernels import timed
     from ..mapping.ranks.communication import communication_graph
     from ..mapping.ranks.reorder import reorder_ranks
     from .console import first_use
@@ -81,25 +80,24 @@ def run(args: argparse.Namespace, console: Console) -> int:
     check_target(file)
     model = cost_model(args.model, args.latency, args.bandwidth)
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "ranks")
         progress(f"reading {args.profile}")
         messages = read_profile(args.profile, counts=args.counts, nranks=args.nranks, kind=args.kind)
         node = placed(args.placement, messages.nranks, args.nodes, args.slots)
         progress(f"partitioning {messages.nranks} ranks")
-        begin = time.perf_counter()
-        communication = communication_graph(messages, model, args.duplex)
-        found = reorder_ranks(communication, node, method=args.method, seed=args.seed)
-        seconds = time.perf_counter() - begin
+        with timed() as took:
+            communication = communication_graph(messages, model, args.duplex)
+            found = reorder_ranks(communication, node, method=args.method, seed=args.seed)
         progress(f"writing {file}")
         write_part(file, found.rank)
     moved = int(np.count_nonzero(found.rank != np.arange(messages.nranks)))
     figures: dict[str, Any] = {
         "ranks": messages.nranks, "nodes": args.nodes, "pairs": communication.graph.nedges, "method": args.method,
         "cut_before_us": found.cut_before, "cut_after_us": found.cut_after, "renumbered": moved,
-        "seconds": round(seconds, 3), "file": str(file)}
+        "seconds": round(took.seconds, 3), "file": str(file)}
     saved = 1 - found.cut_after / found.cut_before if found.cut_before else 0.0
     console.say(f"{messages.nranks} ranks on {args.nodes} nodes, {communication.graph.nedges} pairs that talk, "
-                f"{seconds:.2f} s")
+                f"{took.seconds:.2f} s")
     console.say(f"time between nodes: {found.cut_before:.1f} us before, {found.cut_after:.1f} us after "
                 f"({saved:.1%} less)")
     console.say(f"{moved} processes get another rank" if moved else "no better order was found, all keep their ranks")

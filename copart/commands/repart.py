@@ -48,10 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Repartition and say what moves."""
-    import time
-
     from ..arrays import whole
     from ..formats import count_in_name, read_part
+    from ..kernels import timed
     from ..metrics import migration_matrix, migration_messages, migration_volume
     from ..operators import repart
     from ..plans.components import component
@@ -68,29 +67,28 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.report:
         need_page(args.report)
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "repart")
         progress(f"reading {args.source}")
         graph, mesh = component(args.source, args.load)
         check_kind(file, mesh)
         old = read_part(args.partfile, graph.nvtxs, former)
         m = former or int(old.max(initial=0)) + 1
         progress(f"repartitioning {graph.nvtxs} vertices from {m} to {n} parts")
-        begin = time.perf_counter()
-        new = repart(graph, old, m, n, method=args.method, migration_cost=args.migration_cost,
-                     **options.partitioning(args))
-        seconds = time.perf_counter() - begin
+        with timed() as took:
+            new = repart(graph, old, m, n, method=args.method, migration_cost=args.migration_cost,
+                         **options.partitioning(args))
         progress(f"writing {file}")
         write_parts(file, new, mesh)
     moves = migration_matrix(old, new, m, n, graph.sizes)
     figures: dict[str, Any] = {
         **describe(graph, new, n), "former_parts": m, "method": args.method,
         "migration_volume": migration_volume(moves), "migration_messages": migration_messages(moves),
-        "seconds": round(seconds, 3), "file": str(file)}
+        "seconds": round(took.seconds, 3), "file": str(file)}
     if args.report:
         write_page(args.report, repartition_page(graph, old, new, m, n, figures, mesh, eps=args.eps,
                                                  name=Path(args.source).name))
     console.say(f"{graph.nvtxs} vertices from {m} to {n} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
-                f"{figures['pieces']} connected pieces, {seconds:.2f} s")
+                f"{figures['pieces']} connected pieces, {took.seconds:.2f} s{progress.remark}")
     console.say(f"migration: {figures['migration_volume']} in {figures['migration_messages']} messages ({args.method})")
     console.say(f"wrote {file}")
     if args.report:

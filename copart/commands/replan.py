@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     relations = {pair: read_interedges(path) for pair, path in given}
     own = options.scheme_options(args)
     with console.progress() as progress:
-        first_use(progress)
+        first_use(progress, "replan")
         again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
                        sources=named("--source", args.source, str), interedges=relations, parts=args.parts,
                        coupled=_coupled(args.coupled), scheme=args.scheme, alpha=args.alpha,

@@ -17,12 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from numba.core import caching
+from numba.core import caching, config
 
 logger = logging.getLogger("copart")
 
 # Kernels become part of those that call them, so each depends on all of these.
-_FILES = sorted(Path(__file__).parent.glob("*.py"))
+_FILES = sorted(set(Path(__file__).parent.glob("*.py")) - {Path(__file__).with_name("clock.py")})
 _SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in _FILES)).hexdigest()
 _LENGTH = hashlib.sha256().digest_size
 _said: set[str] = set()
@@ -37,6 +37,43 @@ def _once(what: str, message: str, *args: object) -> None:
 def _unwritten(path: str, error: OSError) -> None:
     _once("unwritten", "kernel cache: %s cannot be written (%s), so kernels are compiled for this run alone; "
           "NUMBA_CACHE_DIR names another folder", path, (error.strerror or str(error)).lower())
+
+
+class Frozen:
+    """The place of kernels that were compiled by who installed copart, in a folder that we cannot write to.
+
+    numba passes such a folder over, and would compile all of them again somewhere else.
+    """
+
+    def __init__(self, place: Any):
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._place, name)
+
+    def ensure_cache_path(self) -> None:
+        """It is there; what cannot be kept in it is compiled for the run alone."""
+
+    @classmethod
+    def from_function(cls, function: Any, source: str) -> Frozen | None:
+        """The first place, in numba's order, that can be used, if that is such a folder."""
+        if Path(source).parent != Path(__file__).parent:
+            return None  # not ours
+        places: list[Any] = list(caching.CacheImpl._locator_classes)
+        for kind in places:
+            if kind is cls or ("UserProvided" in kind.__name__ and not chosen_folder()):
+                continue
+            with suppress(Exception):  # not every place is for every function
+                if kind.from_function(function, source) is not None:
+                    return None
+                place = kind(function, source)
+                if any(Path(place.get_cache_path()).glob(f"*.{_SOURCES[:12]}.nbi")):
+                    return cls(place)
+        return None
+
+
+if hasattr(caching.CacheImpl, "_locator_classes"):
+    caching.CacheImpl._locator_classes = [Frozen, *caching.CacheImpl._locator_classes]  # type: ignore[list-item]
 
 
 class CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
@@ -60,6 +97,41 @@ class CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
             except (OSError, ValueError):
                 out.append(self._data_path(name))
         return out
+
+    def load(self, key: Any) -> Any:
+        """What was kept for a signature and processor, None where nothing was.
+
+        Processes that write the index at once may each miss what the other has added; the file is there all the same.
+        """
+        overloads = self._load_index()
+        name = self._name_of(key)
+        try:
+            data = self._load_data(name)
+        except OSError:
+            return None
+        if key not in overloads and os.access(self._cache_path, os.W_OK):
+            self._save_index({**overloads, key: name})
+        return data
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep the data of a signature and processor in a file that no other one has."""
+        name = self._name_of(key)
+        self._save_data(name, data)
+        overloads = self._load_index()
+        if key not in overloads:
+            self._save_index({**overloads, key: name})
+
+    def flush(self) -> None:
+        """Remove all files of this kernel and these sources."""
+        base = self._index_name.removesuffix(".nbi")
+        for path in Path(self._cache_path).glob(f"{glob.escape(base)}.*nb[ic]"):
+            path.unlink(missing_ok=True)
+
+    def _name_of(self, key: Any) -> str:
+        # numba takes the next free number, which two processes may give to two signatures, or to two processors:
+        # each would run the code of the other
+        number = int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16)
+        return str(self._data_name(number))
 
     def _unsealed_index(self) -> dict[Any, str]:
         found: dict[Any, str] = pickle.loads(self._unsealed(self._index_name))
@@ -117,7 +189,7 @@ class CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
     def _drop(self, path: str, error: Exception) -> None:
         with suppress(OSError):
             os.unlink(path)
-        _once("damaged", "kernel cache: %s is damaged (%s); it is removed and the kernel compiled anew", path, error)
+        _once("damaged", "kernel cache: %s is damaged (%s); it is removed and made anew", path, error)
 
 
 class KeptWherePossible(caching.FunctionCache):  # type: ignore[misc]
@@ -146,10 +218,32 @@ def checked(kernel: Any) -> Any:
     return kernel
 
 
+def chosen_folder() -> str:
+    """The folder that ``NUMBA_CACHE_DIR`` names, or the program that runs; empty where neither does."""
+    return str(getattr(config, "CACHE_DIR", "") or "")
+
+
 def damaged(kernel: Any) -> list[str]:
     """The cache files of a kernel that are not what was written."""
     files = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     return files.damaged() if isinstance(files, CheckedFiles) else []
 
 
-__all__ = ["CheckedFiles", "checked", "damaged"]
+def kept(kernel: Any, types: tuple[Any, ...]) -> bool:
+    """Whether there is a file for a kernel, these types of arguments, and this processor; does not look into it."""
+    files = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    if not isinstance(files, CheckedFiles):
+        return False
+    key = kernel._cache._index_key(types, kernel.targetctx.codegen())
+    return os.path.exists(files._data_path(files._name_of(key)))
+
+
+def kept_types(kernel: Any) -> list[tuple[Any, ...]]:
+    """The types of arguments that a kernel has been compiled for on this processor, as the index of its cache says."""
+    files = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    here = kernel.targetctx.codegen().magic_tuple()
+    return [types for types, made_for, _ in files._load_index() if made_for == here] \
+        if isinstance(files, CheckedFiles) else []
+
+
+__all__ = ["CheckedFiles", "checked", "chosen_folder", "damaged", "kept", "kept_types"]

@@ -13,7 +13,6 @@ files appear there together, after the last of them is complete.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ import numpy as np
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..formats import prepare_folder
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
+from ..kernels import timed
 from ..mapping.coupled.placements import place, placements
 from ..mapping.coupled.processes import check_room, process_graph
 from ..metrics import CoupledMetrics, evaluate
@@ -65,7 +65,7 @@ class Plan:
     settings : mapping
         Scheme and options, as JSON types.
     seconds : float
-        Time of the partitioning alone.
+        Time of the partitioning alone, kernels compiled.
     files : tuple of Path
         What was written, empty without an output folder.
     sources : mapping of str to str
@@ -297,10 +297,9 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         usual = [*usual_files(problem.names, found.meshes, count), *(PAGES[page] for page in pages)]
         refuse_inputs([Path(output) / name for name in usual], component_inputs(found.sources))
     tell(f"partitioning with {scheme}", 0, 0)
-    begin = time.perf_counter()
-    copartition = registry.run_scheme(scheme, problem, count, limits, run, interface=interface,
-                                      scheme_options=scheme_options, cost=cost, contiguous=contiguous)
-    seconds = time.perf_counter() - begin
+    with timed() as took:
+        copartition = registry.run_scheme(scheme, problem, count, limits, run, interface=interface,
+                                          scheme_options=scheme_options, cost=cost, contiguous=contiguous)
     tell("measuring", 0, 0)
     kept = {"scheme": scheme, "scheme_options": dict(scheme_options or {}), "names": list(problem.names),
             "parts": list(copartition.nparts.values()), "coupled": [copartition.ncoupled[n] for n in problem.names],
@@ -325,7 +324,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     if contiguous:
         worth += bodies_shared(problem, copartition)
     worth += uneven_regions(copartition, found.meshes, found.sources)
-    made = Plan(problem, copartition, evaluate(problem, copartition, cost), found.meshes, kept, seconds,
+    made = Plan(problem, copartition, evaluate(problem, copartition, cost), found.meshes, kept, took.seconds,
                 sources=found.sources, interfaces=found.interfaces, remarks=(*found.remarks, *worth), advice=advice,
                 placements=placed)
     if output is not None:

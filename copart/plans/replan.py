@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from ..formats.migration_file import write_migration
 from ..formats.output import file_name
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..interface.price import PRICE
+from ..kernels import timed
 from ..metrics import CoupledMetrics, evaluate
 from ..migration.plan import MigrationPlan
 from ..options import Options, Settings
@@ -219,12 +219,11 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     own = _own_options(run, settings, scheme_options)
     prices = price or (settings.get("scheme_options") or {}).get("price", PRICE)[:3]
     tell(f"repartitioning with {run}", 0, 0)
-    begin = time.perf_counter()
-    made = corepartition(problem, former, parts, coupled, chosen, scheme=run, alpha=alpha, price=prices,
-                         scheme_options=own)
-    if settings.get("contiguous"):
-        made = contiguous(problem, made, chosen, balance=own.get("balance", "total"))
-    seconds = time.perf_counter() - begin
+    with timed() as took:
+        made = corepartition(problem, former, parts, coupled, chosen, scheme=run, alpha=alpha, price=prices,
+                             scheme_options=own)
+        if settings.get("contiguous"):
+            made = contiguous(problem, made, chosen, balance=own.get("balance", "total"))
     tell("measuring", 0, 0)
     settings |= {"scheme": run, "parts": list(made.nparts.values()), "coupled": list(made.ncoupled.values()),
                  "coupled_rule": rule if registry.scheme(run).knows_interface else None,
@@ -232,7 +231,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
                  "alpha": alpha, **settings_of(chosen)}
     cost = priced(kept_cost(Path(folder) / METRICS, summary),
                   units(settings.get("coupled_weights"), problem.components, problem.pairs), meant)
-    plan = Plan(problem, made, evaluate(problem, made, cost), meshes, settings, seconds, interfaces=interfaces)
+    plan = Plan(problem, made, evaluate(problem, made, cost), meshes, settings, took.seconds, interfaces=interfaces)
     again = Replan(plan, MigrationPlan.between(former, made, problem), evaluate(problem, former, cost))
     if output is None:
         return again

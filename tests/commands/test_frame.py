@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import subprocess
 import sys
 import time
@@ -326,17 +327,38 @@ def test_progress_is_silent_when_quick_and_one_line_a_step_when_not(capsys, monk
     assert capsys.readouterr().err == ""
 
 
-def test_first_use_is_said_up_to_the_step_that_compiles(capsys, monkeypatch):
+def test_compiling_is_counted_with_the_time_left_and_said_now_and_then(capsys, monkeypatch):
     monkeypatch.setattr(console, "PATIENCE", 0.02)
     with console.Console().progress() as progress:
-        progress.remark = " (remark)"
-        progress("reading")
+        progress.compiling(0, 0, 0.0)
+        progress.compiling(12, 40, 20.4)
         time.sleep(0.3)
-        for step in ("meeting", "compiling kernels", "naive, seed 1", "naive, seed 2"):
-            progress(step)
+        for done in range(13, 41):
+            progress.compiling(done, 40, 40.0 - done)
+        progress("reading")
     assert capsys.readouterr().err.splitlines() == [
-        "reading (remark) ...", "meeting (remark) ...", "compiling kernels ...", "naive, seed 1 ...",
-        "naive, seed 2 ..."]
+        "compiling kernels, done once: 12 of 40, about 20 s left ...", "reading ..."]
+
+
+def test_first_use_compiles_ahead_and_says_how_long_it_took(monkeypatch):
+    from copart import warm
+
+    asked = []
+
+    def two_of_two(command, tell):
+        asked.append(command)
+        for done in range(3):
+            tell(done, 2, 2.0 - done)
+        return True
+    monkeypatch.setattr(warm, "compile_ahead", two_of_two)
+    with console.Console(quiet=True).progress() as progress:
+        console.first_use(progress, "plan")
+        assert re.fullmatch(r", after \d+\.\d s of compiling kernels, done once", progress.remark)
+    monkeypatch.setattr(warm, "compile_ahead", lambda command, tell: True)
+    with console.Console(quiet=True).progress() as progress:
+        console.first_use(progress, "plan")
+        assert progress.remark == ""
+    assert asked == ["plan"]
 
 
 def test_parser_defaults_are_the_library_defaults():

@@ -1,7 +1,6 @@
 """Compile every kernel once, by running small problems through every stage.
 
-Kernels are compiled when they are first called and kept for later runs; doing
-it here means that no later run, and no measurement, has to wait for it.
+That needs no list of signatures: it is how the table of them is made, and what is done where the table fails.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .coupling import CoupledProblem, Interedges
-from .errors import PartitionError
-from .graph import Graph
-from .options import Options
+from ..coupling import CoupledProblem, Interedges
+from ..errors import PartitionError
+from ..graph import Graph
+from ..options import Options
 
 Step = tuple[str, Callable[[], None]]
 
@@ -38,10 +37,10 @@ def schemes(names: Sequence[str] | None = None, options: Options | None = None) 
         All where not given.
     options : Options, optional
     """
-    from .metrics import evaluate
-    from .operators import connected, ext, rest_joined
-    from .schemes.joint import joint
-    from .schemes.registry import SCHEMES
+    from ..metrics import evaluate
+    from ..operators import connected, ext, rest_joined
+    from ..schemes.joint import joint
+    from ..schemes.registry import SCHEMES
 
     problem, grid, ids = _facing_grids()
     n = len(ids)
@@ -67,8 +66,8 @@ def _facing_grids(vwgt: Any = None) -> tuple[CoupledProblem, Graph, Any]:
 
 
 def _bottleneck() -> None:
-    from .interface.price import PRICE
-    from .schemes.joint import joint
+    from ..interface.price import PRICE
+    from ..schemes.joint import joint
 
     joint(_facing_grids()[0], (4, 6), (2, 3), price=(*PRICE, 1.0, 1.0))
 
@@ -88,14 +87,14 @@ def _graphs() -> None:
 
 
 def _meshes() -> None:
-    from .mesh import cube, dual_graph
+    from ..mesh import cube, dual_graph
 
     dual_graph(cube("hexa", 3))
     dual_graph(cube("tetra", 300))
 
 
 def _interedges() -> None:
-    from .mesh import Mesh, cube, find_interedges
+    from ..mesh import Mesh, cube, find_interedges
 
     a, b = cube("hexa", 2), cube("tetra", 300, offset=(1, 0, 0))
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -107,7 +106,7 @@ def _interedges() -> None:
 
 
 def _partitioner() -> None:
-    from .kgggp_ml import partition
+    from ..kgggp_ml import partition
 
     grid = _grid(60, 60, coords=np.indices((60, 60)).reshape(2, -1).T)
     partition(grid, 6, preset="strong")
@@ -125,7 +124,7 @@ def _partitioner() -> None:
 
 
 def _fixed() -> None:
-    from .kgggp_ml import partition
+    from ..kgggp_ml import partition
 
     fixed = np.full(3600, -1, np.int32)
     fixed[:60] = np.arange(60) // 20
@@ -133,7 +132,7 @@ def _fixed() -> None:
 
 
 def _multiconstraint() -> None:
-    from .partitioner.multiconstraint import partition_multiconstraint
+    from ..partitioner.multiconstraint import partition_multiconstraint
 
     grid = _grid(60, 60)
     both = np.stack([np.ones(3600, np.int64), np.arange(3600) % 3 // 2], axis=1)
@@ -144,7 +143,7 @@ def _multiconstraint() -> None:
 
 
 def _repartitioning() -> None:
-    from .operators import part, repart
+    from ..operators import part, repart
 
     grid = _grid(40, 40)
     old = part(grid, 5)
@@ -153,16 +152,16 @@ def _repartitioning() -> None:
 
 
 def _machines() -> None:
-    from .mapping.architectures.deco2 import MultilevelDecomposition
+    from ..mapping.architectures.deco2 import MultilevelDecomposition
 
     machine = MultilevelDecomposition(_grid(4, 4))
     machine.domain_distances(machine.root, [machine.terminal(3)])
 
 
 def _mapping() -> None:
-    from .mapping import map_graph, place_processes
-    from .mapping.architectures.regular import Grid, Torus
-    from .mapping.one_to_one import heider, mueller_merbach
+    from ..mapping import map_graph, place_processes
+    from ..mapping.architectures.regular import Grid, Torus
+    from ..mapping.one_to_one import heider, mueller_merbach
 
     graph, machine = _grid(30, 30), Grid([4, 4])
     fixed = np.full(900, -1)
@@ -177,7 +176,7 @@ def _mapping() -> None:
 
 
 def _metrics() -> None:
-    from .metrics import edge_cut, pieces
+    from ..metrics import edge_cut, pieces
 
     grid = _grid(4, 4)
     part = np.arange(16, dtype=np.int32) // 4
@@ -186,8 +185,8 @@ def _metrics() -> None:
 
 
 def _ranks() -> None:
-    from .mapping.ranks.negative_cycles import refine
-    from .mapping.ranks.partitioners import PARTITIONERS, partition_exactly
+    from ..mapping.ranks.negative_cycles import refine
+    from ..mapping.ranks.partitioners import PARTITIONERS, partition_exactly
 
     grid = _grid(24, 24)
     for method in PARTITIONERS:
@@ -197,7 +196,7 @@ def _ranks() -> None:
 
 
 def _grids() -> None:
-    from .mapping.cartesian import Grid, reorder_grid, stencil
+    from ..mapping.cartesian import Grid, reorder_grid, stencil
 
     for method in ("central-greedy", "distributed-greedy"):
         reorder_grid(Grid((4, 4)), stencil("five-point", 2), 4, method)

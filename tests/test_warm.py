@@ -1,0 +1,178 @@
+"""Kernels compiled ahead: the table of them, their order, the processes, and what a run compiles itself."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from copart.kernels.signatures import callees, decoded, encoded, kernels
+from copart.warm import processes
+from copart.warm.processes import compile_ahead, needs, table
+
+from . import kernel_table
+from .helpers import ROOT
+
+NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+pytestmark = pytest.mark.skipif(NO_JIT, reason="nothing is compiled without the JIT")
+
+#: Kernels that take a moment to compile; the second calls the first.
+FEW = ["heap.sift_up", "heap.remove", "csr.edge_cut"]
+
+
+# ---- the table
+def test_every_kernel_in_the_table_is_there_with_one_signature():
+    assert set(table()) <= set(kernels())
+    assert {name: len(one.types) for name, one in table().items() if len(one.types) != 1} == {}
+
+
+def test_types_come_back_from_json():
+    for name, one in table().items():
+        for types in one.types:
+            back = [decoded(said) for said in types]
+            assert [encoded(one) for one in back] == types, name
+            assert json.loads(json.dumps(types)) == types
+
+
+def test_types_that_no_kernel_takes_are_refused():
+    from numba import types
+
+    with pytest.raises(ValueError, match="none of the types"):
+        encoded(types.unicode_type)
+
+
+def test_callees_come_first():
+    order = needs(table())
+    assert "heap.sift_up" in order["heap.remove"]
+    for name, below in order.items():
+        assert name not in below
+        assert all(order[inner] < below for inner in below)
+        assert below == callees(kernels()[name]) | {
+            deeper for inner in callees(kernels()[name]) for deeper in order.get(inner, ())} & set(table())
+
+
+# ---- processes
+@pytest.fixture
+def few(monkeypatch):
+    """A table of a few kernels, as if each took long."""
+    from dataclasses import replace
+
+    rows = {name: replace(table()[name], seconds=10.0, used=frozenset({"few"})) for name in FEW}
+    monkeypatch.setattr(processes, "table", lambda: rows)
+    return rows
+
+
+_FEW = f"""
+import sys, time
+from dataclasses import replace
+from copart.warm import processes
+rows = {{name: replace(processes.table()[name], seconds=10.0, used=frozenset({{"few"}})) for name in {FEW!r}}}
+processes.table = lambda: rows
+said = []
+done = processes.compile_ahead("few", lambda *state: said.append(state), workers=int(sys.argv[1]))
+from copart.kernels.clock import CLOCK
+print(done, CLOCK.kernels, len(processes.missing(rows)), [one[:2] for one in said])
+"""
+
+
+def ahead(cache: Path, workers: int, **more: str) -> subprocess.Popen:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache), **more}
+    return subprocess.Popen([sys.executable, "-c", _FEW, str(workers)], cwd=ROOT, env=env, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def answer(process: subprocess.Popen) -> str:
+    out, err = process.communicate(timeout=300)
+    assert (process.returncode, err) == (0, "")
+    return out.strip()
+
+
+STEPS = "[(0, 3), (1, 3), (2, 3), (3, 3)]"
+
+
+@pytest.mark.slow
+def test_processes_share_the_kernels_and_a_later_run_compiles_nothing(tmp_path):
+    assert answer(ahead(tmp_path, 2)) == f"True 0 0 {STEPS}"
+    files = {f.name: f.read_bytes() for f in tmp_path.rglob("*.nb?")}
+    assert answer(ahead(tmp_path, 2)) == "True 0 0 []"
+    assert {f.name: f.read_bytes() for f in tmp_path.rglob("*.nb?")} == files
+
+
+@pytest.mark.slow
+def test_two_that_start_at_once_are_not_in_each_others_way(tmp_path):
+    both = [ahead(tmp_path, 2) for _ in range(2)]
+    assert all(answer(one).startswith("True 0 0 ") for one in both)
+    assert answer(ahead(tmp_path, 2)) == "True 0 0 []"
+
+
+@pytest.mark.slow
+def test_one_processor_compiles_in_the_run_itself(tmp_path):
+    compiled = answer(ahead(tmp_path, 1))
+    assert compiled == f"True 3 0 {STEPS}"
+
+
+@pytest.mark.slow
+def test_where_nothing_can_be_kept_the_run_compiles_for_itself(tmp_path):
+    (tmp_path / "file").write_text("")
+    home = {"HOME": str(tmp_path / "file"), "XDG_CACHE_HOME": str(tmp_path / "file" / "x")}
+    out, err = ahead(tmp_path / "file" / "cache", 2, **home).communicate(timeout=300)
+    assert out.split()[:2] == ["True", "3"], err
+
+
+@pytest.mark.slow
+def test_processes_that_cannot_be_started_or_end_leave_the_work_to_the_run(few, monkeypatch, tmp_path):
+    began = []
+
+    def start():
+        began.append(1)
+        if len(began) == 1:
+            raise OSError("no more processes")
+        return subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    done = []
+    monkeypatch.setattr(processes, "_start", start)
+    monkeypatch.setattr(processes, "missing", lambda names: list(few))
+    monkeypatch.setattr(processes, "compile_kernel", lambda name: bool(done.append(name)) or True)
+    assert compile_ahead("few", workers=3)
+    assert len(began) == 3
+    assert sorted(done) == sorted(FEW)
+    assert done.index("heap.sift_up") < done.index("heap.remove")
+
+
+def test_a_kernel_that_does_not_fit_the_table_is_left_to_its_caller(few, monkeypatch):
+    from dataclasses import replace
+
+    wrong = {**few, "csr.edge_cut": replace(few["csr.edge_cut"], types=(["int64"],))}
+    monkeypatch.setattr(processes, "table", lambda: wrong)
+    monkeypatch.setattr(processes, "missing", lambda names: ["csr.edge_cut"])
+    assert not compile_ahead("few", workers=1)
+
+
+def test_little_work_starts_no_process(few, monkeypatch):
+    from dataclasses import replace
+
+    little = {name: replace(one, seconds=0.1) for name, one in few.items()}
+    monkeypatch.setattr(processes, "table", lambda: little)
+    monkeypatch.setattr(processes, "missing", lambda names: list(few))
+    monkeypatch.setattr(processes, "_start", lambda: pytest.fail("started"))
+    assert compile_ahead("few", workers=8)
+
+
+# ---- what runs compile
+def test_runs_compile_nothing_but_the_table(warming, tmp_path):
+    """After `copart doctor --warm`, usual commands load one signature of each kernel and compile none."""
+    warming.outcome()
+    kernel_table.example(tmp_path)
+    for command, line in kernel_table.COMMANDS.items():
+        found = kernel_table.isolated(f"loaded({line!r})", tmp_path, Path(warming.folder))
+        assert found["compiled"] == 0, command
+        assert set(found["signatures"].values()) == {1}, command
+        used = {name for name, one in table().items() if command in one.used}
+        assert set(found["signatures"]) <= used, f"{command}: python -m tests.kernel_table makes the table anew"
+
+
+def test_every_stage_compiles_nothing_but_the_table(warming, tmp_path):
+    warming.outcome()
+    assert kernel_table.isolated("stages()", tmp_path, Path(warming.folder)) == [], \
+        "python -m tests.kernel_table makes the table anew"
