@@ -78,8 +78,9 @@ def _joined(zones: list[_Zone], name: str) -> Mesh:
         first += len(zone.points)
     data = {ZONE: np.concatenate(zone_of)} if len(zones) > 1 and zone_of else {}
     copies = [zone.copies for zone in zones if zone.copies is not None]
-    said = f"markers {_COPIES} are left out" + (f", and the cells at {sum(copies)} copied points kept: copies across old "
-                                                f"periodic boundaries" if sum(copies) else "")
+    said = f"markers {_COPIES} are left out"
+    if sum(copies):
+        said += f", and the cells at {sum(copies)} copied points kept: copies across old periodic boundaries"
     return Mesh(np.concatenate([z.points for z in zones]), blocks, data, name,
                 {marker: stacked(parts) for marker, parts in markers.items()}, remarks=[said] if copies else [])
 

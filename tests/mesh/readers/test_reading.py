@@ -350,7 +350,7 @@ def test_su2_copies_across_old_periodic_boundaries(tmp_path):
     (tmp_path / "m.su2").write_text(OLD_SU2.replace("NPOIN= 6 4", "NPOIN= 6"))
     assert read_mesh(tmp_path / "m.su2").remarks == ("markers SEND_RECEIVE are left out",)
     (tmp_path / "m.su2").write_text(OLD_SU2.replace("1 1 1\n", ""))
-    bad(tmp_path / "m.su2", "m.su2:19: 2 lines announced, 1 found")
+    bad(tmp_path / "m.su2", "m.su2:20: 2 lines announced, 1 found")
 
 
 def test_su2_mixed_cells_in_space(tmp_path):
