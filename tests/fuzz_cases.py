@@ -189,6 +189,9 @@ def _commands(meshes: list[Case], graphs: list[Case], plan: dict[str, bytes]) ->
                             ("plan", path, "{}/partner.vtu", "--parts", "2", "2", "-o", "{}/out"), ("partner.vtu",)))
     out.append(Case("plan zones.su2", "command", {"zones.su2": SU2.encode()}, "zones.su2",
                     ("plan", "{}/zones.su2:zone=1:right", "{}/zones.su2:zone=2", "--parts", "1", "1", "-o", "{}/out")))
+    out.append(Case("plan two boundaries", "command", {"zones.su2": SU2.encode()}, "zones.su2",
+                    ("plan", "{}/zones.su2:zone=1:right", "{}/zones.su2:zone=2:left,l*", "--parts", "1", "1", "-o",
+                     "{}/out")))
     graph = {"m.graph": GRAPHS["g.graph"], "m.graph.part.2": b"0\n0\n1\n1\n"}
     out.append(Case("check a part", "command", graph, "m.graph", ("check", "{}/m.graph", "{}/m.graph.part.2")))
     out.append(Case("repart", "command", graph, "m.graph", ("repart", "{}/m.graph", "{}/m.graph.part.2", "2",

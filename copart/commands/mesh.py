@@ -125,7 +125,7 @@ def contents(mesh: Mesh) -> dict[str, Any]:
     for kind, nodes in mesh.blocks:
         cells[kind] = cells.get(kind, 0) + len(nodes)
     return {"name": mesh.name, "dimension": mesh.dimension, "points": mesh.npoints, "cells": cells,
-            "bounds": mesh.bounds.tolist(), "interface": mesh.interface,
+            "bounds": mesh.bounds.tolist(), "interface": mesh.boundary,
             "cell_groups": {name: len(group) for name, group in mesh.cell_groups.items()},
             "facet_groups": {name: len(group) for name, group in mesh.facet_groups.items()},
             "point_groups": {name: len(group) for name, group in mesh.point_groups.items()},
