@@ -10,13 +10,15 @@ both boundaries, ``case.msh:fluid,inlet`` is two volumes as one mesh, and
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import MeshError
+from .zones import shared_out, typed
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -25,6 +27,7 @@ KINDS = ("cells", "facets", "points")
 """Before ``=``, the kind of a group whose name alone does not tell."""
 MAX_LISTED = 20
 """More values than this in a cell array are no components."""
+_NUMBER = "copart:number"
 _NODES = {2: "line", 3: "triangle", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
 
 
@@ -125,7 +128,8 @@ def choose(mesh: Mesh, text: str) -> tuple[Mesh, list[str]]:
 def zones(path: str, mesh: Mesh) -> list[str]:
     """The zones or regions that a file with several holds, each as it is named behind a colon; else none.
 
-    Zones of SU2 are values of the cell array ``zone``, regions of OpenFOAM groups of cells.
+    Zones of SU2 are values of the cell array ``zone``, regions of OpenFOAM, volumes, blocks and sets of elements are
+    groups of cells (:mod:`.zones`).
     """
     if "zone" in mesh.cell_data:
         values = np.unique(np.asarray(mesh.cell_data["zone"]))
@@ -134,7 +138,7 @@ def zones(path: str, mesh: Mesh) -> list[str]:
 
     if os.path.isdir(path) or is_openfoam(Path(path)):
         return [name for name, _ in mesh_folders(Path(path)) if name in mesh.cell_groups]
-    return []
+    return shared_out(mesh)
 
 
 def others(opened: list[Opened]) -> list[str]:
@@ -153,8 +157,11 @@ def others(opened: list[Opened]) -> list[str]:
             if len(values) <= MAX_LISTED:
                 left += [f"{array}={v}" for v in values if f"{array}={v}" not in named]
         if not arrays:
-            used = {r.removeprefix("cells=") for r in named}
-            left = [name for name, cells in whole.cell_groups.items() if name not in used and len(cells) < whole.ncells]
+            used = np.zeros(whole.ncells, bool)
+            for o in mine:
+                used |= _cells_of(whole, o.regions)
+            left = [typed(whole, name) for name, cells in whole.cell_groups.items()
+                    if len(cells) and not used[cells].any()]
         if left:
             some = ", ".join(left[:MAX_LISTED]) + (", ..." if len(left) > MAX_LISTED else "")
             out.append(f"{os.path.basename(path)} also has {some}; give them as well to couple all")
@@ -258,6 +265,14 @@ def _is_named(mesh: Mesh, name: str) -> bool:
     from ..mesh.groups import kinds_of, matching
 
     return any(name in groups for groups in kinds_of(mesh).values()) or bool(matching(mesh, name))
+
+
+def _cells_of(mesh: Mesh, regions: Sequence[str]) -> NDArray[np.bool_]:
+    """(ncells,) which cells the names leave of a mesh, those of boundaries leaving all."""
+    numbered = mesh.replace(cell_data={**mesh.cell_data, _NUMBER: np.arange(mesh.ncells)})
+    out = np.zeros(mesh.ncells, bool)
+    out[choose(numbered, ":".join(regions))[0].cell_data[_NUMBER]] = True
+    return out
 
 
 def _is_value(mesh: Mesh, name: str) -> bool:
