@@ -20,7 +20,8 @@ from .helpers import ROOT
 from .mesh.readers.test_calculix import DECK
 from .mesh.readers.test_exodus import case as exodus
 from .mesh.readers.test_gmsh import NEW, OLD
-from .mesh.readers.test_reading import SU2
+from .mesh.readers.test_mdpa import MDPA
+from .mesh.readers.test_reading import OLD_SU2, SU2
 
 #: One file of each kind is written by meshio, in every form it has.
 WRITTEN = {"vtu": [{}, {"binary": False}, {"compression": None}, {"compression": "lzma"}],
@@ -96,9 +97,11 @@ def _own(work: Path) -> list[Case]:
     side = {"all.msh": deck.encode(), "wet.nam": b"** by hand\n*NSET,NSET=Nwet\n1,\n2,\n3,\n4,\n",
             "wet.sur": b"*SURFACE,NAME=Swet\n100,S1\n", "run.inp": b"*INCLUDE, INPUT=all.msh\n*INCLUDE,INPUT=wet.nam\n"}
     out = [Case("zones.su2", "mesh", {"zones.su2": SU2.encode()}, "zones.su2"),
+           Case("old.su2", "mesh", {"old.su2": OLD_SU2.encode()}, "old.su2"),
            Case("old.msh", "mesh", {"old.msh": OLD.encode()}, "old.msh"),
            Case("new.msh", "mesh", {"new.msh": NEW.encode()}, "new.msh"),
            Case("deck.inp", "mesh", {"deck.inp": DECK.encode()}, "deck.inp"),
+           Case("kratos.mdpa", "mesh", {"kratos.mdpa": MDPA.encode()}, "kratos.mdpa"),
            Case("side files", "mesh", side, "all.msh"),
            Case("includes", "mesh", side, "run.inp")]
     if importlib.util.find_spec("netCDF4"):
@@ -186,6 +189,9 @@ def _commands(meshes: list[Case], graphs: list[Case], plan: dict[str, bytes]) ->
                             ("plan", path, "{}/partner.vtu", "--parts", "2", "2", "-o", "{}/out"), ("partner.vtu",)))
     out.append(Case("plan zones.su2", "command", {"zones.su2": SU2.encode()}, "zones.su2",
                     ("plan", "{}/zones.su2:zone=1:right", "{}/zones.su2:zone=2", "--parts", "1", "1", "-o", "{}/out")))
+    out.append(Case("plan two boundaries", "command", {"zones.su2": SU2.encode()}, "zones.su2",
+                    ("plan", "{}/zones.su2:zone=1:right", "{}/zones.su2:zone=2:left,l*", "--parts", "1", "1", "-o",
+                     "{}/out")))
     graph = {"m.graph": GRAPHS["g.graph"], "m.graph.part.2": b"0\n0\n1\n1\n"}
     out.append(Case("check a part", "command", graph, "m.graph", ("check", "{}/m.graph", "{}/m.graph.part.2")))
     out.append(Case("repart", "command", graph, "m.graph", ("repart", "{}/m.graph", "{}/m.graph.part.2", "2",

@@ -103,24 +103,32 @@ def _generated(args: argparse.Namespace) -> Mesh:
 
 def _info(args: argparse.Namespace, console: Console) -> int:
     """List cells, arrays, groups and what was lost."""
-    from ..plans.sources import open_mesh
+    from ..plans.sources import open_source, zones
+    from ..plans.zones import typed
 
     with console.progress() as progress:
         progress(f"reading {args.source}")
-        mesh = open_mesh(args.source)
+        opened = open_source(args.source)
+        mesh = opened.mesh
     found = contents(mesh)
+    # without a region only: what is left of a file stands for itself
+    alone = zones(opened.path, mesh) if opened.path is not None and not opened.regions else []
     cells = " + ".join(f"{count} {kind}" for kind, count in found["cells"].items())
     console.say(f"{mesh.name}: {cells}, {mesh.dimension}D, {mesh.npoints} points")
     for axis, (low, high) in zip("xyz", zip(*found["bounds"], strict=True), strict=True):
         console.say(f"  {axis} from {low:.6g} to {high:.6g}")
-    _list(console, "regions (FILE:NAME)", [(name, f"{n} cells") for name, n in found["cell_groups"].items()])
+    _list(console, "regions (FILE:NAME)",
+          [(typed(mesh, name), f"{n} cells") for name, n in found["cell_groups"].items()])
     _list(console, "boundaries (FILE:NAME)",
           [*((name, f"{n} facets") for name, n in found["facet_groups"].items()),
            *((name, f"{n} points") for name, n in found["point_groups"].items())])
     _list(console, "cell arrays (FILE:ARRAY=VALUE)", list(found["arrays"].items()))
+    if len(alone) > 1:
+        more = ", ..." if len(alone) > LISTED else ""
+        console.say(f"the file alone stands for {len(alone)} components: {', '.join(alone[:LISTED])}{more}")
     for remark in mesh.remarks:
         console.say(f"note: {remark}")
-    console.result({"file": args.source, **found})
+    console.result({"file": args.source, **found, "alone": alone if len(alone) > 1 else []})
     return 0
 
 
@@ -142,7 +150,7 @@ def contents(mesh: Mesh) -> dict[str, Any]:
     for kind, nodes in mesh.blocks:
         cells[kind] = cells.get(kind, 0) + len(nodes)
     return {"name": mesh.name, "dimension": mesh.dimension, "points": mesh.npoints, "cells": cells,
-            "bounds": mesh.bounds.tolist(), "interface": mesh.interface,
+            "bounds": mesh.bounds.tolist(), "interface": mesh.boundary,
             "cell_groups": {name: len(group) for name, group in mesh.cell_groups.items()},
             "facet_groups": {name: len(group) for name, group in mesh.facet_groups.items()},
             "point_groups": {name: len(group) for name, group in mesh.point_groups.items()},

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 #: What the options of :func:`add_meeting` and :func:`add_components` mean as paths.
 MEETING_PATHS = Paths(words=frozenset({"scale", "shift", "periodic"}))
 COMPONENT_PATHS = MEETING_PATHS | Paths(dict.fromkeys(("meshes", "behind", "costs"), sources),
-                                        words=frozenset({"parts", "coupled", "load", "coupled_weights", "names"}))
+                                        words=frozenset({"parts", "coupled", "load", "coupled_weights", "names",
+                                                         "only"}))
 
 
 def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
@@ -192,10 +193,13 @@ def add_components(parser: argparse.ArgumentParser, *, pool: bool = False) -> No
     """The components, their numbers of parts or what to share out, and how to find the interedges."""
     parser.add_argument("meshes", metavar="A B", nargs="*", help="mesh files or OpenFOAM cases, two or more; "
                         "FILE:NAME or FILE:ARRAY=VALUE for one region of it, or the boundary where it is coupled; "
-                        "FILE:REGION:BOUNDARY for both; one file alone stands for all its zones or regions")
+                        "FILE:REGION:BOUNDARY for both, FILE:A,B for several at once, FILE:A* for all that fit; "
+                        "one file alone stands for all its zones, regions, volumes, blocks or element sets")
     # components that stand behind counts
     parser.set_defaults(behind=[])
     group = parser.add_argument_group("coupling")
+    group.add_argument("--only", nargs="+", metavar="NAME", help="of one file, these of its zones or regions, as mesh "
+                       "info lists them (the same as FILE:NAME for each)")
     group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
                        help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
     group.add_argument("--total", type=integer, metavar="N", help="processes in all, instead of --parts: shared out so "
@@ -225,8 +229,15 @@ def add_components(parser: argparse.ArgumentParser, *, pool: bool = False) -> No
 
 
 def meshes(args: argparse.Namespace) -> list[str]:
-    """The components as given, before or behind the counts."""
-    return [*args.meshes, *args.behind]
+    """The components as given, before or behind the counts; with ``--only`` those of one file."""
+    given = [*args.meshes, *args.behind]
+    if not args.only:
+        return given
+    if len(given) != 1:
+        from ..errors import ConfigError
+
+        raise ConfigError(f"--only: names zones or regions of one file, got {len(given)} files before it")
+    return [f"{given[0]}:{name}" for name in args.only]
 
 
 def components(args: argparse.Namespace) -> dict[str, Any]:

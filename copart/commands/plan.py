@@ -35,6 +35,8 @@ examples:
   copart plan fluid.su2 wall.su2 --total 128 --costs times.csv      see copart advise
   copart plan fluid.su2 wall.su2 --total 128 --costs 2e-6,5e-6      seconds per cell
   copart plan four-zones.su2 --parts 24 4 4 4        all zones of one file
+  copart plan volumes.msh --only fluid pipe --parts 24 4     two volumes of one file
+  copart plan blade.su2:suction_side,pressure_side blade.inp --parts 16 4
   copart plan fluid.su2 wall.su2 --parts 96 32 --coupled-weights area   by what cells overlap
   copart plan fluid.su2 wall.su2 --parts 96 32 --machine topology.conf --nodes "n[1-4]" --slots 32
   copart plan fluid.su2 wall.su2 --parts 96 32 --hierarchy 16:2:4 --placement disjoint

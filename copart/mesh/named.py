@@ -2,8 +2,8 @@
 
 VTU files have no place for boundaries and regions by name.  Each group becomes
 an array of whole numbers called ``KIND:NAME``, KIND being ``facets`` (nodes of
-each facet, padded with -1), ``points`` or ``cells``; the one that is offered for
-coupling has ``interface:`` before that.
+each facet, padded with -1), ``points`` or ``cells``; those that are offered for
+coupling have ``interface:`` before that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def group_fields(mesh: Mesh) -> dict[str, NDArray[np.int64]]:
     out = {}
     for kind, attribute in _KINDS.items():
         for name, members in getattr(mesh, attribute).items():
-            chosen = name == mesh.interface and (kind == "facets" or
+            chosen = name in mesh.offered and (kind == "facets" or
                                                  (kind == "points" and name not in mesh.facet_groups))
             if len(members):
                 out[f"{_CHOSEN if chosen else ''}{kind}:{name}"] = members
@@ -48,7 +48,7 @@ def with_group_fields(mesh: Mesh, fields: Mapping[str, Any]) -> Mesh:
         A group names nodes or cells that the mesh does not have.
     """
     groups: dict[str, dict[str, NDArray[np.int64]]] = {a: dict(getattr(mesh, a)) for a in _KINDS.values()}
-    interface = mesh.interface
+    interface = list(mesh.offered)
     for key, values in fields.items():
         if not is_group_field(key):
             continue
@@ -59,8 +59,8 @@ def with_group_fields(mesh: Mesh, fields: Mapping[str, Any]) -> Mesh:
                             f"{'the nodes of one facet per row' if kind == 'facets' else 'one per row'}")
         groups[_KINDS[kind]][name] = members.astype(np.int64)
         if key.startswith(_CHOSEN):
-            interface = name
-    return mesh.replace(**groups, interface=interface) if any(map(is_group_field, fields)) else mesh
+            interface.append(name)
+    return mesh.replace(**groups, interface=tuple(interface)) if any(map(is_group_field, fields)) else mesh
 
 
 __all__ = ["group_fields", "is_group_field", "with_group_fields"]

@@ -44,8 +44,9 @@ class Mesh(Frozen, Grouped):
         Named sets of nodes; a facet belongs to one when all its corners do.
     cell_groups : mapping of str to (n,) array_like of int, optional
         Named sets of cells.
-    interface : str, optional
-        The facet or point group that is offered for coupling; the whole boundary where not given.
+    interface : str or sequence of str, optional
+        The facet or point groups that are offered for coupling; the whole boundary where not given. One is kept as str,
+        several as tuple; `offered` has them as a tuple in any case.
     remarks : sequence of str, optional
         What was lost when the mesh was read.
     polyhedra : Polyhedra, optional
@@ -73,7 +74,7 @@ class Mesh(Frozen, Grouped):
     facet_groups: Groups = field(default_factory=dict)
     point_groups: Groups = field(default_factory=dict)
     cell_groups: Groups = field(default_factory=dict)
-    interface: str | None = None
+    interface: str | tuple[str, ...] | None = None
     remarks: Sequence[str] = ()
     polyhedra: Polyhedra | None = None
 
@@ -101,10 +102,12 @@ class Mesh(Frozen, Grouped):
         put(self, "point_groups", index_groups_of("point", self.point_groups, len(points)))
         put(self, "cell_groups", index_groups_of("cell", self.cell_groups, self.ncells))
         put(self, "remarks", tuple(str(r) for r in self.remarks))
-        if self.interface is not None and self.interface not in self.facet_groups \
-                and self.interface not in self.point_groups:
-            raise MeshError(f"interface: mesh {self.name!r} has no facet or point group {self.interface!r}; "
-                            f"it has: {', '.join([*self.facet_groups, *self.point_groups]) or 'none'}")
+        offered = tuple(dict.fromkeys(self.offered))
+        put(self, "interface", None if not offered else offered[0] if len(offered) == 1 else offered)
+        for name in offered:
+            if name not in self.facet_groups and name not in self.point_groups:
+                raise MeshError(f"interface: mesh {self.name!r} has no facet or point group {name!r}; "
+                                f"it has: {', '.join([*self.facet_groups, *self.point_groups]) or 'none'}")
 
     def _cells_only(self, sizes: list[int], main: list[int]) -> dict[str, NDArray[Any]]:
         """The cell arrays, cut to the cells of the largest dimension where they cover all blocks given."""
@@ -195,15 +198,16 @@ class Mesh(Frozen, Grouped):
 
         Parameters
         ----------
-        name : str or (str, value)
-            A cell group: only its cells. A facet or point group: the same mesh with that `interface`.
-            (cell array, value): only the cells where the array has that value. Where a name is that of groups
-            of two kinds: ("cells", name), ("facets", name) or ("points", name).
+        name : str, (str, value), or list of these
+            A cell group: only its cells. A facet or point group: the same mesh with that `interface`, beside those
+            it has already. (cell array, value): only the cells where the array has that value. Where a name is
+            that of groups of two kinds: ("cells", name), ("facets", name) or ("points", name). A name with ``*`` or
+            ``?`` that no group has stands for all groups that fit. A list: all its cells, or all its boundaries.
 
         Raises
         ------
         MeshError
-            No such group, array or value; the message lists those there are.
+            No such group, array or value, the message lists those there are; or a list of cells and boundaries.
         """
         return select(self, name)
 
@@ -235,5 +239,5 @@ class Mesh(Frozen, Grouped):
                 more = f", {len(groups) - 6} more" if len(groups) > 6 else ""
                 said.append(f"{kind} group{'s' * (len(groups) > 1)} {', '.join(list(groups)[:6])}{more}")
         if self.interface is not None:
-            said.append(f"coupled at {self.interface}")
+            said.append(f"coupled at {', '.join(self.offered)}")
         return f"Mesh({self.name!r}: {', '.join(said)})"

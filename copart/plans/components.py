@@ -20,8 +20,9 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from .requests import Meeting
-from .sources import Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
+from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
 from .weighing import CoupledWeights, weighed
+from .zones import why_not
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -93,7 +94,7 @@ def coupled_problem(*sources: Any, interedges: str | Interedges | Mapping[Pair, 
         if opened is not None and opened.path is not None:
             read[opened.path] = opened.whole
     meshes = [opened and opened.mesh for _, opened in found]
-    called = tuple(names) if names is not None else _names(meshes)
+    called = tuple(names) if names is not None else _names([opened for _, opened in found])
     if len(called) != len(found):
         raise ConfigError(f"names: needs {_some(len(found))} different names, got {called}")
     meeting = meeting.named(called)
@@ -167,7 +168,8 @@ def _all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:
         read[path] = open_source(path).whole
     found = zones(path, read[path]) if region is None else []
     if len(found) < 2:
-        raise ConfigError(f"components: {os.fspath(source)} is one component; give two or more, or one file with "
+        why = why_not(read[path], MAX_LISTED) if region is None else ""
+        raise ConfigError(f"components: {os.fspath(source)} is one component{why}; give two or more, or one file with "
                           f"several zones or regions")
     return [f"{path}:{zone}" for zone in found]
 
@@ -271,13 +273,24 @@ def interfaces_of(summary: Mapping[str, Any]) -> dict[Pair, Interface]:
     return {(one.a.name, one.b.name): one for one in found if one is not None}
 
 
-def _names(meshes: Sequence[Mesh | None]) -> tuple[str, ...]:
+def _names(opened: Sequence[Opened | None]) -> tuple[str, ...]:
     """Names from the meshes where they have different ones, else a, b, c, ..."""
-    letters = [letter_of(i) for i in range(len(meshes))]
-    found = [mesh.name if mesh is not None and mesh.name else letter
-             for mesh, letter in zip(meshes, letters, strict=True)]
+    letters = [letter_of(i) for i in range(len(opened))]
+    paths = [one.path for one in opened if one is not None]
+    found = [(_short(one) if one.path is not None and paths.count(one.path) > 1 else one.mesh.name)
+             if one is not None and one.mesh.name else letter
+             for one, letter in zip(opened, letters, strict=True)]
     told = [name if found.count(name) == 1 else f"{name}-{letter}" for name, letter in zip(found, letters, strict=True)]
     return tuple(told if len(set(told)) == len(told) else letters)
+
+
+def _short(one: Opened) -> str:
+    """The name of a mesh that is one of several from a file: ``zone2``, without the name of the file."""
+    value = one.mesh.name.removeprefix(f"{one.whole.name}-")
+    if value == one.mesh.name or not one.regions:
+        return one.mesh.name
+    array = one.regions[0].partition("=")[0].rpartition(":")[2]
+    return f"{array}{value}"
 
 
 def _some(count: int) -> str:

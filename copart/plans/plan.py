@@ -196,7 +196,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
             or (xadj, adjncy)
         Two or more.  A path may end in ``:ARRAY=VALUE`` or ``:NAME`` for a region of that mesh or the boundary
         at which it is coupled, or in several of these, from left to right: ``case.su2:zone=2:wall``.  One file
-        alone stands for all its zones (SU2) or regions (OpenFOAM).
+        alone stands for all its zones (SU2), regions (OpenFOAM), volumes, blocks or element sets.
     parts : sequence of int, mapping of str to int, or int
         Number of parts of each, in order or by name.  One number for several components is a pool of processes that
         they share; only ``monolithic`` makes such plans.  This or `total` is needed.

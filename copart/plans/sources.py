@@ -2,19 +2,23 @@
 
 ``FILE``, ``FILE:NAME``, ``FILE:ARRAY=VALUE``, and several of these one after the
 other, applied from left to right: ``case.su2:zone=2:wall`` is the boundary
-``wall`` of the second zone.
+``wall`` of the second zone, ``case.su2:low:high`` and ``case.su2:low,high`` offer
+both boundaries, ``case.msh:fluid,inlet`` is two volumes as one mesh, and
+``case.su2:wall*`` all boundaries whose names begin so.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import MeshError
+from .zones import shared_out, typed
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -23,6 +27,7 @@ KINDS = ("cells", "facets", "points")
 """Before ``=``, the kind of a group whose name alone does not tell."""
 MAX_LISTED = 20
 """More values than this in a cell array are no components."""
+_NUMBER = "copart:number"
 _NODES = {2: "line", 3: "triangle", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
 
 
@@ -92,23 +97,29 @@ def open_source(source: Any, known: Mapping[str, Mesh] | None = None) -> Opened:
 
 
 def choose(mesh: Mesh, text: str) -> tuple[Mesh, list[str]]:
-    """What ``NAME``, ``ARRAY=VALUE`` or several of them with colons between leave of a mesh.
+    """What ``NAME``, ``ARRAY=VALUE`` or several of them with colons or commas between leave of a mesh.
 
-    Names may hold colons and equals signs: the longest beginning that the mesh knows is taken.
+    Names may hold colons, commas and equals signs: the longest beginning that the mesh knows is taken.
 
     Raises
     ------
     MeshError
-        No such group, array or value; the message lists those there are.
+        No such group, array or value, the message lists those there are; or a name that is given twice.
     """
+    listed: list[str] = []
     words = text.split(":")
     chosen: list[str] = []
     while words:
-        lengths = [n for n in range(len(words), 0, -1) if _known(mesh, ":".join(words[:n]))]
+        lengths = [n for n in range(len(words), 0, -1) if _items(mesh, ":".join(words[:n]))]
         # unknown: up to the first equals sign, so that the message names the array
         n = lengths[0] if lengths else next((i for i, w in enumerate(words, 1) if "=" in w), 1)
         name = ":".join(words[:n])
-        mesh = mesh.select(_region(mesh, name))
+        items = _items(mesh, name) or name.split(",")
+        listed += items
+        twice = next((item for item in items if listed.count(item) > 1), None)
+        if twice is not None:
+            raise MeshError(f"region: {twice!r} is named twice in {text!r}")
+        mesh = mesh.select([_region(mesh, item) for item in items])
         chosen.append(name)
         words = words[n:]
     return mesh, chosen
@@ -117,7 +128,8 @@ def choose(mesh: Mesh, text: str) -> tuple[Mesh, list[str]]:
 def zones(path: str, mesh: Mesh) -> list[str]:
     """The zones or regions that a file with several holds, each as it is named behind a colon; else none.
 
-    Zones of SU2 are values of the cell array ``zone``, regions of OpenFOAM groups of cells.
+    Zones of SU2 are values of the cell array ``zone``, regions of OpenFOAM, volumes, blocks and sets of elements are
+    groups of cells (:mod:`.zones`).
     """
     if "zone" in mesh.cell_data:
         values = np.unique(np.asarray(mesh.cell_data["zone"]))
@@ -126,7 +138,7 @@ def zones(path: str, mesh: Mesh) -> list[str]:
 
     if os.path.isdir(path) or is_openfoam(Path(path)):
         return [name for name, _ in mesh_folders(Path(path)) if name in mesh.cell_groups]
-    return []
+    return shared_out(mesh)
 
 
 def others(opened: list[Opened]) -> list[str]:
@@ -145,8 +157,11 @@ def others(opened: list[Opened]) -> list[str]:
             if len(values) <= MAX_LISTED:
                 left += [f"{array}={v}" for v in values if f"{array}={v}" not in named]
         if not arrays:
-            used = {r.removeprefix("cells=") for r in named}
-            left = [name for name, cells in whole.cell_groups.items() if name not in used and len(cells) < whole.ncells]
+            used = np.zeros(whole.ncells, bool)
+            for o in mine:
+                used |= _cells_of(whole, o.regions)
+            left = [typed(whole, name) for name, cells in whole.cell_groups.items()
+                    if len(cells) and not used[cells].any()]
         if left:
             some = ", ".join(left[:MAX_LISTED]) + (", ..." if len(left) > MAX_LISTED else "")
             out.append(f"{os.path.basename(path)} also has {some}; give them as well to couple all")
@@ -215,21 +230,49 @@ def _like_pyvista(source: Any) -> bool:
                                           or hasattr(source, "cast_to_unstructured_grid"))
 
 
+def _items(mesh: Mesh, text: str) -> list[str]:
+    """The names between the commas of a text, none where one of them is unknown."""
+    words, out = text.split(","), []
+    while words:
+        n = next((n for n in range(len(words), 0, -1) if _known(mesh, ",".join(words[:n]))), 0)
+        if n == 0:
+            return []
+        out.append(",".join(words[:n]))
+        words = words[n:]
+    return out
+
+
 def _known(mesh: Mesh, name: str) -> bool:
-    """Whether a mesh has the group or array of ``NAME`` or ``ARRAY=VALUE``."""
-    if name in mesh.cell_groups or name in mesh.facet_groups or name in mesh.point_groups:
+    """Whether a mesh has the group or array of ``NAME`` or ``ARRAY=VALUE``, or groups that fit a pattern."""
+    if _is_named(mesh, name):
         return True
     array, equals, value = name.rpartition("=")
     if not equals or (array not in mesh.cell_data and array not in KINDS):
         return False
-    if ":" not in value:
+    if ":" not in value and "," not in value:
         return True
-    # the colon is part of a value only where there is such a value
+    # they are part of a value only where there is such a value
     if array in mesh.cell_data:
         values = np.asarray(mesh.cell_data[array])
         return values.dtype.kind in "US" and bool((values == value).any())
-    groups = {"cells": mesh.cell_groups, "facets": mesh.facet_groups, "points": mesh.point_groups}
-    return value in groups[array]
+    from ..mesh.groups import kinds_of
+
+    return value in kinds_of(mesh)[array]
+
+
+def _is_named(mesh: Mesh, name: str) -> bool:
+    """Whether groups have that name, or fit it as a pattern."""
+    from ..mesh.groups import kinds_of, matching
+
+    return any(name in groups for groups in kinds_of(mesh).values()) or bool(matching(mesh, name))
+
+
+def _cells_of(mesh: Mesh, regions: Sequence[str]) -> NDArray[np.bool_]:
+    """(ncells,) which cells the names leave of a mesh, those of boundaries leaving all."""
+    numbered = mesh.replace(cell_data={**mesh.cell_data, _NUMBER: np.arange(mesh.ncells)})
+    out = np.zeros(mesh.ncells, bool)
+    out[choose(numbered, ":".join(regions))[0].cell_data[_NUMBER]] = True
+    return out
 
 
 def _is_value(mesh: Mesh, name: str) -> bool:
@@ -239,7 +282,7 @@ def _is_value(mesh: Mesh, name: str) -> bool:
 
 def _region(mesh: Mesh, name: str) -> Any:
     """A region as :meth:`Mesh.select` takes it."""
-    if "=" not in name or name in mesh.cell_groups or name in mesh.facet_groups or name in mesh.point_groups:
+    if "=" not in name or _is_named(mesh, name):
         return name
     array, _, value = name.rpartition("=")
     return array, value

@@ -16,6 +16,7 @@ from rich.console import Console
 from copart.cli import COMMANDS, main
 from copart.commands.console import visible
 from copart.mesh import cube, write_vtu
+from copart.plans.sources import Opened
 from copart.report.tables import Table
 
 from ..helpers import ROOT
@@ -37,7 +38,7 @@ def test_names_are_shown_as_they_are_written_in_python(folder, capsys):
 
 def test_groups_and_errors_are_shown_so_too(folder, capsys, monkeypatch):
     mesh = cube("hexa", 3).replace(cell_groups={EVIL: np.arange(3)})
-    monkeypatch.setattr("copart.plans.sources.open_mesh", lambda source: mesh)
+    monkeypatch.setattr("copart.plans.sources.open_source", lambda source: Opened(mesh, None, mesh, ()))
     assert main(["mesh", "info", "a.vtu"]) == 0
     out = capsys.readouterr().out
     assert r"a\x1b[2J\nb\u202e\x9b1m" in out

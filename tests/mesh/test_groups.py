@@ -92,7 +92,7 @@ def test_names_of_two_kinds_must_be_told_apart():
                 "point groups low, corner"),
     (("facets", "left"), "no facet group 'left'; it has: middle, bottom, both"),
     (("zone", 1), "no cell array 'zone'; it has: mat"),
-    (("mat", 9), "mat = 9; values there: 7, 8"),
+    (("mat", 9), "has mat=9; it has: mat=7, mat=8"),
     (3, "needs the name of a group"),
 ])
 def test_unknown_names_list_the_known(region, message):

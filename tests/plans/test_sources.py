@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import copart
 from copart.errors import MeshError
 from copart.mesh import Mesh, cube, write_vtu
+from copart.mesh.interfaces.surface import boundary_surface
 from copart.plans.sources import choose, from_arrays, from_pyvista, looks_like_arrays, open_mesh, open_source, others
+from copart.plans.verify import check_plan
 
 from ..helpers import shared
 
@@ -43,8 +45,72 @@ def test_chains_of_regions(text, cells, interface):
     assert ":".join(chosen) == text
 
 
+def walls():
+    """A square of four quads with a boundary on each side, of edges or of points, and two regions."""
+    points = [[x, y] for y in range(3) for x in range(3)]
+    cells = [[0, 1, 4, 3], [1, 2, 5, 4], [3, 4, 7, 6], [4, 5, 8, 7]]
+    return Mesh(points, [("quad", cells)], {"zone": [1, 1, 2, 3]}, "square",
+                facet_groups={"wall-low": [[0, 1], [1, 2]], "wall-left": [[0, 3], [3, 6]], "a,b": [[2, 5], [5, 8]]},
+                point_groups={"high": [6, 7, 8], "wall-left": [0]},
+                cell_groups={"one": [0], "two": [1], "three": [2, 3], "wall": [0]})
+
+
+@pytest.mark.parametrize(("text", "offered", "cells"), [
+    ("wall-low:wall-left", ("wall-low", "wall-left"), 4), ("wall-low,wall-left", ("wall-low", "wall-left"), 4),
+    ("wall-*", ("wall-low", "wall-left"), 4), ("wall-l???", ("wall-left",), 4), ("a,b,high", ("a,b", "high"), 4),
+    ("high,a,b:wall-low", ("high", "a,b", "wall-low"), 4), ("facets=wall*", ("wall-low", "wall-left"), 4),
+    ("one,two", (), 2), ("t*", (), 3), ("zone=1,zone=3", (), 3), ("one,three:wall-left", ("wall-left",), 3),
+    ("cells=one,two:wall-low:wall-left", ("wall-low", "wall-left"), 2), ("one,zone=3", (), 2),
+])
+def test_several_names_at_once(text, offered, cells):
+    mesh, chosen = choose(walls(), text)
+    assert (mesh.offered, mesh.ncells) == (offered, cells)
+    assert ":".join(chosen) == text
+
+
 @pytest.mark.parametrize(("text", "message"), [
-    ("walls", "no group 'walls'; it has: cells groups|cell groups"), ("zone=7", "zone = 7; values there: 1, 2"),
+    ("high:high", "'high' is named twice in 'high:high'"), ("wall-low,high,wall-low", "'wall-low' is named twice"),
+    ("high,nothing", "no group 'nothing'"), ("one,high", "one of mesh 'square' is a region, high a boundary"),
+    ("wall*", "groups of cells and facets and points called 'wall\\*'; say cells=wall"), ("x*", "no group 'x\\*'"),
+    ("one,", "no group ''"), ("zone=1,2", "no group '2'"),
+])
+def test_names_that_do_not_go_together(text, message):
+    with pytest.raises(MeshError, match=message):
+        choose(walls(), text)
+
+
+def test_several_boundaries_offer_the_facets_of_each():
+    mesh = walls()
+    each = [boundary_surface(mesh.select(name)) for name in ("wall-low", "a,b", "high")]
+    both = boundary_surface(mesh.select(["wall-low", "a,b", "high"]))
+    assert sorted(map(str, both.corners.tolist())) == sorted(str(c) for s in each for c in s.corners.tolist())
+    assert len(both.cell) == 6
+    # an edge from one to the other belongs to none
+    low = mesh.replace(point_groups={"p": [0, 1], "q": [2, 5]})
+    assert len(boundary_surface(low.select(["p", "q"])).cell) == 2
+    assert mesh.select("high").select("wall-low").offered == ("high", "wall-low")
+    assert mesh.select("high").select("high").interface == "high"
+
+
+def test_both_sides_of_a_body_are_coupled(tmp_path):
+    middle = cube("hexa", 3, name="middle")
+    cells = middle.blocks[0][1]
+    face = {"left": cells[middle.centres()[:, 0] < 1 / 3][:, [0, 3, 7, 4]],
+            "right": cells[middle.centres()[:, 0] > 2 / 3][:, [1, 2, 6, 5]]}
+    write_vtu(tmp_path / "middle.vtu", middle.replace(facet_groups=face))
+    around = Mesh(np.concatenate([A.translated((-1, 0, 0)).points, A.translated((1, 0, 0)).points]),
+                  [("hexahedron", np.concatenate([A.blocks[0][1], A.blocks[0][1] + A.npoints]))], name="around")
+    for text in ("left:right", "left,right", "*"):
+        made = copart.plan(f"{tmp_path / 'middle.vtu'}:{text}", around, parts=(2, 2), output=tmp_path / "out")
+        side = made.interfaces["middle", "around"].a
+        assert (side.group, side.offered, side.matched) == ("left,right", 18, 18)
+        assert check_plan(tmp_path / "out").ok
+    one = copart.plan(f"{tmp_path / 'middle.vtu'}:right", around, parts=(2, 2))
+    assert one.interfaces["middle", "around"].a.cells == 9
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("walls", "no group 'walls'; it has: cells groups|cell groups"), ("zone=7", "has zone=7; it has: zone=1, zone=2"),
     ("zone=x", "zone is numeric"), ("zon=1", "no cell array 'zon'"), ("zone=1:end", "nothing of 'end'|no group 'end'"),
     ("", "no group ''"),
 ])

@@ -378,7 +378,7 @@ def test_a_file_of_four_zones_stands_for_all(tmp_path, capsys):
         assert c["ub"] <= 0.05
         assert c["pieces"] == c["parts"]
     assert main(["check", str(out)]) == 0
-    (out / "mesh_cht_3cyl-1-mesh_cht_3cyl-3.interedges.mtx").unlink()
+    (out / "zone1-zone3.interedges.mtx").unlink()
     assert main(["check", str(out)]) == 1
 
 

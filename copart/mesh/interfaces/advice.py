@@ -33,7 +33,7 @@ def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled:
     sizes = [float(np.linalg.norm(p.max(axis=0) - p.min(axis=0))) for p in used]
     where = " and ".join(f"{_called(m)} spans {box_text(np.stack([p.min(axis=0), p.max(axis=0)]))}"
                          for m, p in zip((mesh_a, mesh_b), used, strict=True))
-    advice = [f"raise {reach}", f"try kind {'facet' if kind == 'touch' else 'touch'}"]
+    advice = [f"raise {reach}", f"try --interedges {'facet' if kind == 'touch' else 'touch'}"]
     if kind == "facet" and not box.any():
         advice[-1] += ", or overlap where one mesh covers the other"
     if kind == "overlap":
@@ -58,8 +58,8 @@ def same_way(found: Match, mesh_a: Mesh, mesh_b: Mesh) -> str:
     count = len(np.unique(found.i)), len(np.unique(found.j))
     hint = _unit(mesh_a, mesh_b)
     return (f"interface: {count[0]} facets of {mesh_a.name!r} match {count[1]} of {mesh_b.name!r}, but face the same "
-            f"way, so the bodies overlap there; {hint or 'check unit and place'}, or use kind overlap for meshes that "
-            f"cover one another, or name the boundary (FILE:GROUP) if it is meant")
+            f"way, so the bodies overlap there; {hint or 'check unit and place'}, or use --interedges overlap for "
+            f"meshes that cover one another, or name the boundary (FILE:GROUP) if it is meant")
 
 
 def _unit(mesh_a: Mesh, mesh_b: Mesh) -> str | None:
@@ -91,4 +91,4 @@ def _points(mesh: Mesh) -> NDArray[np.float64]:
 
 
 def _called(mesh: Mesh) -> str:
-    return repr(mesh.name) if mesh.interface is None else f"{mesh.interface!r} of {mesh.name!r}"
+    return repr(mesh.name) if mesh.interface is None else f"{mesh.boundary!r} of {mesh.name!r}"

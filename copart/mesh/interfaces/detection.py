@@ -28,7 +28,7 @@ class Side:
     name : str
         Of the mesh.
     group : str or None
-        The facet or point group that was named.
+        The facet or point group that was named; several with commas between.
     groups : tuple of str
         Groups of the mesh that hold facets which match, the one with the most first.
     offered, matched : int
@@ -160,7 +160,7 @@ def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple
         covered = np.minimum(np.bincount(index, found.overlap, len(size))[mine], size[mine]).sum()
         unmatched = 0.0 if reference == 0 else max(0.0, 1.0 - float(covered) / reference)
         nodes.append(_corners(surface, mine))
-        sides.append(Side(mesh.name, mesh.interface, tuple(groups_at(mesh, surface, mine)), len(size), len(mine),
+        sides.append(Side(mesh.name, mesh.boundary, tuple(groups_at(mesh, surface, mine)), len(size), len(mine),
                           matched, len(nodes[-1]), unmatched if unmatched > 1e-9 else 0.0,
                           len((pairs.coupled_a, pairs.coupled_b)[len(sides)])))
     smallest = min((float(s.diameter[m].min()) for s, m in ((offer.a, used[0]), (offer.b, used[1]))

@@ -183,7 +183,7 @@ def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDA
     pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, i, j)
     if found is not None:
         return pairs, describe("touch", found, mesh_a, mesh_b, remarks, count, offsets, pairs)
-    sides = [Side(m.name, m.interface, (), 0, 0, 0.0, 0, 0.0, len(coupled))
+    sides = [Side(m.name, m.boundary, (), 0, 0, 0.0, 0, 0.0, len(coupled))
              for m, coupled in ((mesh_a, pairs.coupled_a), (mesh_b, pairs.coupled_b))]
     return pairs, Interface("touch", "points", sides[0], sides[1], 0.0, 0.0, 0, 1, remarks)
 
@@ -193,8 +193,8 @@ def _overlap(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float
     """Cells that cover the same space."""
     for mesh in (mesh_a, mesh_b):
         if mesh.interface is not None:
-            raise MeshError(f"interedges: of kind overlap are whole cells, not a boundary such as {mesh.interface!r} "
-                            f"of mesh {mesh.name!r}; name a region or none")
+            raise MeshError(f"interedges: those of --interedges overlap are between whole cells, not at a boundary "
+                            f"such as {mesh.offered[0]!r} of mesh {mesh.name!r}; name a region or none")
     cover = overlapping_cells(mesh_a, mesh_b, reach, offsets)
     if len(cover.a) == 0:
         return None

@@ -87,7 +87,7 @@ def offers(mesh_a: Mesh, mesh_b: Mesh) -> list[Offer]:
     """
     if abs(mesh_a.dimension - mesh_b.dimension) > 1:
         raise MeshError(f"interedges: facets of a {mesh_a.dimension}D and a {mesh_b.dimension}D mesh cannot overlap; "
-                        f"use kind touch or overlap")
+                        f"use --interedges touch or overlap")
     top = max(mesh_a.dimension, mesh_b.dimension)
     meshes = (mesh_a, mesh_b)
     low = next((m for m in meshes if m.dimension < top), None)
@@ -96,14 +96,15 @@ def offers(mesh_a: Mesh, mesh_b: Mesh) -> list[Offer]:
         a, b = (boundary_surface(m) if m.dimension == top else cell_surface(m) for m in meshes)
         for mesh, surface in zip(meshes, (a, b), strict=True):
             if len(surface.cell) == 0:
-                raise MeshError(f"interedges: mesh {mesh.name!r} has no boundary facet; use kind touch or overlap")
+                raise MeshError(f"interedges: mesh {mesh.name!r} has no boundary facet; "
+                                f"use --interedges touch or overlap")
         remark = "" if low is None else f"the cells of {low.name!r} are taken as facets, as of a shell"
         found.append(Offer(a, b, top - 1, remark=remark))
     if low is not None and low.dimension == 2:
         flat = _flattened(mesh_a, mesh_b)
         found += [flat] if flat is not None else []
     if not found:
-        raise MeshError(f"interedges: {low.interface!r} of mesh {low.name!r} is a line, and the other mesh a volume; "  # type: ignore[union-attr]
+        raise MeshError(f"interedges: {low.boundary!r} of mesh {low.name!r} is a line, and the other mesh a volume; "  # type: ignore[union-attr]
                         f"they meet along edges only where the mesh is flat")
     return found
 

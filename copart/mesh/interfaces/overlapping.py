@@ -112,7 +112,7 @@ def _one_copy(a: _Simplices, b: _Spaces) -> tuple[NDArray[np.int32], NDArray[np.
     stuck = common_sizes(i, j, simplices, spaces, pieces, size)
     if stuck >= 0:
         raise MeshError(f"interedges: the overlap of cells {int(i[stuck])} and {int(j[stuck])} falls into too many "
-                        f"pieces; their shapes are too involved for kind overlap")
+                        f"pieces; their shapes are too involved for --interedges overlap")
     hit = size > 0
     return i[hit], j[hit], size[hit]
 

@@ -89,7 +89,7 @@ class Surface(NamedTuple):
 def boundary_surface(mesh: Mesh) -> Surface:
     """The facets of `mesh` through which it can be coupled.
 
-    Those that only one cell has; or, where `mesh.interface` names a group, the facets of that group, be they on
+    Those that only one cell has; or, where `mesh.interface` names groups, the facets of these, be they on
     the boundary or inside, where the cells on both sides have one.
 
     Raises
@@ -110,18 +110,21 @@ def offered_facets(mesh: Mesh) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     if mesh.interface is None:
         keep = np.flatnonzero(facets.alone)
         return facets.owner[keep], _nodes(mesh, facets.owner[keep], facets.local[keep])
-    if mesh.interface in mesh.facet_groups:
-        keep = _candidates(mesh, facets, mesh.facet_groups[mesh.interface].ravel())
-        nodes = _nodes(mesh, facets.owner[keep], facets.local[keep])
-        mine = _among(nodes, mesh.facet_groups[mesh.interface])
-        keep, nodes = keep[mine], nodes[mine]
+    keep = np.unique(np.concatenate([_of_group(mesh, facets, name) for name in mesh.offered]))
+    return facets.owner[keep], _nodes(mesh, facets.owner[keep], facets.local[keep])
+
+
+def _of_group(mesh: Mesh, facets: Facets, name: str) -> NDArray[np.int64]:
+    """The facets of one group, ascending."""
+    if name in mesh.facet_groups:
+        keep = _candidates(mesh, facets, mesh.facet_groups[name].ravel())
+        keep = keep[_among(_nodes(mesh, facets.owner[keep], facets.local[keep]), mesh.facet_groups[name])]
     else:
-        keep = _candidates(mesh, facets, mesh.point_groups[mesh.interface])
+        keep = _candidates(mesh, facets, mesh.point_groups[name])
         keep = keep[facets.alone[keep]]
-        nodes = _nodes(mesh, facets.owner[keep], facets.local[keep])
     if len(keep) == 0:
-        raise MeshError(f"interface: no cell of mesh {mesh.name!r} has a facet in the group {mesh.interface!r}")
-    return facets.owner[keep], nodes
+        raise MeshError(f"interface: no cell of mesh {mesh.name!r} has a facet in the group {name!r}")
+    return keep
 
 
 def _candidates(mesh: Mesh, facets: Facets, allowed: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -165,7 +168,7 @@ def _among(nodes: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.boo
 def cell_surface(mesh: Mesh) -> Surface:
     """The cells of `mesh` themselves as facets: a shell that lies on a volume's surface.
 
-    Where `mesh.interface` names a point group, only the cells all of whose corners belong to it.
+    Where `mesh.interface` names point groups, only the cells all of whose corners belong to one of them.
     """
     start, corner = mesh.corners
     size = np.diff(start)
@@ -173,9 +176,12 @@ def cell_surface(mesh: Mesh) -> Surface:
     nodes = np.repeat(corner[start[:-1]], width).reshape(-1, width)
     nodes[np.arange(width) < size[:, None]] = corner
     surface = Surface(mesh.points[nodes], size, np.arange(mesh.ncells, dtype=VERTEX), np.zeros((mesh.ncells, 3)))
-    if mesh.interface is None or mesh.interface in mesh.facet_groups:
+    if mesh.interface is None or any(name in mesh.facet_groups for name in mesh.offered):
         return surface
-    keep = np.asarray(np.isin(nodes, mesh.point_groups[mesh.interface]).all(axis=1))
-    if not keep.any():
-        raise MeshError(f"interface: no cell of mesh {mesh.name!r} is in the group {mesh.interface!r}")
+    keep = np.zeros(mesh.ncells, bool)
+    for name in mesh.offered:
+        mine = np.asarray(np.isin(nodes, mesh.point_groups[name]).all(axis=1))
+        if not mine.any():
+            raise MeshError(f"interface: no cell of mesh {mesh.name!r} is in the group {name!r}")
+        keep |= mine
     return surface.taken(keep)

@@ -96,12 +96,12 @@ def _rows(start: NDArray[np.int64], nodes: NDArray[np.int64], keep: NDArray[np.b
 
 
 def interface_points(mesh: Mesh) -> NDArray[np.bool_] | None:
-    """(npoints,) which points are on the named interface of a mesh; None where none is named."""
+    """(npoints,) which points are on the named boundaries of a mesh; None where none is named."""
     if mesh.interface is None:
         return None
     on = np.zeros(mesh.npoints, bool)
-    nodes = mesh.facet_groups.get(mesh.interface, mesh.point_groups.get(mesh.interface))
-    if nodes is not None:
+    for name in mesh.offered:
+        nodes = mesh.facet_groups[name] if name in mesh.facet_groups else mesh.point_groups[name]
         on[nodes[nodes >= 0]] = True
     return on
 

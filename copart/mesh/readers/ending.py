@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import FormatError
 
 TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
-BYTES = ("ansys", "mdpa", "ply")
+BYTES = ("ansys", "ply")
 """Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
 _PATIENCE = 1000
 _HEAP = b"GCOL\1\0\0\0"

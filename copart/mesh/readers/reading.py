@@ -25,7 +25,7 @@ from .ending import check_hdf5, opened, says_something
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
-from .mdpa import named_shapes, submodels
+from .mdpa import read_mdpa
 from .openfoam import is_openfoam, read_openfoam
 from .safely import limits, read_in_child
 from .su2 import read_su2
@@ -33,7 +33,7 @@ from .wkt import read_wkt
 from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
-                                                    "exodus": read_exodus, "wkt": read_wkt}
+                                                  "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt}
 """Readers of copart's own, by meshio's name of the format."""
 
 log = logging.getLogger(__name__)
@@ -134,10 +134,7 @@ def _read_kind(path: Path) -> Mesh:
             reasons.append(f"{reason} (read as {file_format})")
             continue
         try:
-            mesh = from_meshio(raw, path.stem)
-            lost = submodels(path) if file_format == "mdpa" else []
-            said = f"the groups of the file are left out: {', '.join(lost)}"
-            return mesh.replace(remarks=[*mesh.remarks, said]) if lost else mesh
+            return from_meshio(raw, path.stem)
         except CopartError as error:
             raise FormatError(path, str(error)) from None
     raise FormatError(path, "; ".join(reasons))
@@ -182,15 +179,9 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
 
 
 def _read_with_meshio(path: Path, file_format: str) -> Any:
-    """A ``meshio.Mesh``; the headers of Kratos files are translated first."""
+    """A ``meshio.Mesh``."""
     import meshio
 
-    if file_format == "mdpa":
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / path.name
-            copy.write_text(named_shapes(path), encoding="utf-8")
-            with opened(copy, file_format) as stream:
-                return meshio.read(stream, file_format=file_format)
     if file_format == "tetgen":
         for other in (path.with_suffix(".node"), path.with_suffix(".ele")):
             if other.is_file() and not says_something(other):

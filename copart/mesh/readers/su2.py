@@ -27,6 +27,8 @@ ZONE = "zone"
 # VTK's cell codes: meshio's name, number of nodes
 _TYPES = {3: ("line", 2), 5: ("triangle", 3), 9: ("quad", 4), 10: ("tetra", 4), 12: ("hexahedron", 8),
           13: ("wedge", 6), 14: ("pyramid", 5)}
+_COPIES = "SEND_RECEIVE"
+"""Marker of old files for points that are copies across a periodic boundary; there may be many of it."""
 
 
 _COMMENT = re.compile(rb"%[^\n]*")
@@ -40,6 +42,8 @@ class _Zone:
     points: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
     cells: list[Block] | None = None
     markers: list[tuple[str, list[Block]]] = field(default_factory=list)
+    copies: int | None = None
+    """Points that an old header counts as copies (``NPOIN= all own``); None without markers of such."""
 
 
 def read_su2(path: Path) -> Mesh:
@@ -73,8 +77,12 @@ def _joined(zones: list[_Zone], name: str) -> Mesh:
             markers.setdefault(marker, []).extend(nodes + first for _, nodes in parts)
         first += len(zone.points)
     data = {ZONE: np.concatenate(zone_of)} if len(zones) > 1 and zone_of else {}
+    copies = [zone.copies for zone in zones if zone.copies is not None]
+    said = f"markers {_COPIES} are left out"
+    if sum(copies):
+        said += f", and the cells at {sum(copies)} copied points kept: copies across old periodic boundaries"
     return Mesh(np.concatenate([z.points for z in zones]), blocks, data, name,
-                {marker: stacked(parts) for marker, parts in markers.items()})
+                {marker: stacked(parts) for marker, parts in markers.items()}, remarks=[said] if copies else [])
 
 
 def _keywords(text: bytes) -> list[tuple[int, int]]:
@@ -114,7 +122,7 @@ class _Parser:
         """All zones of the file; one where it does not say."""
         out: list[_Zone] = []
         zone = _Zone()
-        announced, tag = None, ""
+        announced, tag, sent, copied = None, "", 0, 0
         found = _keywords(self.text)
         self.data = (0, found[0][0] if found else len(self.text))
         self._nothing()
@@ -128,7 +136,15 @@ class _Parser:
             if key == "NELEM":
                 zone.cells = self._elements(self._number(key, value))
             elif key == "NPOIN":
-                zone.points = self._points(self._number(key, value.split()[0] if value else ""), zone.dim)
+                zone.points = self._points(self._number(key, value), zone.dim)
+                own = value.split()[1:2]
+                copied = max(len(zone.points) - int(own[0]), 0) if own else 0
+            elif key == "MARKER_ELEMS" and tag == _COPIES:
+                sent, zone.copies = self._number(key, value), copied
+                self._nothing()
+            elif key == "SEND_TO":
+                self._rows(sent, np.int64, "whole number")
+                sent = 0
             elif key == "MARKER_ELEMS":
                 zone.markers.append((tag, self._elements(self._number(key, value))))
             elif key in ("NZONE", "IZONE", "NDIME", "MARKER_TAG"):
@@ -138,7 +154,7 @@ class _Parser:
             elif key == "IZONE":
                 if zone.cells is not None or len(zone.points):
                     out.append(self._checked(zone, len(out) + 1))
-                zone = _Zone()
+                zone, copied = _Zone(), 0
             elif key == "NDIME":
                 zone.dim = self._number(key, value)
                 if zone.dim not in (2, 3):
@@ -170,10 +186,11 @@ class _Parser:
         return zone
 
     def _number(self, key: str, value: str) -> int:
-        """A count after a keyword."""
-        if not value.isdigit() or len(value) > 18:
+        """A count after a keyword; of several, as in old headers, the first."""
+        words = value.split()
+        if not words or not all(word.isdigit() and len(word) <= 18 for word in words):
             raise FormatError(self.path, f"{key} needs a whole number, has {value[:40]!r}", self.line)
-        return int(value)
+        return int(words[0])
 
     def _rows(self, count: int, dtype: Any, what: str) -> _Rows:
         """The lines after the keyword, which must be `count`."""
@@ -212,6 +229,12 @@ class _Parser:
         change = [0, *(np.flatnonzero(np.diff(code)) + 1).tolist(), count]
         for low, high in pairwise(change):
             if int(code[low]) not in _TYPES:
+                degree, plain = divmod(int(code[low]), 100)
+                if degree and plain in _TYPES:
+                    raise FormatError(self.path, f"element type {int(code[low])} is a {_TYPES[plain][0]} of degree "
+                                                 f"{degree + 1}: a mesh for SU2's high-order (DG) solver, which is not "
+                                                 f"supported; give the first-order mesh it was made from",
+                                      int(rows.line[low]))
                 raise FormatError(self.path, f"unknown element type '{int(code[low])}'", int(rows.line[low]))
             kind, size = _TYPES[int(code[low])]
             short = rows.size[low:high] < size + 1

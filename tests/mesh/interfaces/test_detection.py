@@ -199,7 +199,7 @@ def test_a_wrong_unit_is_recognised(factor):
 
 def test_facets_that_face_the_same_way_are_no_interface():
     inside = cube("hexa", 2, name="inside").scaled(0.3)
-    with pytest.raises(MeshError, match=r"8 of 'inside', but face the same way.*use kind overlap"):
+    with pytest.raises(MeshError, match=r"8 of 'inside', but face the same way.*use --interedges overlap"):
         find_interface(extract(cube("hexa", 3), cube("hexa", 3).centres()[:, 2] > 0.5),
                        inside.translated((0.2, 0.2, 0.7)))
     _, found = find_interface(cube("hexa", 3), inside, several=True)
@@ -342,7 +342,7 @@ def test_overlap_in_the_plane_and_of_lines_on_it():
 def test_overlap_of_meshes_that_only_touch_or_are_named():
     with pytest.raises(MeshError, match="no cells meet"):
         find_interface(cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0)), "overlap")
-    with pytest.raises(MeshError, match="whole cells, not a boundary such as 'right'"):
+    with pytest.raises(MeshError, match="whole cells, not at a boundary such as 'right'"):
         find_interface(named_cube().select("right"), cube("hexa", 2), "overlap")
 
 
@@ -372,7 +372,7 @@ def test_place_unit_and_order_do_not_matter(seed, power, kind):
 def test_coincident_shells_are_told_to_overlap():
     shell = square(3, name="shell").translated((0, 0, 1))
     other = square(4, name="other").translated((0, 0, 1))
-    with pytest.raises(MeshError, match="use kind overlap"):
+    with pytest.raises(MeshError, match="use --interedges overlap"):
         find_interface(shell, other)
     _, found = find_interface(shell, other, "overlap")
     assert (found.measure, found.overlap) == ("area", pytest.approx(1))
@@ -391,7 +391,7 @@ def test_a_named_surface_inside_a_volume_has_cells_on_both_sides():
     assert len(inter.coupled_a) == 8
     assert len(inter) == 2 * 16
     assert (found.a.offered, found.a.matched, found.b.matched) == (8, 8, 16)
-    with pytest.raises(MeshError, match="check unit and place, or use kind overlap"):
+    with pytest.raises(MeshError, match="check unit and place, or use --interedges overlap"):
         find_interface(box, membrane)
     inter, _ = find_interface(box, membrane, "overlap")
     assert len(inter) == 2 * 16

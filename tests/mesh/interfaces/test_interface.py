@@ -306,7 +306,7 @@ def test_nothing_found_says_how_far_and_what_to_do():
         find_interedges(a, cube("hexa", 3, offset=(3, 0, 0)))
     with pytest.raises(MeshError, match=r"check the units: .* \(--scale \S+=0\.001\) 9 of its facets match"):
         find_interedges(a, cube("hexa", 3, offset=(1, 0, 0)).scaled(1000), "touch")
-    with pytest.raises(MeshError, match="try kind touch"):
+    with pytest.raises(MeshError, match="try --interedges touch"):
         find_interedges(a, cube("hexa", 3, offset=(0.55, 0.5, 0.5)))
 
 
@@ -328,7 +328,7 @@ def test_cells_without_volume_are_no_obstacle():
 
 def test_closed_surfaces_have_no_facets():
     ball = Mesh(np.eye(4)[:, :3], [("triangle", [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])])
-    with pytest.raises(MeshError, match="no boundary facet; use kind touch"):
+    with pytest.raises(MeshError, match="no boundary facet; use --interedges touch"):
         find_interedges(ball, ball)
     assert len(find_interedges(ball, ball, "touch")) == 16
 

@@ -13,7 +13,6 @@ import pytest
 from copart.errors import FormatError, MeshError
 from copart.mesh import Mesh, cube, dual_graph, from_meshio, read_mesh, regions, write_mesh, write_vtu
 from copart.mesh.interfaces.surface import boundary_surface
-from copart.mesh.readers.mdpa import named_shapes
 from copart.mesh.readers.reading import suffix_formats
 
 from ...helpers import ROOT
@@ -257,61 +256,6 @@ def test_numbered_boundaries_of_medit(tmp_path):
     assert found.remarks == ("cells of lower dimension that belong to no named group are left out: 1 quad",)
 
 
-# ---- Kratos
-MDPA = """Begin ModelPartData
-End ModelPartData
-
-Begin Properties 0
-End Properties
-Begin Nodes
-1 0.0 0.0 0.0
-2 1.0 0.0 0.0
-3 0.0 1.0 0.0
-4 1.0 1.0 0.0
-End Nodes
-
-Begin Elements Element2D3N
-1 0 1 2 3
-2 0 2 4 3
-End Elements
-
-Begin Conditions LineCondition2D2N
-1 0 1 2
-End Conditions
-"""
-
-
-def test_kratos_triangles_are_triangles(tmp_path):
-    (tmp_path / "m.mdpa").write_text(MDPA)
-    mesh = read_mesh(tmp_path / "m.mdpa")
-    assert repr(mesh).startswith("Mesh('m': 2 triangle in 2D, 4 points")
-    assert mesh.remarks == ("cells of lower dimension that belong to no named group are left out: 1 line",)
-    assert dual_graph(mesh).nedges == 1
-
-
-def test_groups_that_kratos_files_lose(tmp_path):
-    (tmp_path / "m.mdpa").write_text(MDPA + "\nBegin SubModelPart Wall\n Begin SubModelPartNodes\n1\n"
-                                     " End SubModelPartNodes\nEnd SubModelPart\n")
-    assert read_mesh(tmp_path / "m.mdpa").remarks[-1] == "the groups of the file are left out: Wall"
-
-
-@pytest.mark.parametrize(("kind", "entity", "shape"), [
-    ("Elements", "Element3D4N", "Tetrahedra3D4"), ("Elements", "ShellThinElement3D4N", "Quadrilateral3D4"),
-    ("Elements", "ShellThinElement3D3N", "Triangle3D3"), ("Elements", "CrBeamElement3D2N", "Line3D2"),
-    ("Conditions", "SurfaceCondition3D4N", "Quadrilateral3D4"), ("Conditions", "PointLoadCondition3D1N", "Point3D"),
-    ("Elements", "SmallDisplacementElement3D8N", "Hexahedra3D8"), ("Elements", "Triangle2D3", "Triangle2D3"),
-])
-def test_kratos_names_tell_shapes(tmp_path, kind, entity, shape):
-    (tmp_path / "m.mdpa").write_text(f"Begin {kind} {entity} // comment\n1 0 1 2 3\nEnd {kind}\n")
-    assert named_shapes(tmp_path / "m.mdpa").splitlines()[0] == f"Begin {kind} {shape}"
-
-
-@pytest.mark.parametrize("entity", ["Fluid", "Element3D7N"])
-def test_kratos_names_that_tell_nothing(tmp_path, entity):
-    (tmp_path / "m.mdpa").write_text(MDPA.replace("Element2D3N", entity))
-    bad(tmp_path / "m.mdpa", f"m.mdpa:13: .*'{entity}'")
-
-
 # ---- SU2
 SU2 = """NZONE= 2
 IZONE= 1
@@ -361,6 +305,52 @@ def test_su2_markers_are_boundaries_of_their_zone(tmp_path):
     assert boundary_surface(left).corners[0, :, 0].tolist() == [1, 1]
     with pytest.raises(MeshError, match="no group 'right'; it has: facet groups left"):
         left.select("right")
+
+
+# as SU2 wrote periodic meshes once: copied points last, with their number in the header, and who sends to whom
+OLD_SU2 = """NDIME= 2
+NELEM= 2 2
+9 0 1 3 2 0
+9 2 3 5 4 1
+NPOIN= 6 4
+0 0 0 0
+1 0 1 1
+0 1 2 2
+1 1 3 3
+0 2 4 4
+1 2 5 5
+NMARK= 3
+MARKER_TAG= wall
+MARKER_ELEMS= 1
+3 1 3
+MARKER_TAG= SEND_RECEIVE
+MARKER_ELEMS= 2
+SEND_TO= 1
+1 0 1
+1 1 1
+MARKER_TAG= SEND_RECEIVE
+MARKER_ELEMS= 2
+SEND_TO= -1
+1 4 1
+1 5 1
+NPERIODIC= 1
+PERIODIC_INDEX= 0
+0.0 0.0 0.0
+0.0 0.0 0.0
+0.0 0.0 0.0
+"""
+
+
+def test_su2_copies_across_old_periodic_boundaries(tmp_path):
+    (tmp_path / "m.su2").write_text(OLD_SU2)
+    mesh = read_mesh(tmp_path / "m.su2")
+    assert (mesh.ncells, mesh.npoints, list(mesh.facet_groups)) == (2, 6, ["wall"])
+    assert mesh.remarks == ("markers SEND_RECEIVE are left out, and the cells at 2 copied points kept: copies across "
+                            "old periodic boundaries",)
+    (tmp_path / "m.su2").write_text(OLD_SU2.replace("NPOIN= 6 4", "NPOIN= 6"))
+    assert read_mesh(tmp_path / "m.su2").remarks == ("markers SEND_RECEIVE are left out",)
+    (tmp_path / "m.su2").write_text(OLD_SU2.replace("1 1 1\n", ""))
+    bad(tmp_path / "m.su2", "m.su2:20: 2 lines announced, 1 found")
 
 
 def test_su2_mixed_cells_in_space(tmp_path):
@@ -420,6 +410,8 @@ def test_a_million_numbers_of_su2_in_a_second(tmp_path):
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("5 0 1 2 0", "77 0 1 2 0", "m.su2:5: unknown element type '77'"),
+    ("5 0 1 2 0", "305 0 1 2 0", r"m.su2:5: element type 305 is a triangle of degree 4: .* high-order \(DG\) solver"),
+    ("NELEM= 2", "NELEM= 2 x", "m.su2:4: NELEM needs a whole number, has '2 x'"),
     ("5 0 1 2 0", "5 0 1", "m.su2:5: triangle needs 3 nodes, has 2"),
     ("5 0 1 2 0", "5 0 1 x 0", "not a whole number"),
     ("5 0 1 2 0", "5 0 1 4 0", "zone 1: cells triangle point outside its 4 points, first cell 0"),
