@@ -60,7 +60,7 @@ def kratos(path):
     nodes = lines([i, *p] for i, p in enumerate(POINTS.tolist(), 1))
     cells = lines([i, 1, *(c + 1).tolist()] for i, c in enumerate(CELLS, 1))
     parts = "".join(f"Begin SubModelPart {name}\nBegin SubModelPartElements\n"
-                    f"{lines([i + 1] for i in np.flatnonzero(BODY == k))}End SubModelPartElements\nEnd SubModelPart\n"
+                    f"{lines([i + 1] for i in np.flatnonzero(k == BODY))}End SubModelPartElements\nEnd SubModelPart\n"
                     for k, name in enumerate(NAMES))
     path.write_text(f"Begin Nodes\n{nodes}End Nodes\nBegin Elements Element3D8N\n{cells}End Elements\n{parts}")
 
