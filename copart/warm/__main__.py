@@ -21,7 +21,7 @@ class _Steps:
         now = time.monotonic()
         if total and (done == total or now - self.last > self.every):
             self.last = now
-            logger.info("%d of %d kernels%s", done, total, f", about {left:.0f} s left" if done < total else "")
+            logger.info("%d of %d kernels%s", done, total, f", about {left:.0f} s left" if left > 0 else "")
 
 
 def main() -> None:
