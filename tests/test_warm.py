@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -175,3 +178,52 @@ def test_every_stage_compiles_nothing_but_the_table(warming, tmp_path):
     warming.outcome()
     assert kernel_table.isolated("stages()", tmp_path, Path(warming.folder)) == [], \
         "python -m tests.kernel_table makes the table anew"
+
+
+# ---- interrupts, and the program
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_an_interrupt_leaves_no_process_behind(tmp_path):
+    kernel_table.example(tmp_path)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    code = "import copart.doctor\ncopart.doctor.processors = lambda: 2\nfrom copart.cli import main\n" \
+           "raise SystemExit(main(['part', 'a.vtu', '8']))"
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=env, text=True, stderr=subprocess.PIPE)
+    workers: list[int] = []
+    until = time.monotonic() + 60
+    while len(workers) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+        workers = children(process.pid)
+    assert len(workers) == 2
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.splitlines()[-1] == "copart part: interrupted"
+    assert not [one for one in workers if Path(f"/proc/{one}").exists()]
+    assert not list(tmp_path.glob("a.vtu.part*"))
+
+
+def children(parent: int) -> list[int]:
+    """Processes whose parent this is."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if stat.read_text().rpartition(")")[2].split()[1] == str(parent):
+                found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.mark.slow
+def test_the_program_compiles_what_is_missing(tmp_path):
+    few = "import runpy, copart.warm.processes as w\n" \
+          "rows = {name: w.table()[name] for name in ('csr.edge_cut', 'csr.first_loop')}\nw.table = lambda: rows\n" \
+          "runpy.run_module('copart.warm', run_name='__main__')\n"
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = [subprocess.run([sys.executable, "-c", few, *options], cwd=ROOT, env=env, text=True, capture_output=True,
+                           check=True) for options in ([], [], ["-q"])]
+    assert [one.stdout for one in said] == [""] * 3
+    assert [one.stderr for one in said] == ["2 of 2 kernels\n", "", ""]
+    wrong = subprocess.run([sys.executable, "-c", few, "--workers", "0"], cwd=ROOT, env=env, text=True, check=False,
+                           capture_output=True)
+    assert wrong.returncode == 2
+    assert "--workers: must be at least 1" in wrong.stderr

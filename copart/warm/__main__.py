@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import signal
 import time
 
 from . import compile_all
@@ -33,6 +34,8 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING if args.quiet else logging.INFO, format="%(message)s")
     if args.workers is not None and args.workers < 1:
         parser.error("--workers: must be at least 1")
+    # an interrupt ends it without a word; the processes notice that nobody asks any more
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     compile_all(_Steps(), args.workers)
 
 

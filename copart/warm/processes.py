@@ -179,9 +179,10 @@ class _Crew:
                     free.discard(i)
                     workers.pop(i).wait()
         finally:
+            # nothing is being compiled, unless this was interrupted; a second interrupt must not leave one running
             for process in workers.values():
-                # nothing is being compiled, unless this was interrupted
                 process.terminate()
+            for process in workers.values():
                 process.wait()
 
     def run_here(self) -> None:
