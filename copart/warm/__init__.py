@@ -16,7 +16,7 @@ def compile_all(tell: Tell | None = None, workers: int | None = None) -> None:
     Parameters
     ----------
     tell : callable, optional
-        Called with kernels done, kernels in all, and the seconds that are left, about.
+        Called with kernels done, kernels in all, and the seconds that are left, about; not a number while unknown.
     workers : int, optional
         Processors to use; those there are, up to eight, where not given.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import signal
 import time
 
 from . import compile_all
@@ -21,7 +22,7 @@ class _Steps:
         now = time.monotonic()
         if total and (done == total or now - self.last > self.every):
             self.last = now
-            logger.info("%d of %d kernels%s", done, total, f", about {left:.0f} s left" if done < total else "")
+            logger.info("%d of %d kernels%s", done, total, f", about {left:.0f} s left" if left > 0 else "")
 
 
 def main() -> None:
@@ -33,6 +34,8 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING if args.quiet else logging.INFO, format="%(message)s")
     if args.workers is not None and args.workers < 1:
         parser.error("--workers: must be at least 1")
+    # an interrupt ends it without a word; the processes notice that nobody asks any more
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     compile_all(_Steps(), args.workers)
 
 

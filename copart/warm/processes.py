@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from typing import IO, Any
 
 logger = logging.getLogger("copart")
 
-#: Called with kernels done, kernels in all, and the seconds that are left, about.
+#: Called with kernels done, kernels in all, and the seconds that are left, about; not a number while that is unknown.
 Tell = Callable[[int, int, float], None]
 
 #: More processes than this do not shorten the way from the innermost kernels to the outermost.
@@ -33,6 +34,9 @@ MOST = 8
 
 #: What a process answers when it has compiled a kernel.
 DONE = "done"
+
+#: Share of the work before which the time that is left is not told.
+EARLY = 0.15
 
 #: Seconds of work below which starting a process is not worth its while.
 WORTH = 4.0
@@ -103,7 +107,7 @@ def compile_ahead(command: str | None = None, tell: Tell | None = None, workers:
     command : str, optional
         Such as ``"plan"``; all kernels where not given.
     tell : callable, optional
-        Called with kernels done, kernels in all, and the seconds that are left, about.
+        Called with kernels done, kernels in all, and the seconds that are left, about; not a number while unknown.
     workers : int, optional
         Processors to use; those there are, up to eight, where not given.
 
@@ -175,9 +179,10 @@ class _Crew:
                     free.discard(i)
                     workers.pop(i).wait()
         finally:
+            # nothing is being compiled, unless this was interrupted; a second interrupt must not leave one running
             for process in workers.values():
-                # nothing is being compiled, unless this was interrupted
                 process.terminate()
+            for process in workers.values():
                 process.wait()
 
     def run_here(self) -> None:
@@ -210,8 +215,9 @@ class _Crew:
         rest = sum(table()[name].seconds for name in self.left)
         passed = time.monotonic() - self.begin
         done = self.work - rest
-        # the table is of another machine: its seconds say how kernels compare
-        self.tell(self.total - len(self.left), self.total, passed * rest / done if done else rest)
+        # the table is of another machine: its seconds say how kernels compare, after the start of the processes
+        left = passed * rest / done if done > EARLY * self.work else math.nan
+        self.tell(self.total - len(self.left), self.total, left if rest else 0.0)
 
 
 def _heights(names: list[str], below: Mapping[str, set[str]]) -> dict[str, float]:
