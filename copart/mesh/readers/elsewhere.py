@@ -11,7 +11,7 @@ _PYVISTA = "pyvista.read('FILE').cast_to_unstructured_grid().save('NEW.vtu') in 
 _CAD = "a CAD file, no mesh: mesh it first, as with gmsh -3 FILE -o NEW.msh"
 _FLUENT = "OpenFOAM's fluentMeshToFoam or fluent3DMeshToFoam make a case of it, or export CGNS"
 _GMSH = "gmsh FILE -save -format msh41 -o NEW.msh converts it"
-_MERGED = "a list of files with the pieces: give them one by one, or merge them to .vtu, as with ParaView's Merge Blocks"
+_MERGED = "a list of files with the pieces: give them singly, or merge them to .vtu, as with ParaView's Merge Blocks"
 _WAYS = {
     ".vtp": _PYVISTA, ".vts": _PYVISTA, ".vtr": _PYVISTA, ".vti": _PYVISTA, ".vtkhdf": _PYVISTA, ".pvtu": _MERGED,
     ".pvtp": _MERGED, ".pvd": _MERGED, ".vtm": _MERGED,
@@ -51,6 +51,8 @@ def refuse_foreign(path: Path, head: bytes) -> None:
     """
     if head.startswith((b"MFEM mesh", b"MFEM NC mesh", b"MFEM NURBS mesh", b"MFEM INLINE mesh")):
         raise FormatError(path, "is a mesh of MFEM, which is not read; Mesh::PrintVTU writes .vtu, Mesh::PrintVTK .vtk")
+    if b"ADF Database" in head[:64]:
+        raise FormatError(path, f"is CGNS in the old form ADF, which is not read; adf2hdf {path.name} converts it")
 
 
 def refuse_elmer(path: Path) -> None:

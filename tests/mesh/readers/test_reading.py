@@ -471,6 +471,8 @@ def test_formats_that_are_not_read_say_how_to_convert(tmp_path, name, said):
 def test_meshes_of_other_programs_are_named(tmp_path):
     (tmp_path / "star.mesh").write_text("MFEM mesh v1.0\n\ndimension\n2\n")
     bad(tmp_path / "star.mesh", "star.mesh: is a mesh of MFEM, which is not read; Mesh::PrintVTU")
+    (tmp_path / "old.cgns").write_bytes(b"@(#)ADF Database Version A02011>" + bytes(200))
+    bad(tmp_path / "old.cgns", "is CGNS in the old form ADF, which is not read; adf2hdf old.cgns converts it")
     (tmp_path / "elmer").mkdir()
     (tmp_path / "elmer/mesh.header").write_text("4 1 4\n")
     bad(tmp_path / "elmer", "is a mesh of Elmer, which is not read; ElmerGrid 2 5 elmer writes .vtu")
