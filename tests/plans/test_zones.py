@@ -20,7 +20,7 @@ from ..mesh.readers.test_exodus import write as write_exodus
 
 #: A bar of two bodies of 2 x 2 x 2 cells side by side.
 LEFT = cube("hexa", 2)
-POINTS, PLACE = np.unique(np.round(np.concatenate([LEFT.points, LEFT.points + [1, 0, 0]]), 6), axis=0,
+POINTS, PLACE = np.unique(np.round(np.concatenate([LEFT.points, LEFT.translated((1, 0, 0)).points]), 6), axis=0,
                           return_inverse=True)
 CELLS = PLACE.reshape(-1)[np.concatenate([LEFT.blocks[0][1], LEFT.blocks[0][1] + LEFT.npoints])]
 BODY = np.repeat([0, 1], 8)
@@ -60,7 +60,7 @@ def kratos(path):
     nodes = lines([i, *p] for i, p in enumerate(POINTS.tolist(), 1))
     cells = lines([i, 1, *(c + 1).tolist()] for i, c in enumerate(CELLS, 1))
     parts = "".join(f"Begin SubModelPart {name}\nBegin SubModelPartElements\n"
-                    f"{lines([i + 1] for i in np.flatnonzero(BODY == k))}End SubModelPartElements\nEnd SubModelPart\n"
+                    f"{lines([i + 1] for i in np.flatnonzero(k == BODY))}End SubModelPartElements\nEnd SubModelPart\n"
                     for k, name in enumerate(NAMES))
     path.write_text(f"Begin Nodes\n{nodes}End Nodes\nBegin Elements Element3D8N\n{cells}End Elements\n{parts}")
 
