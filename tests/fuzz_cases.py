@@ -19,7 +19,7 @@ from . import foam
 from .helpers import ROOT
 from .mesh.readers.test_calculix import DECK
 from .mesh.readers.test_exodus import case as exodus
-from .mesh.readers.test_gmsh import NEW, OLD
+from .mesh.readers.test_gmsh import FIRST, NEW, OLD
 from .mesh.readers.test_mdpa import MDPA
 from .mesh.readers.test_reading import OLD_SU2, SU2
 
@@ -100,6 +100,9 @@ def _own(work: Path) -> list[Case]:
            Case("old.su2", "mesh", {"old.su2": OLD_SU2.encode()}, "old.su2"),
            Case("old.msh", "mesh", {"old.msh": OLD.encode()}, "old.msh"),
            Case("new.msh", "mesh", {"new.msh": NEW.encode()}, "new.msh"),
+           Case("pointer", "mesh", {"p.su2": b"version https://git-lfs.github.com/spec/v1\nsize 9\n"}, "p.su2",
+                damaged=True),
+           Case("first.msh", "mesh", {"first.msh": FIRST.encode()}, "first.msh"),
            Case("deck.inp", "mesh", {"deck.inp": DECK.encode()}, "deck.inp"),
            Case("kratos.mdpa", "mesh", {"kratos.mdpa": MDPA.encode()}, "kratos.mdpa"),
            Case("side files", "mesh", side, "all.msh"),

@@ -84,7 +84,7 @@ def test_regions_of_one_mesh(tmp_path):
     plan = copart.plan(f"{tmp_path}/all.vtu:zone=1", f"{tmp_path}/all.vtu:zone=2", parts=(4, 4))
     assert [g.nvtxs for g in plan.problem.components.values()] == [256, 256]
     assert len(plan.problem.interedges) == 64
-    assert plan.problem.names == ("all-1", "all-2")
+    assert plan.problem.names == ("zone1", "zone2")
 
 
 def test_split_region(tmp_path):

@@ -20,7 +20,7 @@ from ..mesh.readers.test_exodus import write as write_exodus
 
 #: A bar of two bodies of 2 x 2 x 2 cells side by side.
 LEFT = cube("hexa", 2)
-POINTS, PLACE = np.unique(np.round(np.concatenate([LEFT.points, LEFT.points + [1, 0, 0]]), 6), axis=0,
+POINTS, PLACE = np.unique(np.round(np.concatenate([LEFT.points, LEFT.translated((1, 0, 0)).points]), 6), axis=0,
                           return_inverse=True)
 CELLS = PLACE.reshape(-1)[np.concatenate([LEFT.blocks[0][1], LEFT.blocks[0][1] + LEFT.npoints])]
 BODY = np.repeat([0, 1], 8)

@@ -20,6 +20,7 @@ from ..value import Mesh
 from .calculix_deck import Card, Deck, Named
 from .calculix_groups import grouped_mesh
 from .element_names import element
+from .elsewhere import refuse_pointer
 from .numbers import NotANumberError, numbers
 
 SIDE_FILES = (".nam", ".sur")
@@ -49,11 +50,12 @@ def read_calculix(path: Path) -> Mesh:
             _read(side, deck, seen, 1, side.name)
     if deck.parts > 1:
         raise FormatError(path, f"{deck.parts} parts (*PART) are not supported; write a flat input, or a mesh per part")
+    gone = f"; the included file {', '.join(deck.gone)} is not there" if deck.gone else ""
     if not deck.ids:
-        raise FormatError(path, "no nodes (*NODE)")
+        raise FormatError(path, f"no nodes (*NODE){gone}")
     if not deck.elements:
         kinds = f"; of types that are no cells: {', '.join(deck.skipped)}" if deck.skipped else ""
-        raise FormatError(path, f"no elements (*ELEMENT){kinds}")
+        raise FormatError(path, f"no elements (*ELEMENT){kinds}{gone}")
     if deck.skipped:
         deck.remarks.append("elements that are no cells are left out: "
                             + ", ".join(f"{n} {kind}" for kind, n in deck.skipped.items()))
@@ -86,7 +88,8 @@ def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str) -> No
             if name and other.is_file():
                 _read(other, deck, seen, depth + 1, side)
             else:
-                deck.remarks.append(f"the included file {name or '(no name)'} is not there: left out")
+                deck.gone.append(name or "(no name)")
+                deck.remarks.append(f"the included file {deck.gone[-1]} is not there: left out")
         else:
             _take(card, deck, side)
 
@@ -97,6 +100,7 @@ def cards(path: Path) -> Iterator[Card]:
         text = path.read_bytes()
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
+    refuse_pointer(path, text)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"**" in text:

@@ -43,6 +43,8 @@ class Deck:
     remarks: list[str] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
     parts: int = 0
+    gone: list[str] = field(default_factory=list)
+    """Files that are included and not there."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""gmsh files, versions 2 and 4.1, text and binary, with the physical groups of every dimension.
+"""gmsh files, versions 2 and 4, text and binary (4.0 text only), with the physical groups of every dimension.
 
 An element may belong to several physical groups.  Groups without a name are
 called by their number.
@@ -70,21 +70,26 @@ def read_gmsh(path: Path) -> Mesh:
     if not found:
         raise FormatError(path, "not a gmsh file: no $MeshFormat")
     form = form_of(next((s for s in found if s.name == "MeshFormat"), found[0]))
-    if form.version not in ("2", "2.0", "2.1", "2.2", "4.1"):
-        raise FormatError(path, f"gmsh format {form.version[:8]} is not supported; save the mesh as version 4.1 or 2.2")
+    first_of_4 = form.version in ("4", "4.0")
+    if form.version not in ("2", "2.0", "2.1", "2.2", "4", "4.0", "4.1") or (first_of_4 and (
+            form.binary or any(s.name == "PartitionedEntities" for s in found))):
+        what = f"{form.version[:8]}{', binary or partitioned,' if first_of_4 else ''}"
+        raise FormatError(path, f"gmsh format {what} is not supported; save the mesh as version 4.1 or 2.2: "
+                                f"gmsh -save -format msh41 -o NEW.msh {path.name}")
 
-    new = form.version == "4.1"
+    new = first_of_4 or form.version == "4.1"
     file = _File()
     physical: dict[tuple[int, int], Ints] = {}
     for section in found:
         if section.name == "PhysicalNames":
             _physical_names(section, file.names)
         elif section.name in ("Entities", "PartitionedEntities") and new:
-            physical.update(entities(Cursor(section, form), section.name == "PartitionedEntities"))
+            physical.update(entities(Cursor(section, form), section.name == "PartitionedEntities", first_of_4))
         elif section.name == "Nodes":
-            file.node_numbers, file.points = nodes_4(Cursor(section, form)) if new else nodes_2(section, form)
+            file.node_numbers, file.points = \
+                nodes_4(Cursor(section, form), first_of_4) if new else nodes_2(section, form)
         elif section.name == "Elements":
-            runs = elements_4(Cursor(section, form), physical) if new else elements_2(section, form)
+            runs = elements_4(Cursor(section, form), physical, first_of_4) if new else elements_2(section, form)
             file.elements = [_Elements(*run) for run in runs]
         elif section.name == "ElementData":
             _element_data(section, form, file)

@@ -145,9 +145,9 @@ def _run_2(kind: str, number: Ints, nodes: Ints, physical: Ints, entity: Ints) -
     return kind, number, nodes, groups, physical, entity
 
 
-# ---- version 4.1
-def entities(cursor: Cursor, partitioned: bool) -> dict[tuple[int, int], Ints]:
-    """Physical groups of each entity, by dimension and tag."""
+# ---- version 4
+def entities(cursor: Cursor, partitioned: bool, boxes: bool = False) -> dict[tuple[int, int], Ints]:
+    """Physical groups of each entity, by dimension and tag; in version 4.0 (`boxes`) points have two corners, too."""
     out: dict[tuple[int, int], Ints] = {}
     if partitioned:
         cursor.sizes(1)
@@ -160,7 +160,7 @@ def entities(cursor: Cursor, partitioned: bool) -> dict[tuple[int, int], Ints]:
             if partitioned:
                 cursor.ints(2)
                 cursor.ints(int(cursor.sizes(1)[0]))
-            cursor.doubles(3 if dimension == 0 else 6)
+            cursor.doubles(3 if dimension == 0 and not boxes else 6)
             # the sign of a group is a direction
             out[dimension, tag] = np.abs(cursor.ints(int(cursor.sizes(1)[0])))
             if dimension > 0:
@@ -168,17 +168,23 @@ def entities(cursor: Cursor, partitioned: bool) -> dict[tuple[int, int], Ints]:
     return out
 
 
-def nodes_4(cursor: Cursor) -> tuple[Ints, NDArray[np.float64]]:
-    """Numbers and (n, 3) coordinates."""
-    nblocks, total = cursor.sizes(4)[:2].tolist()
+def nodes_4(cursor: Cursor, rows: bool = False) -> tuple[Ints, NDArray[np.float64]]:
+    """Numbers and (n, 3) coordinates; in version 4.0 (`rows`, texts only) each node has its number in its line."""
+    nblocks, total = cursor.sizes(2 if rows else 4)[:2].tolist()
     found: list[Ints] = [np.zeros(0, np.int64)]
     points = [np.zeros((0, 3))]
     for _ in range(nblocks):
-        dimension, _, parametric = cursor.ints(3).tolist()
+        dimension, tag, parametric = cursor.ints(3).tolist()
+        dimension = tag if rows else dimension
         count = int(cursor.sizes(1)[0])
         if not 0 <= dimension <= 3 or parametric not in (0, 1):
             cursor.section.fail(f"an entity cannot have dimension {dimension} and parametric {parametric}")
         width = 3 + dimension * parametric
+        if rows:
+            table = cursor.doubles(count * (1 + width)).reshape(count, 1 + width)
+            found.append(cursor.whole(table[:, 0]))
+            points.append(table[:, 1:4])
+            continue
         found.append(cursor.sizes(count))
         points.append(cursor.doubles(count * width).reshape(count, width)[:, :3])
     numbers_ = np.concatenate(found)
@@ -187,13 +193,14 @@ def nodes_4(cursor: Cursor) -> tuple[Ints, NDArray[np.float64]]:
     return numbers_, np.concatenate(points)
 
 
-def elements_4(cursor: Cursor, physical: dict[tuple[int, int], Ints]) -> list[Run]:
-    """Runs of elements of one type and entity."""
-    nblocks, total = cursor.sizes(4)[:2].tolist()
+def elements_4(cursor: Cursor, physical: dict[tuple[int, int], Ints], turned: bool = False) -> list[Run]:
+    """Runs of elements of one type and entity; in version 4.0 (`turned`) the tag of the entity comes first."""
+    nblocks, total = cursor.sizes(2 if turned else 4)[:2].tolist()
     out: list[Run] = []
     done = 0
     for _ in range(nblocks):
         dimension, entity, code = cursor.ints(3).tolist()
+        dimension, entity = (entity, dimension) if turned else (dimension, entity)
         count = int(cursor.sizes(1)[0])
         known = nodes_of(code)
         if known is None:

@@ -110,11 +110,13 @@ class Cursor:
             dtype = np.dtype(f"{self.form.order}{kind}{size}")
             return np.frombuffer(self.section.data, dtype, count, first).astype(np.float64 if kind == "f" else np.int64)
         out = self.flat[first:self.at]
-        if kind == "f":
-            return out
-        if not (np.abs(out) < 2.0**53).all() or (out != np.floor(out)).any():
-            self.section.fail(f"a number must be whole, is {float(out[np.argmax(out != np.floor(out))]):g}")
-        return out.astype(np.int64)
+        return out if kind == "f" else self.whole(out)
+
+    def whole(self, values: NDArray[np.float64]) -> Ints:
+        """Numbers of a text that must be whole."""
+        if not (np.abs(values) < 2.0**53).all() or (values != np.floor(values)).any():
+            self.section.fail(f"a number must be whole, is {float(values[np.argmax(values != np.floor(values))]):g}")
+        return values.astype(np.int64)
 
     def ints(self, count: int) -> Ints:
         """32-bit whole numbers."""

@@ -21,6 +21,7 @@ from ...errors import CopartError, FormatError, MeshError
 from ..groups import select
 from ..value import Mesh
 from .calculix import read_calculix
+from .elsewhere import refuse_elmer, refuse_foreign, refuse_pointer, way
 from .ending import check_hdf5, opened, says_something
 from .exodus import read_exodus
 from .foreign import from_meshio
@@ -92,7 +93,9 @@ def suffix_formats(path: Path) -> list[str]:
     for suffix in sorted(known, key=len, reverse=True):
         if name.endswith(suffix):
             return list(known[suffix])
-    raise FormatError(path, f"unknown mesh format {path.suffix or '(no suffix)'!s}; known: {' '.join(sorted(known))}")
+    told = way(path)
+    raise FormatError(path, f"unknown mesh format {path.suffix or '(no suffix)'!s}; {told + '; ' if told else ''}"
+                            f"known: {' '.join(sorted(known))}")
 
 
 def _read_file(path: Path) -> Mesh:
@@ -105,6 +108,8 @@ def _read_file(path: Path) -> Mesh:
 
 def _read_kind(path: Path) -> Mesh:
     """Read by the kind of the file."""
+    if path.is_dir():
+        refuse_elmer(path)
     if path.is_dir() or is_openfoam(path):
         return read_openfoam(path)
     if not path.exists():
@@ -119,6 +124,8 @@ def _read_kind(path: Path) -> Mesh:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     if not head.strip():
         raise FormatError(path, "the file is empty")
+    refuse_pointer(path, head)
+    refuse_foreign(path, head)
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
     own = OWN_READERS.get(formats[0])

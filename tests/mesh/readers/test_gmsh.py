@@ -90,6 +90,28 @@ $EndElements
 """
 
 
+#: The same as version 4.0: boxes of points, tags before dimensions, a node with its number in a line.
+FIRST = NEW.replace("4.1 0 8", "4 0 8").replace("1 0 0 0 1 9\n", "1 0 0 0 0 0 0 1 9\n").replace(
+    "2 4 2 30\n0 1 0 2\n10\n2\n0 0 0\n1 0 0\n1 2 1 2\n30\n4\n1 1 0 0.5\n0 1 0 0.75\n",
+    "2 4\n1 0 0 2\n10 0 0 0\n2 1 0 0\n2 1 1 2\n30 1 1 0 0.5\n4 0 1 0 0.75\n").replace(
+    "5 5 1 9\n0 1 15 1\n1 10\n1 1 1 1\n2 10 2\n1 2 1 1\n3 2 30\n2 1 2 1\n8 10 2 30\n2 2 2 1\n",
+    "5 5\n1 0 15 1\n1 10\n1 1 1 1\n2 10 2\n2 1 1 1\n3 2 30\n1 2 2 1\n8 10 2 30\n2 2 2 1\n")
+
+
+def test_version_4_0_says_the_same_as_4_1(tmp_path):
+    meshes = []
+    for name, text in (("first.msh", FIRST), ("new.msh", NEW)):
+        (tmp_path / name).write_text(text)
+        meshes.append(read_mesh(tmp_path / name))
+    first, new = meshes
+    assert first.points.tolist() == new.points.tolist()
+    assert [(t, c.tolist()) for t, c in first.blocks] == [(t, c.tolist()) for t, c in new.blocks]
+    for groups in ("cell_groups", "facet_groups", "point_groups", "cell_data"):
+        kept = [{k: v.tolist() for k, v in getattr(m, groups).items()} for m in (first, new)]
+        assert kept[0] == kept[1]
+    assert first.cell_groups
+
+
 @pytest.mark.parametrize("text", [OLD, NEW], ids=["2.2", "4.1"])
 def test_groups_of_every_dimension(tmp_path, text):
     (tmp_path / "m.msh").write_text(text)
@@ -166,7 +188,11 @@ def bad(path, message):
 
 
 @pytest.mark.parametrize(("text", "old", "new", "message"), [
-    (OLD, "2.2 0 8", "4 0 8", "format 4 is not supported; save the mesh as version 4.1 or 2.2"),
+    (OLD, "2.2 0 8", "3 0 8", "format 3 is not supported; save the mesh as version 4.1 or 2.2: gmsh -save"),
+    (FIRST, "$EndEntities", "$EndEntities\n$PartitionedEntities\n$EndPartitionedEntities",
+     "format 4, binary or partitioned, is not supported"),
+    (FIRST, "10 0 0 0", "1.5 0 0 0", r"\$Nodes: a number must be whole, is 1.5"),
+    (FIRST, "2 4\n1 0 0 2", "2 5\n1 0 0 2", "5 nodes announced, 4 found"),
     (OLD, "2.2 0 8", "2.2", "needs a version, 0 or 1, and the size"),
     (OLD, "$EndNodes\n", "", r"m.msh:10: \$Nodes is not closed|not a number"),
     (OLD, "4\n10 0", "5\n10 0", r"m.msh:10: \$Nodes: 5 nodes announced, more than"),

@@ -176,7 +176,7 @@ def test_regions_by_physical_group():
     assert read_mesh(path, ("gmsh:physical", "1")).ncells == 800
     with pytest.raises(MeshError, match=r"no group 'air'; it has: cell groups fluid, solid$"):
         read_mesh(path, "air")
-    with pytest.raises(MeshError, match=r"gmsh:physical = 3; values there: 1, 2"):
+    with pytest.raises(MeshError, match=r"gmsh:physical=3; it has: gmsh:physical=1, gmsh:physical=2"):
         read_mesh(path, ("gmsh:physical", 3))
     with pytest.raises(MeshError, match="numeric, got 'x'"):
         read_mesh(path, ("gmsh:physical", "x"))
@@ -432,3 +432,47 @@ def test_ill_formed_su2(tmp_path, old, new, message):
     # change the last occurrence where the text occurs in both zones at the end, the first elsewhere
     (tmp_path / "m.su2").write_text(SU2.replace(old, new, 1))
     bad(tmp_path / "m.su2", message)
+
+
+# ---- files that are not the mesh, or not of a format that is read
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+
+
+@pytest.mark.parametrize("name", ["m.su2", "m.msh", "m.vtu", "m.e", "m.med", "m.inp", "m.mdpa"])
+def test_pointers_of_git_lfs(tmp_path, name):
+    (tmp_path / name).write_text(POINTER)
+    bad(tmp_path / name, f"{name}: is a pointer of git-lfs, the file .* not fetched: git lfs pull --include {name}")
+
+
+def test_pointers_of_git_lfs_among_included_files(tmp_path):
+    (tmp_path / "run.inp").write_text("*INCLUDE, INPUT=all.msh\n")
+    (tmp_path / "all.msh").write_text(POINTER)
+    with pytest.raises(FormatError, match=r"all\.msh: is a pointer of git-lfs"):
+        read_mesh(tmp_path / "run.inp")
+
+
+def test_an_included_file_that_is_not_there_is_named(tmp_path):
+    (tmp_path / "run.inp").write_text("*INCLUDE, INPUT=all.msh\n*STEP\n")
+    bad(tmp_path / "run.inp", r"no nodes \(\*NODE\); the included file all.msh is not there")
+    (tmp_path / "run.inp").write_text("*NODE\n1, 0, 0, 0\n*INCLUDE, INPUT=elements.inp\n")
+    bad(tmp_path / "run.inp", r"no elements \(\*ELEMENT\); the included file elements.inp is not there")
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("wing.vtp", r"unknown mesh format \.vtp; pyvista.read\('wing.vtp'\).*known: "),
+    ("wing.STEP", r"a CAD file, no mesh: mesh it first, as with gmsh -3 wing.STEP -o NEW.msh; known: "),
+    ("all.pvtu", r"a list of files with the pieces"), ("old.unv", r"gmsh old.unv -save -format msh41"),
+])
+def test_formats_that_are_not_read_say_how_to_convert(tmp_path, name, said):
+    (tmp_path / name).write_text("x")
+    bad(tmp_path / name, said)
+
+
+def test_meshes_of_other_programs_are_named(tmp_path):
+    (tmp_path / "star.mesh").write_text("MFEM mesh v1.0\n\ndimension\n2\n")
+    bad(tmp_path / "star.mesh", "star.mesh: is a mesh of MFEM, which is not read; Mesh::PrintVTU")
+    (tmp_path / "old.cgns").write_bytes(b"@(#)ADF Database Version A02011>" + bytes(200))
+    bad(tmp_path / "old.cgns", "is CGNS in the old form ADF, which is not read; adf2hdf old.cgns converts it")
+    (tmp_path / "elmer").mkdir()
+    (tmp_path / "elmer/mesh.header").write_text("4 1 4\n")
+    bad(tmp_path / "elmer", "is a mesh of Elmer, which is not read; ElmerGrid 2 5 elmer writes .vtu")

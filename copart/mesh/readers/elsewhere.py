@@ -1,0 +1,67 @@
+"""Files that are no mesh yet, or of programs that can write one of the formats read here: what to do with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...errors import FormatError
+
+_LFS = b"version https://git-lfs.github.com/spec/"
+_PYVISTA = "pyvista.read('FILE').cast_to_unstructured_grid().save('NEW.vtu') in Python, or ParaView, save it as .vtu"
+_CAD = "a CAD file, no mesh: mesh it first, as with gmsh -3 FILE -o NEW.msh"
+_FLUENT = "OpenFOAM's fluentMeshToFoam or fluent3DMeshToFoam make a case of it, or export CGNS"
+_GMSH = "gmsh FILE -save -format msh41 -o NEW.msh converts it"
+_MERGED = "a list of files with the pieces: give them singly, or merge them to .vtu, as with ParaView's Merge Blocks"
+_WAYS = {
+    ".vtp": _PYVISTA, ".vts": _PYVISTA, ".vtr": _PYVISTA, ".vti": _PYVISTA, ".vtkhdf": _PYVISTA, ".pvtu": _MERGED,
+    ".pvtp": _MERGED, ".pvd": _MERGED, ".vtm": _MERGED,
+    ".step": _CAD, ".stp": _CAD, ".iges": _CAD, ".igs": _CAD, ".brep": _CAD, ".geo": _CAD, ".cas": _FLUENT,
+    ".unv": _GMSH, ".neu": "OpenFOAM's gambitToFoam makes a case of it",
+    ".frd": "results of CalculiX: give the .inp or .msh that they were computed on",
+    ".mmed": "MED with several meshes: save each as .med, as in Salome's module SMESH",
+    ".ccm": "STAR-CCM+ exports CGNS, and OpenFOAM's ccm26ToFoam makes a case of it",
+}
+
+
+def way(path: Path) -> str:
+    """What to do with a file that is not read, by its suffix; empty where that is not known."""
+    return _WAYS.get(path.suffix.lower(), "").replace("FILE", path.name)
+
+
+def refuse_pointer(path: Path, head: bytes) -> None:
+    """Refuse what git-lfs leaves in place of a file that was not fetched.
+
+    Raises
+    ------
+    FormatError
+        The file begins as such a pointer.
+    """
+    if head.startswith(_LFS):
+        raise FormatError(path, f"is a pointer of git-lfs, the file itself was not fetched: git lfs pull --include "
+                                f"{path.name}")
+
+
+def refuse_foreign(path: Path, head: bytes) -> None:
+    """Refuse meshes of other programs that share a suffix with a format read here.
+
+    Raises
+    ------
+    FormatError
+        Names the program and the way to convert.
+    """
+    if head.startswith((b"MFEM mesh", b"MFEM NC mesh", b"MFEM NURBS mesh", b"MFEM INLINE mesh")):
+        raise FormatError(path, "is a mesh of MFEM, which is not read; Mesh::PrintVTU writes .vtu, Mesh::PrintVTK .vtk")
+    if b"ADF Database" in head[:64]:
+        raise FormatError(path, f"is CGNS in the old form ADF, which is not read; adf2hdf {path.name} converts it")
+
+
+def refuse_elmer(path: Path) -> None:
+    """Refuse the folder of an Elmer mesh.
+
+    Raises
+    ------
+    FormatError
+        The folder has a ``mesh.header``.
+    """
+    if (path / "mesh.header").is_file():
+        raise FormatError(path, f"is a mesh of Elmer, which is not read; ElmerGrid 2 5 {path.name} writes .vtu")
