@@ -33,7 +33,7 @@ PATHS = options.MEETING_PATHS | Paths(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="one, two, four or more: see below")
-    parser.add_argument("--eps", type=tolerance, metavar="F", help="imbalance allowed, as a fraction "
+    parser.add_argument("--eps", type=tolerance, metavar="F", help="imbalance allowed, as a fraction or in per cent "
                         "(default: of the plan; else balance is reported and not judged)")
     group = parser.add_argument_group("one partition")
     group.add_argument("--nparts", type=integer, metavar="K", help="number of parts (default: from the name .part.K, "

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--best-balance", action="store_true",
                        help="where no balanced mapping is found, take the best balance instead of stopping")
     group.add_argument("--eps", type=tolerance, default=0.05, metavar="F",
-                       help="imbalance allowed, as a fraction (default 0.05)")
+                       help="imbalance allowed, as a fraction or in per cent: 0.05 or 5%% (default 0.05)")
     group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     group.add_argument("--preset", choices=["fast", "default", "strong"], default="default",
                        help="time against quality (default: default)")
