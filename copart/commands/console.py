@@ -77,7 +77,7 @@ class Console:
             print(visible(text))
 
     def table(self, table: Table) -> None:
-        """A table for people: by rich where the terminal is wide enough, as plain text elsewhere."""
+        """A table for people: laid out to fit a terminal, as plain text elsewhere."""
         if self.quiet or self.as_json:
             return
         table = replace(table, header=[*map(visible, table.header)], title=visible(table.title),
@@ -85,14 +85,17 @@ class Console:
         if sys.stdout.isatty():
             from rich.console import Console as RichConsole
 
+            from ..report.terminal import fitting
+
             rich = RichConsole()
-            shown = table.rich()
-            if rich.measure(shown).minimum <= rich.width:
-                rich.print(shown)
-                for note in table.notes:
-                    print(note)
-                return
-        print(table.text())
+            for i, piece in enumerate(fitting(table, rich.width)):
+                if i:
+                    print()
+                rich.print(piece)
+            for note in table.notes:
+                print(note)
+        else:
+            print(table.text())
 
     def result(self, payload: Any) -> None:
         """The result for programs, printed where JSON was asked for."""
