@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from . import __version__
 from .commands import advise, check, compare, doctor, grid, machine, map, mesh, part, plan, ranks, repart, replan
 from .commands.console import Console, complain, drop_output, print_anything
+from .commands.effects import refuse_idle
 from .commands.options import add_output, safety, shorten_help
 from .commands.paths import chosen, guarded
 from .errors import ConfigError, CopartError
@@ -43,6 +44,18 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$", re.IGNORECASE)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As argparse does it; ``given`` holds the names of the options that were written."""
+        self._given: set[str] = set()
+        found, rest = super().parse_known_args(args, namespace)
+        found.given = frozenset(self._given) | getattr(found, "given", frozenset())
+        return found, rest
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        if action.option_strings:
+            self._given.add(action.dest)
+        return super()._get_values(action, arg_strings)
 
     def error(self, message: str) -> NoReturn:
         complain(self.prog, f"{message} (see {self.prog} --help)")
@@ -88,6 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise ConfigError("standard output: is closed, nothing could be shown; open it, or ask for --quiet")
         module = COMMANDS[args.command][0]
         with guarded(module.PATHS, args, chosen(made, args)), safety(args):
+            refuse_idle(module.EFFECTS, args, chosen(made, args))
             status: int = module.run(args, Console(args.quiet, args.json))
         if sys.stdout is not None:
             # what cannot be written is said here and not when the interpreter ends

@@ -26,6 +26,8 @@ coupled_cost, max_cells, min_cells, granularity, least, most; cost is seconds pe
 iteration, coupled_cost seconds per coupled cell and coupling phase.
 """
 
+#: What depends on the table is refused when it has been read.
+EFFECTS = ()
 PATHS = Paths({"costs": sources}, {"picture": given("picture")},
               frozenset({"component", "cells", "coupled_cells", "iterations", "coupled_cost"}))
 
@@ -73,6 +75,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     found = _costs(args)
     workloads = [w.limited(granularity=args.granularity, max_cells=args.max_cells, min_cells=args.min_cells)
                  for w in found.workloads]
+    _refuse_idle(args, found)
     phase = {name: getattr(args, name) for name in ("latency", "datum") if getattr(args, name) is not None}
     advice = advise(workloads, args.total, args.coupling, coupled_cells=found.coupled_cells or None,
                     iterations=found.iterations, coupled_cost=found.coupled_cost, aligned=args.aligned, **phase)
@@ -93,6 +96,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(f"wrote {draw_advice(args.picture, advice)}")
     console.result(advice.to_dict())
     return 0
+
+
+def _refuse_idle(args: argparse.Namespace, found: Costs) -> None:
+    """Refuse what is for coupled processes where nobody says how many cells are coupled."""
+    from ..errors import ConfigError
+
+    idle = [option for option in ("--iterations", "--coupled-cost", "--latency", "--datum", "--aligned")
+            if option.strip("-").replace("-", "_") in args.given]
+    if idle and not found.coupled_cells:
+        raise ConfigError(f"{', '.join(idle)}: {'has' if len(idle) == 1 else 'have'} no effect without coupled cells; "
+                          f"give --coupled-cells, or the column coupled_cells in the table")
 
 
 def _costs(args: argparse.Namespace) -> Costs:

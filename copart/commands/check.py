@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options
 from .console import Console, Progress
+from .effects import Effect, Effects
 from .numbers import integer, tolerance
 from .paths import Paths, sources
 
@@ -25,6 +26,14 @@ The check has its own code for every rule and figure and takes none from the
 partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
 """
 
+_ONE, _MANY = ("nparts", "fixed", "tpwgts"), ("parts", "coupled", "names", "coupling", "metrics", "coupled_weights",
+                                              "interedges", "tolerance", "gap", "scale", "shift", "periodic", "several",
+                                              "max_interedges")
+EFFECTS: Effects = (
+    Effect((*_ONE, *_MANY, "load"), lambda args: len(args.files) != 1,
+           "on the folder of a plan, which says everything"),
+    Effect(_MANY, lambda args: len(args.files) != 2, "on one partition; give coupled meshes, each with its parts"),
+    Effect(_ONE, lambda args: len(args.files) == 2, "on coupled meshes; they are for one partition"))
 PATHS = options.MEETING_PATHS | Paths(
     dict.fromkeys(("files", "fixed", "tpwgts", "coupling", "metrics"), sources),
     words=frozenset({"load", "coupled_weights", "names"}))
@@ -50,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
     group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
+    options.add_safe(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -79,13 +89,13 @@ def _single(args: argparse.Namespace, progress: Progress) -> Report:
     from ..arrays import whole
     from ..checks import check_partition
     from ..formats import read_part
-    from ..plans.components import component
+    from ..plans.components import single
     from .part import read_shares
 
     if args.nparts is not None:
         whole("--nparts", args.nparts, low=1, high=2**31 - 1)
     progress(f"reading {args.files[0]}")
-    graph, _ = component(args.files[0], args.load)
+    graph, _ = single(args.files[0], args.load)
     part = read_part(args.files[1], graph.nvtxs, args.nparts)
     nparts = _count(args.files[1], part, args.nparts)
     fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)

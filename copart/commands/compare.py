@@ -6,6 +6,7 @@ import argparse
 
 from . import options, site
 from .console import Console
+from .effects import Effect
 from .numbers import integer
 from .paths import Paths, given
 
@@ -26,6 +27,8 @@ examples:
 Figures are means over the seeds; the best of a column is marked.
 """
 
+EFFECTS = (*options.COMPONENT_EFFECTS, *site.EFFECTS,
+           Effect(("legend",), lambda args: not (args.quiet or args.json), "with --quiet or --json"))
 PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
     writes={"picture": given("picture"), "report": given("report")})
 
@@ -38,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--picture", metavar="FILE", help="also draw meshes, interface and coupling matrices (.png)")
     parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
     parser.add_argument("--legend", action="store_true", help="say what each column means")
+    options.add_safe(parser)
     options.add_partitioning(parser, seed=False)
     options.add_scheme_options(parser)
     site.add_machine(parser)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .effects import Effect
 from .numbers import integer
 from .paths import Paths, given
 
@@ -32,6 +33,17 @@ MOST_DIMENSIONS = 62
 COMPARED = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy", "hyperplane",
             "hyperplane-cut")
 
+
+def _sizes_chosen(args: argparse.Namespace) -> bool:
+    return args.procs is not None and (args.dims is None or 0 in numbers("--dims", args.dims, "[xX×,]"))
+
+
+EFFECTS = (Effect(("rule",), _sizes_chosen, "where all sizes are given; a 0 in --dims is chosen, with --procs"),
+           Effect(("hops",), lambda args: args.stencil.startswith("hops-"),
+                  "without --stencil hops-first or hops-last"),
+           Effect(("seed",), lambda args: args.base == "random", "without --base random"),
+           Effect(("objective",), lambda args: args.method == "best", "with a --method; best chooses by it"),
+           Effect(("no_compare",), lambda args: not args.quiet, "with --quiet, which shows no comparison"))
 PATHS = Paths(writes={"output": given("output"), "picture": given("picture")},
               words=frozenset({"dims", "periodic", "stencil", "weights", "node_sizes", "method"}))
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .effects import Effect
 from .numbers import integer, real
+from .options import add_safe
 from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ EPILOG = """\
 #: Groups listed before the rest is only counted.
 LISTED = 40
 
+EFFECTS = (Effect(("seed",), lambda args: args.cells == "tetra", "without --cells tetra"),)
 PATHS = Paths({"source": sources}, {"output": given("output")})
 
 
@@ -34,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
                              formatter_class=raw)
     info.add_argument("source", metavar="FILE", help="mesh file or OpenFOAM case; FILE:NAME or FILE:ARRAY=VALUE for "
                       "one region of it")
+    add_safe(info)
     cube = shapes.add_parser("cube", help="the unit cube", epilog=EPILOG, formatter_class=raw)
     cube.add_argument("--cells", choices=["hexa", "tetra"], default="hexa", help="cell shape (default hexa)")
     cube.add_argument("size", type=integer, metavar="SIZE",

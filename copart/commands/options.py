@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from .effects import Effect, Effects, needs
 from .numbers import integer, real, tolerance
 from .paths import Paths, sources
 
@@ -18,6 +19,24 @@ if TYPE_CHECKING:
 MEETING_PATHS = Paths(words=frozenset({"scale", "shift", "periodic"}))
 COMPONENT_PATHS = MEETING_PATHS | Paths(dict.fromkeys(("meshes", "behind", "costs"), sources),
                                         words=frozenset({"parts", "coupled", "load", "coupled_weights", "names"}))
+
+
+def _knows_interface(args: argparse.Namespace) -> bool:
+    """Does a scheme that is run take counts of coupled parts?"""
+    from ..schemes.registry import SCHEMES
+
+    names = getattr(args, "schemes", None) or ([args.scheme] if getattr(args, "scheme", None) else SCHEMES)
+    return any(SCHEMES[name].knows_interface for name in names)
+
+
+#: The schemes alone decide how many parts own coupled cells.
+COUNTS_EFFECT = Effect(("coupled", "interface"), _knows_interface,
+                       "with schemes that leave the coupled cells to chance (naive, multiconstraint, monolithic); take "
+                       "another --scheme")
+COMPONENT_EFFECTS: Effects = (
+    needs(("costs", "serial"), "total"),
+    Effect(("interface",), lambda args: args.coupled is None, "beside --coupled, which says how many; leave one out"),
+    COUNTS_EFFECT)
 
 
 def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
@@ -40,18 +59,22 @@ def partitioning(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """``-q -v --json --safe``."""
+    """``-q -v --json``."""
     group = parser.add_argument_group("output")
     group.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     group.add_argument("-v", "--verbose", action="count", default=0, help="say what happens; twice for more")
     group.add_argument("--json", action="store_true", help="print the result as JSON")
-    group.add_argument("--safe", action="store_true", help="read mesh files in processes of their own, each within 300 "
-                       "seconds and 8 GB: for files of unknown origin")
+
+
+def add_safe(parser: argparse.ArgumentParser) -> None:
+    """``--safe``, of commands that read meshes."""
+    parser.add_argument("--safe", action="store_true", help="read mesh files in processes of their own, each within "
+                        "300 seconds and 8 GB: for files of unknown origin")
 
 
 def safety(args: argparse.Namespace) -> AbstractContextManager[None]:
     """What ``--safe`` asks for, while a command runs."""
-    if not args.safe:
+    if not getattr(args, "safe", False):
         return nullcontext()
     from ..mesh.readers.safely import reading_safely
 
@@ -250,8 +273,6 @@ def _total(args: argparse.Namespace) -> Sharing | None:
     from ..plans.requests import Sharing
 
     if args.total is None:
-        if args.costs is not None:
-            raise ConfigError("--costs: share out a total of processes; give it, too")
         return None
     costs: Any = args.costs
     if costs is not None and not os.path.exists(costs):

@@ -44,6 +44,7 @@ pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machi
 or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 """
 
+EFFECTS = options.COMPONENT_EFFECTS + site.EFFECTS
 PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
     writes={"output": in_folder("output", "coupling.json", "metrics.json",
                                 when={"picture": "plan.png", "report": "report.html"})}, words=frozenset({"write"}))
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--picture", action="store_true",
                         help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
     parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
+    options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser)
     site.add_machine(parser)

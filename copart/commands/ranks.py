@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .effects import Effect
 from .numbers import integer, real
 from .paths import Paths, sources, unless
 
@@ -32,6 +33,8 @@ def target(args: argparse.Namespace) -> list[str]:
     return [args.output or f"{args.profile}.ranks"]
 
 
+EFFECTS = (Effect(("model",), lambda args: args.latency is None and args.bandwidth is None,
+                  "beside --latency and --bandwidth, which stand for a table"),)
 PATHS = Paths({"profile": sources, "counts": sources, "placement": unless("block", "cyclic"), "model": sources},
               {"output": target}, frozenset({"method"}))
 

@@ -22,6 +22,7 @@ The new folder holds what that of copart plan does, and migration.json: who send
 to whom.  A part keeps its number, which is its process.
 """
 
+EFFECTS = (options.COUNTS_EFFECT,)
 PATHS = Paths({"folder": sources, "load": named_sources, "source": named_sources, "interedges": named_sources},
               {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json")}, frozenset({"write"}))
 
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=real, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
     writing.add_write(parser)
+    options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser, again=True)
     parser.set_defaults(eps=None)

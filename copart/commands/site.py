@@ -6,7 +6,8 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from .machine import DESCRIPTION, add_description, described
+from .effects import Effects, needs
+from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, described
 from .numbers import integer
 from .paths import Paths, sources
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 #: What the options of :func:`add_machine` mean as paths.
 PATHS = DESCRIPTION | Paths({"step_cost": sources})
+EFFECTS: Effects = (
+    needs(("nodes", "host", "slots", "unit", "distance", "vertices", "topology", "placement"), "source", "hierarchy"),
+    *DESCRIPTION_EFFECTS)
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -78,4 +82,4 @@ def step_cost(text: str | None) -> StepCost:
     return StepCost.of_dict(found)
 
 
-__all__ = ["PATHS", "add_machine", "site", "step_cost"]
+__all__ = ["EFFECTS", "PATHS", "add_machine", "site", "step_cost"]
