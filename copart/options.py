@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, Unpack
 
 from .arrays import fraction, tolerance, whole
-from .errors import ConfigError
+from .errors import ConfigError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,8 @@ class Options:
         put(self, "seed", whole("seed", self.seed, low=0, high=2**31 - 1))
         put(self, "threads", whole("threads", self.threads, low=1, high=1024))
         if not isinstance(self.preset, Config) and self.preset not in PRESETS:
-            raise ConfigError(f"preset: {self.preset!r} is not known; choose one of {', '.join(PRESETS)}")
+            raise ConfigError(f"preset: {self.preset!r} is not known; choose one of {', '.join(PRESETS)}"
+                              + did_you_mean(str(self.preset), PRESETS))
 
     @staticmethod
     def _checked(eps: Any) -> float:

@@ -111,7 +111,7 @@ def _refuse_idle(args: argparse.Namespace, found: Costs) -> None:
 
 def _costs(args: argparse.Namespace) -> Costs:
     """The table, or the components given one by one, with what the options add."""
-    from ..errors import ConfigError
+    from ..errors import ConfigError, did_you_mean
     from ..formats.costs_file import Costs, read_costs
     from ..resources import Workload
 
@@ -138,6 +138,7 @@ def _costs(args: argparse.Namespace) -> Costs:
     for option, values_by_name in more.items():
         unknown = sorted(set(values_by_name) - known)
         if unknown:
-            raise ConfigError(f"{option}: no component {unknown[0]!r}; known: {', '.join(sorted(known))}")
+            raise ConfigError(f"{option}: no component {unknown[0]!r}; known: {', '.join(sorted(known))}"
+                              + did_you_mean(unknown[0], known))
     return Costs(found.workloads, {**found.coupled_cells, **more["--coupled-cells"]},
                  {**found.iterations, **more["--iterations"]}, {**found.coupled_cost, **more["--coupled-cost"]})

@@ -10,6 +10,7 @@ from . import options
 from .console import Console, Progress
 from .effects import Effect, Effects
 from .numbers import integer, tolerance
+from .parsing import listed
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -51,12 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number per line")
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     group = parser.add_argument_group("coupled meshes")
-    group.add_argument("--parts", type=integer, nargs="+", metavar="N", help="numbers of parts (default as above)")
-    group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
-                       help="numbers of parts that must own coupled cells, in balance")
+    listed(group.add_argument("--parts", type=integer, nargs="+", metavar="N",
+                              help="numbers of parts (default as above)"))
+    listed(group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
+                              help="numbers of parts that must own coupled cells, in balance"))
     options.add_meeting(group)
     options.add_coupled_weights(group)
-    group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below")
+    listed(group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below"), "[^-].*")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
     group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
     options.add_safe(parser)

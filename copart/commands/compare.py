@@ -29,6 +29,8 @@ Figures are means over the seeds; the best of a column is marked.
 
 EFFECTS = (*options.COMPONENT_EFFECTS, *site.EFFECTS,
            Effect(("legend",), lambda args: not (args.quiet or args.json), "with --quiet or --json"))
+#: What is printed with --quiet.
+KEPT = "the tables and errors"
 PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
     writes={"picture": given("picture"), "report": given("report")})
 
@@ -85,16 +87,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
     pool = [f"{parts[0]} processes"] if len(parts) == 1 else []
     title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds"])
     tell_interfaces(console, made.interfaces, made.remarks)
-    console.table(comparison_table(made.rows(), title))
+    console.table(comparison_table(made.rows(), title), result=True)
     console.say()
-    console.table(paid_table(made.rows(), made.cost))
+    console.table(paid_table(made.rows(), made.cost), result=True)
     for line in rule_words(made.settings["coupled_rule"]):
         console.say(line)
     if made.placements:
         from ..report.placement import placement_table
 
         console.say()
-        console.table(placement_table(made.placements))
+        console.table(placement_table(made.placements), result=True)
     if args.legend:
         console.say()
         for column in (*comparison_columns(made.rows()), *paid_columns(made.rows())):

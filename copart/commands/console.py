@@ -76,9 +76,12 @@ class Console:
         if not (self.quiet or self.as_json):
             print(visible(text))
 
-    def table(self, table: Table) -> None:
-        """A table for people: laid out to fit a terminal, as plain text elsewhere."""
-        if self.quiet or self.as_json:
+    def table(self, table: Table, *, result: bool = False) -> None:
+        """A table for people: laid out for a terminal, as plain text elsewhere; as a `result` also where it is quiet.
+
+        That is for commands that have nothing else to show for their work.
+        """
+        if self.as_json or (self.quiet and not result):
             return
         table = replace(table, header=[*map(visible, table.header)], title=visible(table.title),
                         rows=[[*map(visible, row)] for row in table.rows], notes=[*map(visible, table.notes)])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .effects import Effect, Effects, needs
 from .numbers import integer, real, tolerance
+from .parsing import listed
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ def partitioning(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """``-q -v --json``."""
+def add_output(parser: argparse.ArgumentParser, kept: str = "errors") -> None:
+    """``-q -v --json``; `kept` is what is printed with the first."""
     group = parser.add_argument_group("output")
-    group.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    group.add_argument("-q", "--quiet", action="store_true", help=f"print nothing but {kept}")
     group.add_argument("-v", "--verbose", action="count", default=0, help="say what happens; twice for more")
     group.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -138,15 +139,18 @@ class _Schemes:
 
 def add_scheme(parser: argparse.ArgumentParser, flag: str, text: str, **more: Any) -> None:
     """An option that takes names of schemes; `text` may hold %(choices)s."""
-    parser.add_argument(flag, choices=_Schemes(), metavar="SCHEME", help=text, **more)
+    made = parser.add_argument(flag, choices=_Schemes(), metavar="SCHEME", help=text, **more)
+    if made.nargs is not None:
+        listed(made, r"[a-z]+(,[a-z]+)*,?")
 
 
 def add_scheme_options(parser: argparse.ArgumentParser, *, again: bool = False) -> None:
     """What single schemes know; with `again` only what they take when they are run again."""
     group = parser.add_argument_group("options of single schemes")
-    group.add_argument("--price", type=real, nargs="+", metavar="COST",
-                       help="joint: what a cut edge, a datum sent and a message cost (default 1 16 120)"
-                            + ("" if again else "; two more numbers: data and messages of the busiest process"))
+    listed(group.add_argument(
+        "--price", type=real, nargs="+", metavar="COST",
+        help="joint: what a cut edge, a datum sent and a message cost (default 1 16 120)"
+             + ("" if again else "; two more numbers: data and messages of the busiest process")))
     if not again:
         group.add_argument("--directions", choices=["forward", "both"],
                            help="joint: whose data count, from the first of each two components to the second "
@@ -164,6 +168,8 @@ def scheme_options(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
+#: Words that are whole numbers: what follows them are components.
+COUNTS = r"-?\d+(,-?\d+)*,?"
 #: The word that stands for the rule of the source instead of numbers of coupled parts.
 PAPER = "paper"
 
@@ -219,19 +225,20 @@ def add_components(parser: argparse.ArgumentParser) -> None:
     # components that stand behind counts
     parser.set_defaults(behind=[])
     group = parser.add_argument_group("coupling")
-    group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
-                       help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
+    listed(group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
+                              help="parts of each component, in order (with --scheme monolithic also the size of the "
+                                   "pool)"), COUNTS)
     group.add_argument("--total", type=integer, metavar="N", help="processes in all, instead of --parts: shared out so "
                        "that the slowest component is as fast as can be (see copart advise)")
-    group.add_argument("--costs", metavar="COSTS",
-                       help="with --total: a table of measured times or of costs (.csv), or what a unit "
-                            "of load costs in each component, with commas (default: the same)")
+    listed(group.add_argument("--costs", metavar="COSTS",
+                              help="with --total: a table of measured times or of costs (.csv), or what a unit of load "
+                                   "costs in each component, as numbers (default: the same)"))
     group.add_argument("--serial", action="store_true",
                        help="with --total: components compute one after the other, not at once")
-    group.add_argument("--coupled", nargs="+", action=_CoupledCounts, metavar="K",
-                       help="parts of each that may own coupled cells, or paper for floor(N^(2/3)), as for a cube's "
-                            "face (default: natural counts, as many as the interface meets where each component is "
-                            "partitioned alone)")
+    listed(group.add_argument("--coupled", nargs="+", action=_CoupledCounts, metavar="K",
+                              help="parts of each that may own coupled cells, or paper for floor(N^(2/3)), as for a "
+                                   "cube's face (default: natural counts, as many as the interface meets where each "
+                                   "component is partitioned alone)"), COUNTS)
     group.add_argument("--interface", choices=["spread", "gather", "uncut"], default="spread",
                        help="without --coupled: spread coupled cells over natural counts of parts (default), gather "
                             "them in as few parts as can hold them, or leave the interface of each two components "
@@ -241,7 +248,8 @@ def add_components(parser: argparse.ArgumentParser) -> None:
     add_meeting(group)
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
     add_coupled_weights(group)
-    group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output")
+    listed(group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output"),
+           "[^-].*")
 
 
 def meshes(args: argparse.Namespace) -> list[str]:

@@ -131,12 +131,4 @@ def labels(parser: argparse.ArgumentParser) -> dict[str, str]:
     return {**out, "behind": out.get("meshes", "behind")}
 
 
-def chosen(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
-    """The parser of the command, or of the command's own command, that read these arguments."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return chosen(action.choices[getattr(args, action.dest)], args)
-    return parser
-
-
-__all__ = ["Paths", "chosen", "given", "guarded", "in_folder", "labels", "named_sources", "sources", "unless"]
+__all__ = ["Paths", "given", "guarded", "in_folder", "labels", "named_sources", "sources", "unless"]

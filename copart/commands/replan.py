@@ -9,6 +9,7 @@ from . import options, writing
 from .console import Console
 from .numbers import integer, real
 from .options import named
+from .parsing import listed
 from .paths import Paths, in_folder, named_sources, sources
 
 EPILOG = """\
@@ -40,11 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="mesh or graph to read a component from, with the same cells (default: the folder's mesh)")
     group.add_argument("--interedges", action="append", default=[], metavar="A,B=FILE",
                        help="new interedges of a pair (.mtx, as in the folder)")
-    group.add_argument("--parts", type=integer, nargs="+", metavar="N",
-                       help="new numbers of parts, or of a shared pool (default: as before)")
-    group.add_argument("--coupled", type=options.coupled_word, nargs="+", metavar="K",
-                       help="parts that may own coupled cells, or paper for floor(N^(2/3)) (default: as before, if "
-                            "they can hold them, else natural counts)")
+    listed(group.add_argument("--parts", type=integer, nargs="+", metavar="N",
+                              help="new numbers of parts, or of a shared pool (default: as before)"))
+    listed(group.add_argument("--coupled", type=options.coupled_word, nargs="+", metavar="K",
+                              help="parts that may own coupled cells, or paper for floor(N^(2/3)) (default: as before, "
+                                   "if they can hold them, else natural counts)"))
     options.add_scheme(parser, "--scheme", "%(choices)s (default: that of the plan)")
     parser.add_argument("--alpha", type=real, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")

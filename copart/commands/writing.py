@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .parsing import listed
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
 
+#: Words that are kinds of files: what follows them are components.
+_KIND = "(pvtu|gmsh|openfoam|aste|precice|report|picture|none)"
+_KINDS = rf"{_KIND}(,{_KIND})*,?"
 #: More files than these in one folder are counted instead of listed.
 FEW = 16
 
@@ -26,7 +30,7 @@ def add_write(parser: argparse.ArgumentParser, *, single: bool = False) -> None:
         text = "also write these, comma separated: pvtu (pieces with ghosts), gmsh (partition tags), openfoam " \
                "(cellDecomposition), aste (pieces of the interface), precice (m2n hints), report, picture " \
                "(default: openfoam or gmsh for components read from such files; none for nothing)"
-    parser.add_argument("--write", metavar="KIND,...", help=text)
+    listed(parser.add_argument("--write", metavar="KIND,...", help=text), _KINDS)
 
 
 def tell_written(console: Console, files: Sequence[str]) -> None:
