@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .console import Console
 from .numbers import integer, real
 from .options import named
+from .parsing import add_page
 from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--datum", type=real, metavar="S",
                        help="seconds for the data of a cell: bytes over bandwidth (default 1e-8)")
     group.add_argument("--aligned", action="store_true", help="the borders of the parts on both sides coincide")
-    parser.add_argument("--picture", metavar="FILE", help="also draw the curves (.png; needs matplotlib: copart[plot])")
+    add_page(parser, "picture", "picture.png", "also draw the curves with matplotlib (copart[plot])")
 
 
 def add_pairs(group: argparse._ArgumentGroup, option: str, text: str) -> None:

@@ -8,6 +8,7 @@ from . import options, site
 from .console import Console
 from .effects import Effect
 from .numbers import integer
+from .parsing import add_page
 from .paths import Paths, given
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
@@ -40,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_components(parser)
     options.add_scheme(parser, "--schemes", "which to run: %(choices)s (default: all that apply)", nargs="+")
     parser.add_argument("--seeds", type=integer, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
-    parser.add_argument("--picture", metavar="FILE", help="also draw meshes, interface and coupling matrices (.png)")
-    parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
+    add_page(parser, "picture", "picture.png", "also draw meshes, interface and coupling matrices")
+    add_page(parser, "report", "report.html", "also write one page with tables, pictures and charts")
     parser.add_argument("--legend", action="store_true", help="say what each column means")
     options.add_safe(parser)
     options.add_partitioning(parser, seed=False)

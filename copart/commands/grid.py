@@ -11,7 +11,7 @@ from .console import Console
 from .effects import Effect
 from .numbers import integer
 from .options import COUNTS
-from .parsing import listed
+from .parsing import add_page, listed
 from .paths import Paths, given
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="what best chooses by: data between all nodes (default), or of the busiest one")
     parser.add_argument("--no-compare", action="store_true", help="run the chosen algorithm only")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the new rank of each old rank, one per line")
-    parser.add_argument("--picture", metavar="FILE", help="draw the grid coloured by node, before and after "
-                        "(needs matplotlib)")
+    add_page(parser, "picture", "picture.png", "also draw the grid coloured by node, before and after, with matplotlib")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -21,6 +22,34 @@ def listed(action: argparse.Action, pattern: str = NUMBERS) -> argparse.Action:
     """
     action.listed = re.compile(pattern)  # type: ignore[attr-defined]
     return action
+
+
+def add_page(parser: argparse.ArgumentParser, option: str, default: str | bool, text: str) -> None:
+    """``--report [FILE]`` or ``--picture [FILE]``.
+
+    Parameters
+    ----------
+    default : str or bool
+        What stands for the file where none is named; True for the usual place in the output folder.
+    text : str
+        What it is for; where it goes is added.
+    """
+    usual = f"in DIR ({PAGES[option]})" if default is True else default
+    action = parser.add_argument(f"--{option}", nargs="?", const=default, metavar="FILE",
+                                 help=f"{text} ({'.html' if option == 'report' else '.png, .pdf or .svg'}; default "
+                                      f"{usual})")
+    action.names_page = True  # type: ignore[attr-defined]
+
+
+#: Where pages of a plan are in its folder.
+PAGES = {"picture": "plan.png", "report": "report.html"}
+_PAGE = re.compile(r".*\.(html?|png|pdf|svgz?|jpe?g|e?ps|tiff?|webp)", re.IGNORECASE)
+
+
+def _is_page(word: str) -> bool:
+    """Does the word behind such an option name its file, or something that is read?"""
+    return not word.startswith("-") and (_PAGE.fullmatch(word) is not None
+                                         or not os.path.exists(word.partition(":")[0]))
 
 
 class Parser(argparse.ArgumentParser):
@@ -66,6 +95,8 @@ class Parser(argparse.ArgumentParser):
     def _spread(self, words: list[str]) -> list[str]:
         """The words with every list as its option takes it: a word per value, or one with commas."""
         out: list[str] = []
+        # what has no file of its own goes last, where it takes nothing that is meant for others
+        bare: list[str] = []
         i = 0
         while i < len(words):
             word, i = words[i], i + 1
@@ -73,7 +104,14 @@ class Parser(argparse.ArgumentParser):
             action = self._called(option)
             pattern = getattr(action, "listed", None)
             if word == "--":
-                return [*out, word, *words[i:]]
+                return [*out, *bare, word, *words[i:]]
+            if hasattr(action, "names_page") and not equals:
+                if i < len(words) and _is_page(words[i]):
+                    out.append(f"{option}={words[i]}")
+                    i += 1
+                else:
+                    bare.append(option)
+                continue
             if action is None or pattern is None:
                 out.append(word)
                 continue
@@ -88,7 +126,7 @@ class Parser(argparse.ArgumentParser):
                 out.append(f"{option}={','.join(one.strip(',') for one in values)}")
             else:
                 out += [option, *(part for one in values for part in one.split(",") if part)]
-        return out
+        return out + bare
 
     def _called(self, option: str) -> argparse.Action | None:
         """The option of this name, or of the only one that begins so."""
@@ -120,4 +158,4 @@ def with_help(words: Sequence[str]) -> list[str]:
     return list(words) or ["--help"]
 
 
-__all__ = ["NUMBERS", "Parser", "chosen", "listed", "with_help"]
+__all__ = ["NUMBERS", "PAGES", "Parser", "add_page", "chosen", "listed", "with_help"]

@@ -46,8 +46,8 @@ or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 
 EFFECTS = options.COMPONENT_EFFECTS + site.EFFECTS
 PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
-    writes={"output": in_folder("output", "coupling.json", "metrics.json",
-                                when={"picture": "plan.png", "report": "report.html"})}, words=frozenset({"write"}))
+    writes={"output": in_folder("output", "coupling.json", "metrics.json"), **writing.PAGE_PATHS},
+    words=frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", default="copart-out", metavar="DIR",
                         help="folder to write (default copart-out)")
     writing.add_write(parser)
-    parser.add_argument("--picture", action="store_true",
-                        help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
-    parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
+    writing.add_pages(parser)
     options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser)
@@ -75,12 +73,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .telling import tell_interfaces
 
+    kinds = writing.kinds_with_pages(args)
     with console.progress() as progress:
         first_use(progress)
         made = plan(*options.meshes(args), scheme=args.scheme, scheme_options=options.scheme_options(args),
-                    site=site.site(args), output=args.output, write=_written(args), progress=progress,
+                    site=site.site(args), output=args.output, write=kinds, progress=progress,
                     **options.components(args), **options.partitioning(args))
-        files = [str(path) for path in made.files]
+        files = [*(str(path) for path in made.files), *writing.write_pages(args, made)]
     tell_interfaces(console, made.interfaces, made.remarks)
     if made.advice is not None:
         from ..report.processes import choices_table
@@ -109,9 +108,3 @@ def run(args: argparse.Namespace, console: Console) -> int:
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0
-
-
-def _written(args: argparse.Namespace) -> str | None:
-    """The kinds of files asked for, the pages that have options of their own among them."""
-    pages = [page for page in ("picture", "report") if getattr(args, page)]
-    return ",".join([*([args.write] if args.write else []), *pages]) or args.write

@@ -10,6 +10,7 @@ from . import options
 from .console import Console
 from .effects import Effect
 from .numbers import integer
+from .parsing import add_page
 from .paths import Paths, given, sources
 
 EPILOG = """\
@@ -43,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="mxn: few messages and little migration (default); the others are comparators")
     parser.add_argument("--migration-cost", type=integer, metavar="N", help="weight of moved data against the edge cut")
     parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
-    parser.add_argument("--report", metavar="FILE", help="also write one page with what moves and the parts (.html)")
+    add_page(parser, "report", "report.html", "also write one page with what moves and the parts")
     parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     options.add_safe(parser)
     options.add_partitioning(parser)

@@ -25,7 +25,8 @@ to whom.  A part keeps its number, which is its process.
 
 EFFECTS = (options.COUNTS_EFFECT,)
 PATHS = Paths({"folder": sources, "load": named_sources, "source": named_sources, "interedges": named_sources},
-              {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json")}, frozenset({"write"}))
+              {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json"),
+               **writing.PAGE_PATHS}, frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=real, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
     writing.add_write(parser)
+    writing.add_pages(parser)
     options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser, again=True)
@@ -73,13 +75,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     given = [(_pair(names), path) for names, path in named("--interedges", args.interedges, str).items()]
     relations = {pair: read_interedges(path) for pair, path in given}
     own = options.scheme_options(args)
+    kinds = writing.kinds_with_pages(args)
     with console.progress() as progress:
         first_use(progress)
         again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
                        sources=named("--source", args.source, str), interedges=relations, parts=args.parts,
                        coupled=_coupled(args.coupled), scheme=args.scheme, alpha=args.alpha,
-                       price=own.pop("price", None), scheme_options=own or None, output=args.output, write=args.write,
+                       price=own.pop("price", None), scheme_options=own or None, output=args.output, write=kinds,
                        progress=progress, **options.partitioning(args))
+        files = [*(str(path) for path in again.plan.files), *writing.write_pages(args, again.plan)]
     made, before = again.plan, again.former
     console.table(component_table(made.metrics))
     console.say()
@@ -94,9 +98,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for line in rule_words(made.settings["coupled_rule"], made.metrics):
         console.say(line)
     console.say(f"repartitioned by {made.settings['scheme']} in {made.seconds:.2f} s")
-    writing.tell_written(console, [str(path) for path in made.files])
+    writing.tell_written(console, files)
     console.result({**made.to_dict(), "former": before.to_dict(), "migration": migration(again.migration),
-                    "files": [str(path) for path in made.files]})
+                    "files": files})
     return 0
 
 

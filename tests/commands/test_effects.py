@@ -34,6 +34,7 @@ ALWAYS = {
     "repart": {**PARTITIONING, "former": "", "method": "", "output": "", "report": ""},
     "replan": {**PARTITIONING, "output": "", "load": "unknown names are refused", "source": "unknown names are refused",
                "interedges": "unknown pairs are refused", "parts": "", "scheme": "", "alpha": "", "write": "",
+               "picture": "", "report": "",
                "price": "every scheme weighs cut against migration by it"},
     "check": {"eps": ""},
     "map": {"source": "", "nodes": "the hosts, in this order", "distance": "", "hierarchy": "", "eval": "",

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from copart.cli import main, parser
 
+from .lines import line_of
+
 TWO = "plan a.vtu b.vtu --parts 2 2"
 SAME = [
     ("parts", ["plan a b --parts 16 64", "plan a b --parts 16,64", "plan a b --parts=16,64", "plan --parts 16,64 a b",
@@ -54,6 +56,52 @@ def test_every_option_of_several_values_takes_both():
             elif action.option_strings and action.nargs not in (None, 0, "?"):
                 yield action
     assert {action.dest for action in below(parser()) if not hasattr(action, "listed")} == {"component"}
+
+
+PAGED = {"plan": "plan a.vtu b.vtu --parts 2 2 -o out", "compare": "compare a.vtu b.vtu --parts 2 2 --seeds 1",
+         "replan": "replan plan -o out", "repart": "repart g.graph g.part.2 3 -o out/p", 
+         "grid": "grid --dims 4x3 --nodes 3",
+         "advise": "advise --total 9 --component x 100 1e-6 1 --component y 100 1e-6 1"}
+
+
+@pytest.mark.parametrize("command", PAGED)
+@pytest.mark.parametrize("option", ["--report", "--picture"])
+def test_pages_have_a_usual_place_or_a_name(planned, capsys, command, option):
+    """In the folder of a plan, in the current one where there is none; behind the option or not."""
+    line = PAGED[command].split()
+    if f"[{option} [FILE]]" not in " ".join(parser_of(command).format_usage().split()):
+        assert (command, option) in {("repart", "--picture"), ("grid", "--report"), ("advise", "--report")}
+        return
+    if option == "--picture":
+        pytest.importorskip("matplotlib")
+    usual = "report.html" if option == "--report" else "plan.png" if command in ("plan", "replan") else "picture.png"
+    usual = Path("out", usual) if command in ("plan", "replan") else Path(usual)
+    for place in (len(line), 1):  # at the end, or before what the command reads
+        assert main([*line[:place], option, *line[place:]]) == 0
+        assert f"wrote {usual}" in capsys.readouterr().out
+        usual.unlink()
+    named = Path("of-my-own.html" if option == "--report" else "of-my-own.svg")
+    for words in ([option, str(named)], [f"{option}={named}"]):
+        assert main([*line[:1], *words, *line[1:]]) == 0
+        assert f"wrote {named}" in capsys.readouterr().out
+        assert not usual.exists()
+        named.unlink()
+
+
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The parser of a command, with its whole help."""
+    commands = next(action for action in parser()._actions if action.dest == "command")
+    one = commands.choices[command]
+    for action in one._actions:
+        action.help = "" if action.help == argparse.SUPPRESS else action.help
+    return one
+
+
+def test_a_page_of_another_kind_is_refused_before_the_work(folder, capsys):
+    for command in ("plan", "compare"):
+        line = [*PAGED[command].split(), "--report"]
+        assert "give a name that ends in .html" in line_of(capsys, *line, "page.pdf")
+        assert not Path("out").exists()
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=6), st.lists(st.sampled_from([",", " ", ", "]), max_size=6))
