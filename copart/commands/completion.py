@@ -17,7 +17,7 @@ examples:
 """
 
 EFFECTS = ()
-PATHS = Paths(words=frozenset({"shell"}))
+PATHS = Paths()
 
 _BASH = """\
 _copart() {{

@@ -59,7 +59,7 @@ def test_every_option_of_several_values_takes_both():
 
 
 PAGED = {"plan": "plan a.vtu b.vtu --parts 2 2 -o out", "compare": "compare a.vtu b.vtu --parts 2 2 --seeds 1",
-         "replan": "replan plan -o out", "repart": "repart g.graph g.part.2 3 -o out/p", 
+         "replan": "replan plan -o out", "repart": "repart g.graph g.part.2 3 -o out/p",
          "grid": "grid --dims 4x3 --nodes 3",
          "advise": "advise --total 9 --component x 100 1e-6 1 --component y 100 1e-6 1"}
 
