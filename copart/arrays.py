@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
@@ -181,6 +182,30 @@ def fraction(name: str, value: Any, *, low: float = 0.0, high: float = np.inf) -
     if not np.isfinite(number) or not low <= number <= high:
         top = "" if high == np.inf else f" and at most {high:g}"
         raise ConfigError(f"{name}: must be at least {low:g}{top}, got {value!r}")
+    return number
+
+
+def tolerance(name: str, value: Any) -> float:
+    """Check an imbalance that is allowed: a fraction from 0 up and below 1, or text in per cent as ``"5%"``.
+
+    Who gives 5 thinks in per cent, and parts five times too heavy are no partition that anyone asks for: it is refused
+    with what was probably meant.
+
+    Raises
+    ------
+    ConfigError
+        It is no number, negative, or 1 and more.
+    """
+    percent = isinstance(value, str) and value.strip().endswith("%")
+    number = fraction(name, value.strip()[:-1] if percent else value)
+    if percent:
+        # as the fraction is written: 5% is 0.05, which 5 / 100 would miss for other numbers
+        number = float(Decimal(value.strip()[:-1]) / 100)
+    if number >= 1:
+        meant = "" if percent or not number < 100 else f"; did you mean {number / 100:.6g}, which is {number:.6g}%?"
+        if not percent and 1 < number < 2:
+            meant = f"; did you mean {number - 1:.6g} (parts up to {number:.6g} times the average), or {number:.6g}%?"
+        raise ConfigError(f"{name}: must be below 1, a fraction or in per cent (0.05 or 5%), got {value!s:.40}{meant}")
     return number
 
 

@@ -8,16 +8,31 @@ from __future__ import annotations
 
 import argparse
 import logging
-import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
 
 from . import __version__
-from .commands import advise, check, compare, doctor, grid, machine, map, mesh, part, plan, ranks, repart, replan
+from .commands import (
+    advise,
+    check,
+    compare,
+    completion,
+    doctor,
+    grid,
+    machine,
+    map,
+    mesh,
+    part,
+    plan,
+    ranks,
+    repart,
+    replan,
+)
 from .commands.console import Console, complain, drop_output, print_anything
+from .commands.effects import refuse_idle
 from .commands.options import add_output, safety, shorten_help
-from .commands.paths import chosen, guarded
+from .commands.parsing import Parser, chosen, with_help
+from .commands.paths import guarded
 from .errors import ConfigError, CopartError
 
 COMMANDS = {
@@ -34,32 +49,24 @@ COMMANDS = {
     "map": (map, "map a graph onto the processors of a machine"),
     "mesh": (mesh, "list what a mesh file holds, or generate a mesh"),
     "doctor": (doctor, "show versions, threads, kernel cache and MPI"),
+    "completion": (completion, "print what a shell needs to complete commands and options"),
 }
-
-
-class Parser(argparse.ArgumentParser):
-    """Reports a wrong argument in one line, and takes -1e-3 for a number as later versions of argparse do."""
-
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        self._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$", re.IGNORECASE)
-
-    def error(self, message: str) -> NoReturn:
-        complain(self.prog, f"{message} (see {self.prog} --help)")
-        raise SystemExit(2)
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all subcommands."""
-    out = Parser(prog="copart", description="Partition coupled simulations with one another in view.")
+    out = Parser(prog="copart", description="Partition coupled simulations with one another in view.",
+                 epilog="copart help COMMAND, or copart COMMAND --help, shows what a command takes")
     out.add_argument("--version", action="version", version=f"copart {__version__}")
     commands = out.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    # for the command that tells shells about all of them
+    out.set_defaults(parser=out)
     for name, (module, what) in COMMANDS.items():
         sub = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".", epilog=module.EPILOG,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
         # a command with commands of its own says where its options belong
         for target in module.add_arguments(sub) or [sub]:
-            add_output(target)
+            add_output(target, getattr(module, "KEPT", "errors"))
         if hasattr(module, "FIRST_LOOK"):
             shorten_help(sub, module.FIRST_LOOK, module.FIRST_EXAMPLES)
     return out
@@ -79,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         print_anything()
         made = parser()
-        args = made.parse_args(argv)
+        args = made.parse_args(with_help(sys.argv[1:] if argv is None else argv))
         command, verbose = f"copart {args.command}", args.verbose
         level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
         logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
@@ -88,6 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise ConfigError("standard output: is closed, nothing could be shown; open it, or ask for --quiet")
         module = COMMANDS[args.command][0]
         with guarded(module.PATHS, args, chosen(made, args)), safety(args):
+            refuse_idle(module.EFFECTS, args, chosen(made, args))
             status: int = module.run(args, Console(args.quiet, args.json))
         tell_compiling(verbose)
         if sys.stdout is not None:

@@ -22,7 +22,7 @@ handlers work; the command line turns them into one line and exit status 2.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 
@@ -96,3 +96,19 @@ def of_component(name: str) -> Iterator[None]:
     except PartitionError as error:
         said = str(error)
         raise PartitionError(said if said.startswith("component ") else f"component {name}: {said}") from None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean facet?"`` where one of the known words is near, else nothing: the end of a message.
+
+    Examples
+    --------
+    >>> did_you_mean("facett", ["facet", "touch"])
+    '; did you mean facet?'
+    >>> did_you_mean("volume", ["facet", "touch"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, [*known], n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""

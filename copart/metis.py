@@ -21,6 +21,7 @@ from .errors import ConfigError, GraphError
 from .graph import Graph
 from .kgggp_ml import partition
 from .metrics import edge_cut
+from .options import Loose
 from .partitioner.multiconstraint import partition_multiconstraint
 
 _UNSET = -1
@@ -132,16 +133,16 @@ def part_graph(nparts: int, adjacency: Any = None, xadj: ArrayLike | None = None
         raise ConfigError("options: numbering must be 0, vertices are counted from 0")
     seed = int(getattr(known, "seed", _UNSET))
     eps = _imbalance(int(getattr(known, "ufactor", _UNSET)), k <= 8 if recursive is None else recursive)
+    run = Loose(eps, 1 if seed < 0 else seed)
     shares = None if tpwgts is None or not len(tpwgts) else tpwgts
     if k >= graph.nvtxs:  # copart leaves no part empty; METIS does not mind
         part = np.arange(graph.nvtxs, dtype=VERTEX) if k > 1 else np.zeros(graph.nvtxs, VERTEX)
     elif graph.ncon > 1:
         if in_one_piece:
             raise ConfigError("contiguous: is not available with several weights per vertex")
-        part = partition_multiconstraint(graph, k, eps=eps, seed=1 if seed < 0 else seed, tpwgts=shares, strict=False)
+        part = partition_multiconstraint(graph, k, options=run, tpwgts=shares, strict=False)
     else:
-        part = partition(graph, k, eps=eps, seed=1 if seed < 0 else seed, tpwgts=shares, strict=False,
-                         contiguous=in_one_piece)
+        part = partition(graph, k, run, tpwgts=shares, strict=False, contiguous=in_one_piece)
     return GraphPartition(edge_cut(graph, part), array("q", part.astype(np.int64).tobytes()))
 
 

@@ -23,7 +23,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import FREE, VERTEX, WEIGHT, fraction, frozen, integers, part_array, whole
+from .arrays import FREE, VERTEX, WEIGHT, frozen, integers, part_array, tolerance, whole
 from .coupling import Interedges
 from .errors import ConfigError, CouplingError
 from .graph import Graph, as_graph
@@ -91,7 +91,7 @@ def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: Array
     each: Any = run.eps if eps is None else eps
     if limits is None and tpwgts is None:
         totals = graph.weight_vectors.sum(axis=0)
-        each = [_lowered_eps(int(w), nparts, float(e)) for w, e in zip(totals, np.broadcast_to(each, totals.shape),
+        each = [_lowered_eps(int(w), nparts, e) for w, e in zip(totals, np.broadcast_to(each, totals.shape).tolist(),
                                                                        strict=True)]
     return partition_multiconstraint(graph, nparts, options=run, eps=each, limits=limits, tpwgts=tpwgts, fixed=fixed,
                                      strict=strict)
@@ -280,7 +280,7 @@ def copartition_balance(graph: Graph, nparts: int, options: Options) -> Options:
 def _lowered_eps(total: int, nparts: int, eps: float) -> float:
     """The tolerance of the partitioner that allows ``(1 + eps) total / nparts``, or the next whole share."""
     k = whole("nparts", nparts, low=1)
-    eps = fraction("eps", eps)
+    eps = tolerance("eps", eps)
     average = -(-total // k)
     if average == 0:
         return eps

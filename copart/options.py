@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, Unpack
 
-from .arrays import fraction, whole
-from .errors import ConfigError
+from .arrays import fraction, tolerance, whole
+from .errors import ConfigError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Effort(TypedDict, total=False):
 class Settings(Effort, total=False):
     """The fields of `Options` as keywords of a call."""
 
-    eps: float
+    eps: float | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ class Options:
     Parameters
     ----------
     eps : float
-        Imbalance tolerance, a fraction: 0.05 allows parts 5 % above the average.
+        Imbalance tolerance, a fraction from 0 up and below 1: 0.05 allows parts 5 % above the average. Text may be in
+        per cent: ``"5%"`` is kept as 0.05.
     seed : int
         Source of all pseudo-random choices, 0 to 2^31 - 1; the same seed gives the same parts.
     threads : int
@@ -111,11 +112,16 @@ class Options:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "eps", fraction("eps", self.eps))
+        put(self, "eps", self._checked(self.eps))
         put(self, "seed", whole("seed", self.seed, low=0, high=2**31 - 1))
         put(self, "threads", whole("threads", self.threads, low=1, high=1024))
         if not isinstance(self.preset, Config) and self.preset not in PRESETS:
-            raise ConfigError(f"preset: {self.preset!r} is not known; choose one of {', '.join(PRESETS)}")
+            raise ConfigError(f"preset: {self.preset!r} is not known; choose one of {', '.join(PRESETS)}"
+                              + did_you_mean(str(self.preset), PRESETS))
+
+    @staticmethod
+    def _checked(eps: Any) -> float:
+        return tolerance("eps", eps)
 
     @classmethod
     def of(cls, given: Options | None, settings: Settings | Effort) -> Options:
@@ -136,7 +142,7 @@ class Options:
             raise TypeError(f"options: needs copart.Options, got {type(given).__name__}; give eps, seed, threads and "
                             f"preset by name")
         chosen = cls() if given is None else given
-        return replace(chosen, **settings) if settings else chosen
+        return replace(chosen, **settings) if settings else chosen  # type: ignore[arg-type]
 
     @property
     def config(self) -> Config:
@@ -145,11 +151,21 @@ class Options:
 
     def replace(self, **changes: Unpack[Settings]) -> Options:
         """A copy with other fields, checked again."""
-        return replace(self, **changes)
+        return replace(self, **changes)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, as files keep them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-__all__ = ["PRESETS", "Config", "Effort", "Options", "Settings"]
+class Loose(Options):
+    """Options of a subproblem of a scheme, whose few parts may have to be any factor out of balance for a while."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _checked(eps: Any) -> float:
+        return fraction("eps", eps)
+
+
+__all__ = ["PRESETS", "Config", "Effort", "Loose", "Options", "Settings"]

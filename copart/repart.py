@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import VERTEX, WEIGHT, PartArray, part_array, whole
-from .errors import ConfigError, PartitionError
+from .errors import ConfigError, PartitionError, did_you_mean
 from .graph import Graph, as_graph
 from .kgggp_ml import partition, refine
 from .metrics import max_part_weights, part_weights, target_shares
@@ -80,7 +80,8 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | 
     options = Options.of(options, settings)
     graph, former, m, n = repartitioning_arguments(graph, part, m, n)
     if method not in METHODS:
-        raise ConfigError(f"method: {method!r} is not known; choose one of {', '.join(METHODS)}")
+        raise ConfigError(f"method: {method!r} is not known; choose one of {', '.join(METHODS)}"
+                          + did_you_mean(str(method), METHODS))
     cost = default_migration_cost(graph) if migration_cost is None else \
         whole("migration_cost", migration_cost, low=0, high=MOST_COST)
     return METHODS[method](_Task(graph, former, m, n, cost, options, tpwgts))

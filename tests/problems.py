@@ -36,7 +36,7 @@ Random = np.random.Generator
 PRESETS = ("fast", "default", "strong", "best")
 WEIGHTS = ("unit", "zero or one", "zero", "small", "heavy")
 MACHINES = (Hypercube(3), Torus([3, 4]), Grid([2, 2, 3]), Complete(7), TreeLeaf([3, 2], [4, 1]))
-TOLERANCES = (0.0, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0, 3.0)
+TOLERANCES = (0.0, 0.01, 0.03, 0.05, 0.1, 0.3, 0.6, 0.99)
 
 
 def graph(rng: Random, most: int = 300) -> Graph:

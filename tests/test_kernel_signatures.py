@@ -52,7 +52,7 @@ for graph in (g, weighted):
         partition(graph, 6, preset=preset, contiguous=preset == "fast")
     for options in ({"fixed": fixed}, {"fixed": fixed.astype(np.int32)}, {"affinity": table},
                     {"fixed": fixed, "affinity": table}, {"tpwgts": [1, 2, 3, 4, 5, 6]}, {"threads": 2},
-                    {"eps": 0.0}, {"eps": 1}, {"seed": np.int64(5)}):
+                    {"eps": 0.0}, {"eps": 0.99}, {"seed": np.int64(5)}):
         partition(graph, 6, **{"eps": 0.1, **options})
     partition(graph, np.int32(40), strict=False, eps=0.0)
     refine(graph, rng.integers(0, 6, n), 6, eps=0.1)

@@ -327,7 +327,7 @@ def test_weights_near_the_limit_of_64_bits() -> None:
     (PartitionError, "fixed: the vertices fixed to part 1 weigh 20, more than its limit 7",
      {"fixed": [1] * 20 + [-1] * 5}),
     (PartitionError, "fixed: 2 parts have no fixed vertex and only 1 vertices are free",
-     {"fixed": [0, 1] * 12 + [-1], "eps": 2.0}),
+     {"fixed": [0, 1] * 12 + [-1], "eps": 0.99}),
     (ConfigError, "tpwgts: needs 4 entries", {"tpwgts": [1, 2]}),
     (ConfigError, "tpwgts: 1 shares are not positive, first at index 2", {"tpwgts": [1, 1, 0, 1]}),
 ])
@@ -351,7 +351,11 @@ def test_a_vertex_heavier_than_a_part_may_be(caplog: pytest.LogCaptureFixture) -
     load = metrics.part_weights(g, part, 4)
     assert load.max() == 40, "the best balance there is"
     assert (np.bincount(part, minlength=4) > 0).all()
-    assert partition(g, 4, eps=2.28).shape == (10,)
+    assert "raise eps" not in str(e.value), "no eps allows that"
+    few = path(10, vwgt=[1] * 9 + [5])
+    with pytest.raises(PartitionError, match="is 43 % over the average: raise eps to at least that"):
+        partition(few, 4)
+    assert partition(few, 4, eps=0.43).shape == (10,)
 
 
 def test_best_balance_on_request_warns(caplog: pytest.LogCaptureFixture) -> None:

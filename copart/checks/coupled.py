@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import fraction
+from ..arrays import tolerance
 from ..coupling import CoPartition, CoupledProblem
 from .claims import Exchange, compare_components, compare_figures, compare_pairs, compare_schedule
 from .report import Finding, Notes, Report
@@ -44,7 +44,7 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         Figures in the form of `claimed`.
     """
     if eps is not None:
-        fraction("eps", eps)
+        eps = tolerance("eps", eps)
     notes = Notes("co-partition")
     findings: list[Finding] = []
     components: dict[str, Any] = {}

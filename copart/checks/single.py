@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import fraction
+from ..arrays import tolerance
 from ..errors import ConfigError
 from .report import Finding, Notes, Report, first_of
 
@@ -120,7 +120,7 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
         `eps` or `tpwgts` is nothing that can be judged by.
     """
     if eps is not None:
-        fraction("eps", eps)
+        eps = tolerance("eps", eps)
     if tpwgts is not None:
         tpwgts = checked_shares(tpwgts, nparts)
     notes = Notes(name)

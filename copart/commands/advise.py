@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .console import Console
 from .numbers import integer, real
 from .options import named
+from .parsing import add_page
 from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ coupled_cost, max_cells, min_cells, granularity, least, most; cost is seconds pe
 iteration, coupled_cost seconds per coupled cell and coupling phase.
 """
 
+#: What depends on the table is refused when it has been read.
+EFFECTS = ()
 PATHS = Paths({"costs": sources}, {"picture": given("picture")},
               frozenset({"component", "cells", "coupled_cells", "iterations", "coupled_cost"}))
 
@@ -53,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--datum", type=real, metavar="S",
                        help="seconds for the data of a cell: bytes over bandwidth (default 1e-8)")
     group.add_argument("--aligned", action="store_true", help="the borders of the parts on both sides coincide")
-    parser.add_argument("--picture", metavar="FILE", help="also draw the curves (.png; needs matplotlib: copart[plot])")
+    add_page(parser, "picture", "picture.png", "also draw the curves with matplotlib (copart[plot])")
 
 
 def add_pairs(group: argparse._ArgumentGroup, option: str, text: str) -> None:
@@ -73,6 +76,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     found = _costs(args)
     workloads = [w.limited(granularity=args.granularity, max_cells=args.max_cells, min_cells=args.min_cells)
                  for w in found.workloads]
+    _refuse_idle(args, found)
     phase = {name: getattr(args, name) for name in ("latency", "datum") if getattr(args, name) is not None}
     advice = advise(workloads, args.total, args.coupling, coupled_cells=found.coupled_cells or None,
                     iterations=found.iterations, coupled_cost=found.coupled_cost, aligned=args.aligned, **phase)
@@ -95,9 +99,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
+def _refuse_idle(args: argparse.Namespace, found: Costs) -> None:
+    """Refuse what is for coupled processes where nobody says how many cells are coupled."""
+    from ..errors import ConfigError
+
+    idle = [option for option in ("--iterations", "--coupled-cost", "--latency", "--datum", "--aligned")
+            if option.strip("-").replace("-", "_") in args.given]
+    if idle and not found.coupled_cells:
+        raise ConfigError(f"{', '.join(idle)}: {'has' if len(idle) == 1 else 'have'} no effect without coupled cells; "
+                          f"give --coupled-cells, or the column coupled_cells in the table")
+
+
 def _costs(args: argparse.Namespace) -> Costs:
     """The table, or the components given one by one, with what the options add."""
-    from ..errors import ConfigError
+    from ..errors import ConfigError, did_you_mean
     from ..formats.costs_file import Costs, read_costs
     from ..resources import Workload
 
@@ -124,6 +139,7 @@ def _costs(args: argparse.Namespace) -> Costs:
     for option, values_by_name in more.items():
         unknown = sorted(set(values_by_name) - known)
         if unknown:
-            raise ConfigError(f"{option}: no component {unknown[0]!r}; known: {', '.join(sorted(known))}")
+            raise ConfigError(f"{option}: no component {unknown[0]!r}; known: {', '.join(sorted(known))}"
+                              + did_you_mean(unknown[0], known))
     return Costs(found.workloads, {**found.coupled_cells, **more["--coupled-cells"]},
                  {**found.iterations, **more["--iterations"]}, {**found.coupled_cost, **more["--coupled-cost"]})

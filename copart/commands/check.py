@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import options
 from .console import Console, Progress
+from .effects import Effect, Effects
 from .numbers import integer, tolerance
+from .parsing import listed
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -25,6 +27,14 @@ The check has its own code for every rule and figure and takes none from the
 partitioner.  Exit status 1 where a rule is broken or a claimed figure is wrong.
 """
 
+_ONE, _MANY = ("nparts", "fixed", "tpwgts"), ("parts", "coupled", "names", "coupling", "metrics", "coupled_weights",
+                                              "interedges", "tolerance", "gap", "scale", "shift", "periodic", "several",
+                                              "max_interedges")
+EFFECTS: Effects = (
+    Effect((*_ONE, *_MANY, "load"), lambda args: len(args.files) != 1,
+           "on the folder of a plan, which says everything"),
+    Effect(_MANY, lambda args: len(args.files) != 2, "on one partition; give coupled meshes, each with its parts"),
+    Effect(_ONE, lambda args: len(args.files) == 2, "on coupled meshes; they are for one partition"))
 PATHS = options.MEETING_PATHS | Paths(
     dict.fromkeys(("files", "fixed", "tpwgts", "coupling", "metrics"), sources),
     words=frozenset({"load", "coupled_weights", "names"}))
@@ -33,7 +43,7 @@ PATHS = options.MEETING_PATHS | Paths(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="one, two, four or more: see below")
-    parser.add_argument("--eps", type=tolerance, metavar="F", help="imbalance allowed, as a fraction "
+    parser.add_argument("--eps", type=tolerance, metavar="F", help="imbalance allowed, as a fraction or in per cent "
                         "(default: of the plan; else balance is reported and not judged)")
     group = parser.add_argument_group("one partition")
     group.add_argument("--nparts", type=integer, metavar="K", help="number of parts (default: from the name .part.K, "
@@ -42,14 +52,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number per line")
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     group = parser.add_argument_group("coupled meshes")
-    group.add_argument("--parts", type=integer, nargs="+", metavar="N", help="numbers of parts (default as above)")
-    group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
-                       help="numbers of parts that must own coupled cells, in balance")
+    listed(group.add_argument("--parts", type=integer, nargs="+", metavar="N",
+                              help="numbers of parts (default as above)"))
+    listed(group.add_argument("--coupled", type=integer, nargs="+", metavar="K",
+                              help="numbers of parts that must own coupled cells, in balance"))
     options.add_meeting(group)
     options.add_coupled_weights(group)
-    group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below")
+    listed(group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below"), "[^-].*")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
     group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
+    options.add_safe(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -79,13 +91,13 @@ def _single(args: argparse.Namespace, progress: Progress) -> Report:
     from ..arrays import whole
     from ..checks import check_partition
     from ..formats import read_part
-    from ..plans.components import component
+    from ..plans.components import single
     from .part import read_shares
 
     if args.nparts is not None:
         whole("--nparts", args.nparts, low=1, high=2**31 - 1)
     progress(f"reading {args.files[0]}")
-    graph, _ = component(args.files[0], args.load)
+    graph, _ = single(args.files[0], args.load)
     part = read_part(args.files[1], graph.nvtxs, args.nparts)
     nparts = _count(args.files[1], part, args.nparts)
     fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)

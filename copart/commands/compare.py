@@ -6,7 +6,9 @@ import argparse
 
 from . import options, site
 from .console import Console
+from .effects import Effect
 from .numbers import integer
+from .parsing import add_page
 from .paths import Paths, given
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
@@ -26,6 +28,10 @@ examples:
 Figures are means over the seeds; the best of a column is marked.
 """
 
+EFFECTS = (*options.COMPONENT_EFFECTS, *site.EFFECTS,
+           Effect(("legend",), lambda args: not (args.quiet or args.json), "with --quiet or --json"))
+#: What is printed with --quiet.
+KEPT = "the tables and errors"
 PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
     writes={"picture": given("picture"), "report": given("report")})
 
@@ -35,9 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_components(parser)
     options.add_scheme(parser, "--schemes", "which to run: %(choices)s (default: all that apply)", nargs="+")
     parser.add_argument("--seeds", type=integer, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
-    parser.add_argument("--picture", metavar="FILE", help="also draw meshes, interface and coupling matrices (.png)")
-    parser.add_argument("--report", metavar="FILE", help="also write one page with tables, pictures and charts (.html)")
+    add_page(parser, "picture", "picture.png", "also draw meshes, interface and coupling matrices")
+    add_page(parser, "report", "report.html", "also write one page with tables, pictures and charts")
     parser.add_argument("--legend", action="store_true", help="say what each column means")
+    options.add_safe(parser)
     options.add_partitioning(parser, seed=False)
     options.add_scheme_options(parser)
     site.add_machine(parser)
@@ -81,16 +88,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
     pool = [f"{parts[0]} processes"] if len(parts) == 1 else []
     title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds"])
     tell_interfaces(console, made.interfaces, made.remarks)
-    console.table(comparison_table(made.rows(), title))
+    console.table(comparison_table(made.rows(), title), result=True)
     console.say()
-    console.table(paid_table(made.rows(), made.cost))
+    console.table(paid_table(made.rows(), made.cost), result=True)
     for line in rule_words(made.settings["coupled_rule"]):
         console.say(line)
     if made.placements:
         from ..report.placement import placement_table
 
         console.say()
-        console.table(placement_table(made.placements))
+        console.table(placement_table(made.placements), result=True)
     if args.legend:
         console.say()
         for column in (*comparison_columns(made.rows()), *paid_columns(made.rows())):

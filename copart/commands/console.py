@@ -80,23 +80,29 @@ class Console:
         if not (self.quiet or self.as_json):
             print(visible(text))
 
-    def table(self, table: Table) -> None:
-        """A table for people: by rich where the terminal is wide enough, as plain text elsewhere."""
-        if self.quiet or self.as_json:
+    def table(self, table: Table, *, result: bool = False) -> None:
+        """A table for people: laid out for a terminal, as plain text elsewhere; as a `result` also where it is quiet.
+
+        That is for commands that have nothing else to show for their work.
+        """
+        if self.as_json or (self.quiet and not result):
             return
         table = replace(table, header=[*map(visible, table.header)], title=visible(table.title),
                         rows=[[*map(visible, row)] for row in table.rows], notes=[*map(visible, table.notes)])
         if sys.stdout.isatty():
             from rich.console import Console as RichConsole
 
+            from ..report.terminal import fitting
+
             rich = RichConsole()
-            shown = table.rich()
-            if rich.measure(shown).minimum <= rich.width:
-                rich.print(shown)
-                for note in table.notes:
-                    print(note)
-                return
-        print(table.text())
+            for i, piece in enumerate(fitting(table, rich.width)):
+                if i:
+                    print()
+                rich.print(piece)
+            for note in table.notes:
+                print(note)
+        else:
+            print(table.text())
 
     def result(self, payload: Any) -> None:
         """The result for programs, printed where JSON was asked for."""

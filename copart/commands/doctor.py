@@ -13,6 +13,7 @@ The first run of a command compiles the kernels it needs, which takes up to a
 minute, and keeps them; --warm does that for all of them at once.
 """
 
+EFFECTS = ()
 PATHS = Paths()
 
 

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .effects import Effect
 from .numbers import integer
+from .options import COUNTS
+from .parsing import add_page, listed
 from .paths import Paths, given
 
 if TYPE_CHECKING:
@@ -32,6 +35,17 @@ MOST_DIMENSIONS = 62
 COMPARED = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy", "hyperplane",
             "hyperplane-cut")
 
+
+def _sizes_chosen(args: argparse.Namespace) -> bool:
+    return args.procs is not None and (args.dims is None or 0 in numbers("--dims", args.dims, "[xX×,]"))
+
+
+EFFECTS = (Effect(("rule",), _sizes_chosen, "where all sizes are given; a 0 in --dims is chosen, with --procs"),
+           Effect(("hops",), lambda args: args.stencil.startswith("hops-"),
+                  "without --stencil hops-first or hops-last"),
+           Effect(("seed",), lambda args: args.base == "random", "without --base random"),
+           Effect(("objective",), lambda args: args.method == "best", "with a --method; best chooses by it"),
+           Effect(("no_compare",), lambda args: not args.quiet, "with --quiet, which shows no comparison"))
 PATHS = Paths(writes={"output": given("output"), "picture": given("picture")},
               words=frozenset({"dims", "periodic", "stencil", "weights", "node_sizes", "method"}))
 
@@ -39,24 +53,25 @@ PATHS = Paths(writes={"output": given("output"), "picture": given("picture")},
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     size = parser.add_argument_group("the grid")
-    size.add_argument("--dims", metavar="AxBx...", help="sizes, as 12x11x8; a 0 is chosen, with --procs")
+    listed(size.add_argument("--dims", metavar="AxBx...", help="sizes, as 12x11x8; a 0 is chosen, with --procs"),
+           COUNTS)
     size.add_argument("--procs", type=integer, metavar="P", help="number of processes, where sizes are to be chosen")
     size.add_argument("--ndims", type=integer, metavar="D",
                       help="number of dimensions, where all sizes are to be chosen")
     size.add_argument("--rule", choices=["open-mpi", "balanced"], default="open-mpi",
                       help="how sizes are chosen: as Open MPI does (default), or as equal as can be")
-    size.add_argument("--periodic", metavar="YES,NO,...", help="which dimensions wrap around: yes or no for each, or "
-                      "one word for all (default no)")
+    listed(size.add_argument("--periodic", metavar="YES,NO,...", help="which dimensions wrap around: yes or no for "
+                             "each, or one word for all (default no)"), r"(?i:yes|no|1|0)(,(yes|no|1|0))*,?")
     talk = parser.add_argument_group("who talks to whom")
     talk.add_argument("--stencil", default="five-point", metavar="KIND",
                       help="five-point (default), nine-point, component, diagonal, crank-nicolson, hops-first, "
                       "hops-last, or a flat list of offsets: 1,0,-1,0,1,1 (write --stencil=-1,0,... before a minus)")
     talk.add_argument("--hops", type=integer, default=3, metavar="H",
                       help="farthest neighbour of hops-first and hops-last (default 3)")
-    talk.add_argument("--weights", metavar="W,...", help="data sent along each offset (default 1 each)")
+    listed(talk.add_argument("--weights", metavar="W,...", help="data sent along each offset (default 1 each)"))
     machine = parser.add_argument_group("compute nodes")
     machine.add_argument("--nodes", type=integer, metavar="N", help="nodes that share the processes equally")
-    machine.add_argument("--node-sizes", metavar="S,...", help="processes of each node, where they differ")
+    listed(machine.add_argument("--node-sizes", metavar="S,...", help="processes of each node, where they differ"))
     machine.add_argument("--base", choices=["blocked", "round-robin", "random"], default="blocked",
                          help="how old ranks lie on the nodes (default: node after node)")
     machine.add_argument("--seed", type=integer, default=1, metavar="S", help="of --base random (default 1)")
@@ -67,15 +82,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="what best chooses by: data between all nodes (default), or of the busiest one")
     parser.add_argument("--no-compare", action="store_true", help="run the chosen algorithm only")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the new rank of each old rank, one per line")
-    parser.add_argument("--picture", metavar="FILE", help="draw the grid coloured by node, before and after "
-                        "(needs matplotlib)")
+    add_page(parser, "picture", "picture.png", "also draw the grid coloured by node, before and after, with matplotlib")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Compare the algorithms on one grid, write and draw the best."""
     from pathlib import Path
 
-    from ..errors import ConfigError
+    from ..errors import ConfigError, did_you_mean
     from ..formats import prepare_folder, write_part
     from ..mapping.cartesian import BASES, METHODS, internode, node_sizes, random
 
@@ -84,7 +98,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     nodes = read_nodes(args)
     sizes = node_sizes(grid.size, nodes)
     if args.method != "best" and args.method not in METHODS:
-        raise ConfigError(f"method: {args.method!r} is none of best, {', '.join(METHODS)}")
+        raise ConfigError(f"method: {args.method!r} is none of best, {', '.join(METHODS)}"
+                          + did_you_mean(args.method, ["best", *METHODS]))
     if args.output:
         if Path(args.output).is_dir():
             raise ConfigError(f"output: {args.output} is a folder, a file name is needed")

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .effects import Effect, Effects
 from .numbers import integer
 from .paths import Paths, given, sources
 
@@ -30,6 +31,11 @@ PAIRS = 200_000
 #: What the options of :func:`add_description` mean as paths.
 DESCRIPTION = Paths(dict.fromkeys(("source", "nodes", "host", "vertices"), sources),
                     words=frozenset({"hierarchy", "distance", "topology"}))
+#: What means nothing beside others among them; the rest depends on the file and is refused when it is read.
+DESCRIPTION_EFFECTS: Effects = (
+    Effect(("host", "slots", "unit", "vertices", "topology"), lambda args: args.hierarchy is None,
+           "with --hierarchy, which says everything about the machine"),)
+EFFECTS = DESCRIPTION_EFFECTS
 PATHS = DESCRIPTION | Paths(writes={"tgt": given("tgt")})
 
 

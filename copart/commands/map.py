@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
-from .machine import DESCRIPTION, add_description, described
+from .effects import Effect
+from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, described
 from .numbers import integer, tolerance
+from .options import add_safe
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -35,6 +37,13 @@ def target(args: argparse.Namespace) -> list[str]:
     return [args.output or f"{args.graph}.map"] if args.eval is None else []
 
 
+EFFECTS = (
+    *DESCRIPTION_EFFECTS,
+    Effect(("one_to_one", "fixed", "old", "migration_cost", "best_balance", "eps", "seed", "preset", "output"),
+           lambda args: args.eval is None, "with --eval, which makes no mapping"),
+    Effect(("fixed", "old", "migration_cost", "best_balance", "eps", "preset", "load"),
+           lambda args: not args.one_to_one, "with --one-to-one, which takes every vertex for a process"),
+    Effect(("migration_cost",), lambda args: args.old is not None, "without --from"))
 PATHS = DESCRIPTION | Paths(dict.fromkeys(("graph", "eval", "fixed", "old"), sources), {"output": target},
                               frozenset({"load"}))
 
@@ -55,35 +64,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--best-balance", action="store_true",
                        help="where no balanced mapping is found, take the best balance instead of stopping")
     group.add_argument("--eps", type=tolerance, default=0.05, metavar="F",
-                       help="imbalance allowed, as a fraction (default 0.05)")
+                       help="imbalance allowed, as a fraction or in per cent: 0.05 or 5%% (default 0.05)")
     group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     group.add_argument("--preset", choices=["fast", "default", "strong"], default="default",
                        help="time against quality (default: default)")
     group.add_argument("-o", "--output", metavar="FILE", help="mapping file (default GRAPH_OR_MESH.map)")
+    add_safe(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Map a graph onto a machine, or evaluate a mapping."""
-    from ..errors import ConfigError
     from ..kernels import timed
     from ..mapping.evaluation import evaluate_mapping
-    from ..plans.components import component
+    from ..plans.components import single
     from .console import first_use
     from .part import check_target
 
     file = next(map(Path, target(args)), None)
     if file is not None:
         check_target(file)
-    elif args.output is not None:
-        raise ConfigError("output: --eval makes no mapping to be written")
-    if args.one_to_one and (args.fixed is not None or args.old is not None):
-        raise ConfigError("one-to-one: takes neither --fixed nor --from")
     with console.progress() as progress:
         first_use(progress, "map")
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")
-        graph, _ = component(args.graph, args.load)
+        graph, _ = single(args.graph, args.load)
         with timed() as took:
             if args.eval is None:
                 progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")

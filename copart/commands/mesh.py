@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .effects import Effect
 from .numbers import integer, real
+from .options import add_safe
+from .parsing import listed
 from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ EPILOG = """\
 #: Groups listed before the rest is only counted.
 LISTED = 40
 
+EFFECTS = (Effect(("seed",), lambda args: args.cells == "tetra", "without --cells tetra"),)
 PATHS = Paths({"source": sources}, {"output": given("output")})
 
 
@@ -35,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
                              formatter_class=raw)
     info.add_argument("source", metavar="FILE", help="mesh file or OpenFOAM case; FILE:NAME or FILE:ARRAY=VALUE for "
                       "one region of it")
+    add_safe(info)
     cube = shapes.add_parser("cube", help="the unit cube", epilog=EPILOG, formatter_class=raw)
     cube.add_argument("--cells", choices=["hexa", "tetra"], default="hexa", help="cell shape (default hexa)")
     cube.add_argument("size", type=integer, metavar="SIZE",
@@ -43,17 +48,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
     tube = shapes.add_parser("tube", help="the wall of a pipe along z", epilog=EPILOG, formatter_class=raw)
     tube.add_argument("--inner", type=real, default=0.5, metavar="R", help="inner radius (default 0.5)")
     tube.add_argument("--outer", type=real, default=0.6, metavar="R", help="outer radius (default 0.6)")
-    tube.add_argument("--cells", type=integer, nargs=3, default=(2, 24, 40), metavar=("ACROSS", "AROUND", "ALONG"),
-                      help="cells across the wall, around, and along (default 2 24 40)")
+    listed(tube.add_argument("--cells", type=integer, nargs=3, default=(2, 24, 40),
+                             metavar=("ACROSS", "AROUND", "ALONG"),
+                             help="cells across the wall, around, and along (default 2 24 40)"))
     cylinder = shapes.add_parser("cylinder", help="the inside of a pipe along z", epilog=EPILOG, formatter_class=raw)
     cylinder.add_argument("--radius", type=real, default=0.5, metavar="R", help="radius (default 0.5)")
-    cylinder.add_argument("--cells", type=integer, nargs=2, default=(8, 40), metavar=("ACROSS", "ALONG"),
-                          help="cells across the diameter, and along (default 8 40)")
+    listed(cylinder.add_argument("--cells", type=integer, nargs=2, default=(8, 40), metavar=("ACROSS", "ALONG"),
+                                 help="cells across the diameter, and along (default 8 40)"))
     for shape in (tube, cylinder):
         shape.add_argument("--length", type=real, default=5.0, metavar="L", help="length (default 5)")
     for shape, what in ((cube, "corner of the cube"), (tube, "start of the axis"), (cylinder, "start of the axis")):
-        shape.add_argument("--offset", type=real, nargs=3, default=(0.0, 0.0, 0.0), metavar=("X", "Y", "Z"),
-                           help=f"{what} (default 0 0 0)")
+        listed(shape.add_argument("--offset", type=real, nargs=3, default=(0.0, 0.0, 0.0), metavar=("X", "Y", "Z"),
+                                  help=f"{what} (default 0 0 0)"))
         shape.add_argument("-o", "--output", required=True, metavar="FILE", help="mesh file to write (.vtu)")
     cases = shapes.add_parser("cases", help="the two coupled cases of the tutorial, as SU2 and OpenFOAM keep them",
                               epilog=EPILOG, formatter_class=raw)

@@ -7,8 +7,6 @@ from math import isfinite
 
 #: No count, weight or seed of copart is above this; what an option allows may be less.
 LARGEST = 2**63 - 1
-#: An imbalance above this allows everything.
-MOST_EPS = 1e9
 
 
 def integer(word: str) -> int:
@@ -34,11 +32,14 @@ def real(word: str) -> float:
 
 
 def tolerance(word: str) -> float:
-    """An imbalance that is allowed."""
-    number = real(word)
-    if not 0 <= number <= MOST_EPS:
-        raise ArgumentTypeError(f"must be at least 0 and at most {MOST_EPS:g}, got {word[:40]}")
-    return number
+    """An imbalance that is allowed: a fraction below 1, or in per cent."""
+    from ..arrays import tolerance as checked
+    from ..errors import ConfigError
+
+    try:
+        return checked("eps", word)
+    except ConfigError as error:
+        raise ArgumentTypeError(str(error).removeprefix("eps: ")) from None
 
 
 __all__ = ["integer", "real", "tolerance"]

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from .effects import Effect, Effects, needs
 from .numbers import integer, real, tolerance
+from .parsing import listed
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -21,11 +23,31 @@ COMPONENT_PATHS = MEETING_PATHS | Paths(dict.fromkeys(("meshes", "behind", "cost
                                                          "only"}))
 
 
+def _knows_interface(args: argparse.Namespace) -> bool:
+    """Does a scheme that is run take counts of coupled parts?"""
+    from ..schemes.registry import SCHEMES
+
+    if getattr(args, "pool", None) is not None:
+        return SCHEMES["monolithic"].knows_interface
+    names = getattr(args, "schemes", None) or ([args.scheme] if getattr(args, "scheme", None) else SCHEMES)
+    return any(SCHEMES[name].knows_interface for name in names)
+
+
+#: The schemes alone decide how many parts own coupled cells.
+COUNTS_EFFECT = Effect(("coupled", "interface"), _knows_interface,
+                       "with schemes that leave the coupled cells to chance (naive, multiconstraint, monolithic); take "
+                       "another --scheme")
+COMPONENT_EFFECTS: Effects = (
+    needs(("costs", "serial"), "total"),
+    Effect(("interface",), lambda args: args.coupled is None, "beside --coupled, which says how many; leave one out"),
+    COUNTS_EFFECT)
+
+
 def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
     """``--eps --seed --threads --preset``."""
     group = parser.add_argument_group("partitioning")
     group.add_argument("--eps", type=tolerance, default=0.05, metavar="F",
-                       help="imbalance allowed, as a fraction (default 0.05)")
+                       help="imbalance allowed, as a fraction or in per cent: 0.05 or 5%% (default 0.05)")
     if seed:
         group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     group.add_argument("--threads", type=integer, default=1, metavar="N",
@@ -40,19 +62,23 @@ def partitioning(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """``-q -v --json --safe``."""
+def add_output(parser: argparse.ArgumentParser, kept: str = "errors") -> None:
+    """``-q -v --json``; `kept` is what is printed with the first."""
     group = parser.add_argument_group("output")
-    group.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    group.add_argument("-q", "--quiet", action="store_true", help=f"print nothing but {kept}")
     group.add_argument("-v", "--verbose", action="count", default=0, help="say what happens; twice for more")
     group.add_argument("--json", action="store_true", help="print the result as JSON")
-    group.add_argument("--safe", action="store_true", help="read mesh files in processes of their own, each within 300 "
-                       "seconds and 8 GB: for files of unknown origin")
+
+
+def add_safe(parser: argparse.ArgumentParser) -> None:
+    """``--safe``, of commands that read meshes."""
+    parser.add_argument("--safe", action="store_true", help="read mesh files in processes of their own, each within "
+                        "300 seconds and 8 GB: for files of unknown origin")
 
 
 def safety(args: argparse.Namespace) -> AbstractContextManager[None]:
     """What ``--safe`` asks for, while a command runs."""
-    if not args.safe:
+    if not getattr(args, "safe", False):
         return nullcontext()
     from ..mesh.readers.safely import reading_safely
 
@@ -116,15 +142,18 @@ class _Schemes:
 
 def add_scheme(parser: argparse.ArgumentParser, flag: str, text: str, **more: Any) -> None:
     """An option that takes names of schemes; `text` may hold %(choices)s."""
-    parser.add_argument(flag, choices=_Schemes(), metavar="SCHEME", help=text, **more)
+    made = parser.add_argument(flag, choices=_Schemes(), metavar="SCHEME", help=text, **more)
+    if made.nargs is not None:
+        listed(made, r"[a-z]+(,[a-z]+)*,?")
 
 
 def add_scheme_options(parser: argparse.ArgumentParser, *, again: bool = False) -> None:
     """What single schemes know; with `again` only what they take when they are run again."""
     group = parser.add_argument_group("options of single schemes")
-    group.add_argument("--price", type=real, nargs="+", metavar="COST",
-                       help="joint: what a cut edge, a datum sent and a message cost (default 1 16 120)"
-                            + ("" if again else "; two more numbers: data and messages of the busiest process"))
+    listed(group.add_argument(
+        "--price", type=real, nargs="+", metavar="COST",
+        help="joint: what a cut edge, a datum sent and a message cost (default 1 16 120)"
+             + ("" if again else "; two more numbers: data and messages of the busiest process")))
     if not again:
         group.add_argument("--directions", choices=["forward", "both"],
                            help="joint: whose data count, from the first of each two components to the second "
@@ -142,6 +171,8 @@ def scheme_options(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 
+#: Words that are whole numbers: what follows them are components.
+COUNTS = r"-?\d+(,-?\d+)*,?"
 #: The word that stands for the rule of the source instead of numbers of coupled parts.
 PAPER = "paper"
 
@@ -198,24 +229,26 @@ def add_components(parser: argparse.ArgumentParser, *, pool: bool = False) -> No
     # components that stand behind counts
     parser.set_defaults(behind=[])
     group = parser.add_argument_group("coupling")
-    group.add_argument("--only", nargs="+", metavar="NAME", help="of one file, these of its zones or regions, as mesh "
-                       "info lists them (the same as FILE:NAME for each)")
-    group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
-                       help="parts of each component, in order (with --scheme monolithic also the size of the pool)")
+    listed(group.add_argument("--only", nargs="+", metavar="NAME",
+                              help="of one file, these of its zones or regions, as mesh info lists them (the same as "
+                                   "FILE:NAME for each)"), "[^-].*")
+    listed(group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
+                              help="parts of each component, in order (with --scheme monolithic also the size of the "
+                                   "pool)"), COUNTS)
     group.add_argument("--total", type=integer, metavar="N", help="processes in all, instead of --parts: shared out so "
                        "that the slowest component is as fast as can be (see copart advise)")
     if pool:
         group.add_argument("--pool", type=integer, metavar="N", help="processes that all components share, one after "
                            "the other, as in multi-region solvers: --scheme monolithic; see --balance each")
-    group.add_argument("--costs", metavar="COSTS",
-                       help="with --total: a table of measured times or of costs (.csv), or what a unit "
-                            "of load costs in each component, with commas (default: the same)")
+    listed(group.add_argument("--costs", metavar="COSTS",
+                              help="with --total: a table of measured times or of costs (.csv), or what a unit of load "
+                                   "costs in each component, as numbers (default: the same)"))
     group.add_argument("--serial", action="store_true",
                        help="with --total: components compute one after the other, not at once")
-    group.add_argument("--coupled", nargs="+", action=_CoupledCounts, metavar="K",
-                       help="parts of each that may own coupled cells, or paper for floor(N^(2/3)), as for a cube's "
-                            "face (default: natural counts, as many as the interface meets where each component is "
-                            "partitioned alone)")
+    listed(group.add_argument("--coupled", nargs="+", action=_CoupledCounts, metavar="K",
+                              help="parts of each that may own coupled cells, or paper for floor(N^(2/3)), as for a "
+                                   "cube's face (default: natural counts, as many as the interface meets where each "
+                                   "component is partitioned alone)"), COUNTS)
     group.add_argument("--interface", choices=["spread", "gather", "uncut"], default="spread",
                        help="without --coupled: spread coupled cells over natural counts of parts (default), gather "
                             "them in as few parts as can hold them, or leave the interface of each two components "
@@ -225,7 +258,8 @@ def add_components(parser: argparse.ArgumentParser, *, pool: bool = False) -> No
     add_meeting(group)
     group.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell (default: 1 each)")
     add_coupled_weights(group)
-    group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output")
+    listed(group.add_argument("--names", nargs="+", metavar="NAME", help="names of the components in the output"),
+           "[^-].*")
 
 
 def meshes(args: argparse.Namespace) -> list[str]:
@@ -264,8 +298,6 @@ def _total(args: argparse.Namespace) -> Sharing | None:
     from ..plans.requests import Sharing
 
     if args.total is None:
-        if args.costs is not None:
-            raise ConfigError("--costs: share out a total of processes; give it, too")
         return None
     costs: Any = args.costs
     if costs is not None and not os.path.exists(costs):

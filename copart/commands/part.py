@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options, writing
 from .console import Console
+from .effects import Effect
 from .numbers import integer
 from .paths import Paths, sources
 
@@ -36,6 +37,7 @@ def target(args: argparse.Namespace) -> list[str]:
     return [args.output or default_output(args.source, args.nparts)]
 
 
+EFFECTS = (Effect(("time_limit",), lambda args: args.preset == "best", "without --preset best"),)
 PATHS = Paths(dict.fromkeys(("source", "fixed", "tpwgts"), sources), {"output": target},
               frozenset({"load", "write"}))
 
@@ -55,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", type=float, metavar="S",
                         help="seconds that --preset best may take, about (default: a fixed amount of work)")
     writing.add_write(parser, single=True)
+    options.add_safe(parser)
     options.add_partitioning(parser)
 
 
@@ -66,7 +69,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..kernels import timed
     from ..kgggp_ml import partition
     from ..partitioner.multiconstraint import partition_multiconstraint
-    from ..plans.components import component
+    from ..plans.components import single
     from ..plans.writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
@@ -77,7 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress, "part")
         progress(f"reading {args.source}")
-        graph, mesh = component(args.source, args.load)
+        graph, mesh = single(args.source, args.load)
         check_kind(file, mesh)
         if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
             raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights per vertex")

@@ -65,22 +65,10 @@ def given(option: str) -> Written:
     return files
 
 
-def in_folder(option: str, *names: str, when: Mapping[str, str] | None = None) -> Written:
-    """Files of the folder that an option names.
-
-    Parameters
-    ----------
-    option : str
-        The name under which the folder is kept.
-    *names : str
-        Files that are always written.
-    when : mapping of str to str, optional
-        Files that are written where an option (key) is given.
-    """
+def in_folder(option: str, *names: str) -> Written:
+    """Files that are always written into the folder that an option names."""
     def files(args: argparse.Namespace) -> list[str]:
-        folder = getattr(args, option)
-        more = [name for switch, name in (when or {}).items() if getattr(args, switch)]
-        return [os.path.join(folder, name) for name in (*names, *more)]
+        return [os.path.join(getattr(args, option), name) for name in names]
     return files
 
 
@@ -131,12 +119,4 @@ def labels(parser: argparse.ArgumentParser) -> dict[str, str]:
     return {**out, "behind": out.get("meshes", "behind")}
 
 
-def chosen(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
-    """The parser of the command, or of the command's own command, that read these arguments."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return chosen(action.choices[getattr(args, action.dest)], args)
-    return parser
-
-
-__all__ = ["Paths", "chosen", "given", "guarded", "in_folder", "labels", "named_sources", "sources", "unless"]
+__all__ = ["Paths", "given", "guarded", "in_folder", "labels", "named_sources", "sources", "unless"]

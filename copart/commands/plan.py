@@ -9,10 +9,10 @@ from . import options, site, writing
 from .console import Console
 from .paths import Paths, in_folder
 
-#: What ``--help`` shows; the rest is shown by ``--help-all``.
 #: The scheme without ``--scheme``, and the one for ``--pool``; as in :mod:`copart.schemes.registry`, which is slow to
 #: import.
 DEFAULT, POOLED = "joint", "monolithic"
+#: What ``--help`` shows; the rest is shown by ``--help-all``.
 FIRST_LOOK = ("parts", "total", "coupled", "interedges", "scheme", "scale", "output", "write", "report", "eps", "seed",
               "threads")
 
@@ -50,9 +50,10 @@ pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machi
 or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 """
 
+EFFECTS = options.COMPONENT_EFFECTS + site.EFFECTS
 PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
-    writes={"output": in_folder("output", "coupling.json", "metrics.json",
-                                when={"picture": "plan.png", "report": "report.html"})}, words=frozenset({"write"}))
+    writes={"output": in_folder("output", "coupling.json", "metrics.json"), **writing.PAGE_PATHS},
+    words=frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,9 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--into-case", action="store_true",
                         help="also put the decompositions into the OpenFOAM cases themselves, where decomposePar reads "
                              "them; a decomposeParDict that was there is kept as decomposeParDict.before")
-    parser.add_argument("--picture", action="store_true",
-                        help="also draw DIR/plan.png (needs matplotlib: copart[plot])")
-    parser.add_argument("--report", action="store_true", help="also write DIR/report.html, one page with all of it")
+    writing.add_pages(parser)
+    options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser)
     site.add_machine(parser)
@@ -81,12 +81,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .telling import tell_interfaces
 
+    kinds = writing.kinds_with_pages(args)
     with console.progress() as progress:
         first_use(progress, "plan")
         made = plan(*options.meshes(args), scheme_options=options.scheme_options(args),
-                    site=site.site(args), output=args.output, write=_written(args), progress=progress,
+                    site=site.site(args), output=args.output, write=kinds, progress=progress,
                     into_cases=args.into_case, **_in_pool(args), **options.partitioning(args))
-        files = [str(path) for path in made.files]
+        files = [*(str(path) for path in made.files), *writing.write_pages(args, made)]
     tell_interfaces(console, made.interfaces, made.remarks)
     if made.advice is not None:
         from ..report.processes import choices_table
@@ -129,9 +130,3 @@ def _in_pool(args: argparse.Namespace) -> dict[str, Any]:
         raise ConfigError(f"--pool: {args.scheme} gives each component processes of its own, only {POOLED} shares them")
     args.parts = [args.pool]
     return {"scheme": POOLED, **options.components(args)}
-
-
-def _written(args: argparse.Namespace) -> str | None:
-    """The kinds of files asked for, the pages that have options of their own among them."""
-    pages = [page for page in ("picture", "report") if getattr(args, page)]
-    return ",".join([*([args.write] if args.write else []), *pages]) or args.write

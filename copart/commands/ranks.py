@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .effects import Effect
 from .numbers import integer, real
+from .parsing import listed
 from .paths import Paths, sources, unless
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def target(args: argparse.Namespace) -> list[str]:
     return [args.output or f"{args.profile}.ranks"]
 
 
+EFFECTS = (Effect(("model",), lambda args: args.latency is None and args.bandwidth is None,
+                  "beside --latency and --bandwidth, which stand for a table"),)
 PATHS = Paths({"profile": sources, "counts": sources, "placement": unless("block", "cyclic"), "model": sources},
               {"output": target}, frozenset({"method"}))
 
@@ -44,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nranks", type=integer, metavar="N", help="ranks of the job (default: those in the profile)")
     group = parser.add_argument_group("machine")
     group.add_argument("--nodes", type=integer, required=True, metavar="K", help="number of nodes")
-    group.add_argument("--slots", type=integer, required=True, nargs="+", metavar="S",
-                       help="processes that a node can run: one number, or one per node")
+    listed(group.add_argument("--slots", type=integer, required=True, nargs="+", metavar="S",
+                              help="processes that a node can run: one number, or one per node"))
     group.add_argument("--placement", default="block", metavar="WHERE",
                        help="where the ranks run: block fills one node after another (default), cyclic or cyclic:B "
                             "deals them one or B at a time, or a file with the node of each rank, one number per line")

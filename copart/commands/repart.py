@@ -8,7 +8,9 @@ from typing import Any
 
 from . import options
 from .console import Console
+from .effects import Effect
 from .numbers import integer
+from .parsing import add_page
 from .paths import Paths, given, sources
 
 EPILOG = """\
@@ -26,6 +28,7 @@ def target(args: argparse.Namespace) -> list[str]:
     return [args.output or default_output(args.source, args.nparts)]
 
 
+EFFECTS = (Effect(("migration_cost",), lambda args: args.method == "mxn", "with other methods than mxn"),)
 PATHS = Paths({"source": sources, "partfile": sources}, {"output": target, "report": given("report")},
               frozenset({"load"}))
 
@@ -41,8 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="mxn: few messages and little migration (default); the others are comparators")
     parser.add_argument("--migration-cost", type=integer, metavar="N", help="weight of moved data against the edge cut")
     parser.add_argument("-o", "--output", metavar="FILE", help="part file or .vtu (default GRAPH_OR_MESH.part.N)")
-    parser.add_argument("--report", metavar="FILE", help="also write one page with what moves and the parts (.html)")
+    add_page(parser, "report", "report.html", "also write one page with what moves and the parts")
     parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    options.add_safe(parser)
     options.add_partitioning(parser)
 
 
@@ -53,7 +57,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..kernels import timed
     from ..metrics import migration_matrix, migration_messages, migration_volume
     from ..operators import repart
-    from ..plans.components import component
+    from ..plans.components import single
     from ..report.page import need_page, write_page
     from ..report.repartition import repartition_page
     from .console import first_use
@@ -69,7 +73,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress, "repart")
         progress(f"reading {args.source}")
-        graph, mesh = component(args.source, args.load)
+        graph, mesh = single(args.source, args.load)
         check_kind(file, mesh)
         old = read_part(args.partfile, graph.nvtxs, former)
         m = former or int(old.max(initial=0)) + 1

@@ -9,6 +9,7 @@ from . import options, writing
 from .console import Console
 from .numbers import integer, real
 from .options import named
+from .parsing import listed
 from .paths import Paths, in_folder, named_sources, sources
 
 EPILOG = """\
@@ -22,8 +23,10 @@ The new folder holds what that of copart plan does, and migration.json: who send
 to whom.  A part keeps its number, which is its process.
 """
 
+EFFECTS = (options.COUNTS_EFFECT,)
 PATHS = Paths({"folder": sources, "load": named_sources, "source": named_sources, "interedges": named_sources},
-              {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json")}, frozenset({"write"}))
+              {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json"),
+               **writing.PAGE_PATHS}, frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +42,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="mesh or graph to read a component from, with the same cells (default: the folder's mesh)")
     group.add_argument("--interedges", action="append", default=[], metavar="A,B=FILE",
                        help="new interedges of a pair (.mtx, as in the folder)")
-    group.add_argument("--parts", type=integer, nargs="+", metavar="N",
-                       help="new numbers of parts, or of a shared pool (default: as before)")
-    group.add_argument("--coupled", type=options.coupled_word, nargs="+", metavar="K",
-                       help="parts that may own coupled cells, or paper for floor(N^(2/3)) (default: as before, if "
-                            "they can hold them, else natural counts)")
+    listed(group.add_argument("--parts", type=integer, nargs="+", metavar="N",
+                              help="new numbers of parts, or of a shared pool (default: as before)"))
+    listed(group.add_argument("--coupled", type=options.coupled_word, nargs="+", metavar="K",
+                              help="parts that may own coupled cells, or paper for floor(N^(2/3)) (default: as before, "
+                                   "if they can hold them, else natural counts)"))
     options.add_scheme(parser, "--scheme", "%(choices)s (default: that of the plan)")
     parser.add_argument("--alpha", type=real, default=5.0, metavar="F",
                         help="what a cut edge costs until the next time, beside 1 for a cell that moves (default 5)")
     writing.add_write(parser)
+    writing.add_pages(parser)
+    options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser, again=True)
     parser.set_defaults(eps=None)
@@ -70,13 +75,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     given = [(_pair(names), path) for names, path in named("--interedges", args.interedges, str).items()]
     relations = {pair: read_interedges(path) for pair, path in given}
     own = options.scheme_options(args)
+    kinds = writing.kinds_with_pages(args)
     with console.progress() as progress:
         first_use(progress, "replan")
         again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
                        sources=named("--source", args.source, str), interedges=relations, parts=args.parts,
                        coupled=_coupled(args.coupled), scheme=args.scheme, alpha=args.alpha,
-                       price=own.pop("price", None), scheme_options=own or None, output=args.output, write=args.write,
+                       price=own.pop("price", None), scheme_options=own or None, output=args.output, write=kinds,
                        progress=progress, **options.partitioning(args))
+        files = [*(str(path) for path in again.plan.files), *writing.write_pages(args, again.plan)]
     made, before = again.plan, again.former
     console.table(component_table(made.metrics))
     console.say()
@@ -91,9 +98,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for line in rule_words(made.settings["coupled_rule"], made.metrics):
         console.say(line)
     console.say(f"repartitioned by {made.settings['scheme']} in {made.seconds:.2f} s")
-    writing.tell_written(console, [str(path) for path in made.files])
+    writing.tell_written(console, files)
     console.result({**made.to_dict(), "former": before.to_dict(), "migration": migration(again.migration),
-                    "files": [str(path) for path in made.files]})
+                    "files": files})
     return 0
 
 

@@ -6,8 +6,11 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from .machine import DESCRIPTION, add_description, described
+from .effects import Effects, needs
+from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, described
 from .numbers import integer
+from .options import COUNTS
+from .parsing import listed
 from .paths import Paths, sources
 
 if TYPE_CHECKING:
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 #: What the options of :func:`add_machine` mean as paths.
 PATHS = DESCRIPTION | Paths({"step_cost": sources})
+EFFECTS: Effects = (
+    needs(("nodes", "host", "slots", "unit", "distance", "vertices", "topology", "placement"), "source", "hierarchy"),
+    *DESCRIPTION_EFFECTS)
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +30,9 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     add_description(group, source=False)
     group.add_argument("--placement", choices=["shared", "disjoint", "linear"], default="shared",
                        help="codes share hosts (default), have hosts of their own, or stand in the order of the slots")
-    group.add_argument("--iterations", type=integer, nargs="+", metavar="N",
-                       help="sub-steps in a coupling step, each with a halo exchange: one for all components or one "
-                            "each (default 1)")
+    listed(group.add_argument("--iterations", type=integer, nargs="+", metavar="N",
+                              help="sub-steps in a coupling step, each with a halo exchange: one for all components or "
+                                   "one each (default 1)"), COUNTS)
     group.add_argument("--step-cost", metavar="COST",
                        help="by what T_step is measured: a table of costs (.csv, see copart advise), or any of "
                             "t=1,t_m=1,alpha=5,beta=0.01 (these are the defaults): a cell in a sub-step, a coupled "
@@ -78,4 +84,4 @@ def step_cost(text: str | None) -> StepCost:
     return StepCost.of_dict(found)
 
 
-__all__ = ["PATHS", "add_machine", "site", "step_cost"]
+__all__ = ["EFFECTS", "PATHS", "add_machine", "site", "step_cost"]

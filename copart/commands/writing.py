@@ -10,10 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
+from .parsing import PAGES, add_page, listed
+from .paths import Written
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
+    from ..plans.plan import Plan
 
+#: Words that are kinds of files: what follows them are components.
+_KIND = "(pvtu|gmsh|openfoam|aste|precice|report|picture|none)"
+_KINDS = rf"{_KIND}(,{_KIND})*,?"
 #: More files than these in one folder are counted instead of listed.
 FEW = 16
 
@@ -26,7 +32,50 @@ def add_write(parser: argparse.ArgumentParser, *, single: bool = False) -> None:
         text = "also write these, comma separated: pvtu (pieces with ghosts), gmsh (partition tags), openfoam " \
                "(cellDecomposition), aste (pieces of the interface), precice (m2n hints), report, picture " \
                "(default: openfoam or gmsh for components read from such files; none for nothing)"
-    parser.add_argument("--write", metavar="KIND,...", help=text)
+    listed(parser.add_argument("--write", metavar="KIND,...", help=text), _KINDS)
+
+
+def add_pages(parser: argparse.ArgumentParser) -> None:
+    """``--picture [FILE]`` and ``--report [FILE]`` of a plan."""
+    add_page(parser, "picture", True, "also draw parts and interface with matplotlib (copart[plot])")
+    add_page(parser, "report", True, "also write one page with all of it")
+
+
+def _page_file(option: str) -> Written:
+    """The file of such an option, in the folder of the plan or where it was asked for."""
+    def files(args: argparse.Namespace) -> list[str]:
+        value = getattr(args, option)
+        return [os.path.join(args.output, PAGES[option]) if value is True else value] if value else []
+    return files
+
+
+#: What the options of :func:`add_pages` write.
+PAGE_PATHS: dict[str, Written] = {option: _page_file(option) for option in PAGES}
+
+
+def kinds_with_pages(args: argparse.Namespace) -> str | None:
+    """``--write`` with the pages that go into the folder; those with files of their own are refused before the work.
+
+    Raises
+    ------
+    ConfigError
+        A page cannot be written where it is to be.
+    """
+    if isinstance(args.report, str):
+        from ..report.page import need_page
+
+        need_page(args.report)
+    if isinstance(args.picture, str):
+        from ..report.pictures import need_matplotlib
+
+        need_matplotlib(args.picture)
+    pages = [page for page in PAGES if getattr(args, page) is True]
+    return ",".join([*([args.write] if args.write else []), *pages]) or args.write
+
+
+def write_pages(args: argparse.Namespace, plan: Plan) -> list[str]:
+    """Write the pages that have files of their own; returns their paths."""
+    return [str(getattr(plan, page)(getattr(args, page))) for page in PAGES if isinstance(getattr(args, page), str)]
 
 
 def tell_written(console: Console, files: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,9 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
     count = None if slots is None else whole("slots", slots, low=1, high=MOST)
     if (source is None) == (hierarchy is None):
         raise ConfigError("machine: needs either a file or node list, or a hierarchy")
+    thread = None if unit == UNITS[0] else unit
     if hierarchy is not None:
+        _refuse("a hierarchy", host=host, slots=slots, unit=thread, vertices=vertices, topology=topology)
         found = machine(hierarchy, distance)
         return found if nodes is None else _named(found, nodes)
     assert source is not None
@@ -79,10 +82,14 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
     if distance is not None and kind in ("target", "graph"):
         raise ConfigError("distance: a target file or graph tells its own distances")
     if kind in ("target", "graph"):
+        _refuse("a target file or graph", host=host, slots=slots, unit=thread, topology=topology)
         bare = _architecture(source, kind, vertices)  # type: ignore[arg-type]
         return bare if nodes is None else _named(bare, nodes)
     if kind == "hwloc":
+        _refuse("hwloc's XML, which is of one host", host=host, slots=slots, topology=topology)
         return _of_hosts(source, nodes, unit, distance)  # type: ignore[arg-type]
+    if host is None:
+        _refuse("hosts without hwloc's XML of one", unit=thread)
     inside = None if host is None else _one(host, unit)
     if kind == "slurm":
         network = read_topology(source, topology)  # type: ignore[arg-type]
@@ -92,9 +99,17 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
         return found if listed is None else found.on(list(listed), list(_kept(listed, count, inside)))
     if nodes is not None:
         raise ConfigError("nodes: the machine is a node list already; give the other one only")
+    _refuse("a node list", topology=topology)
     listed = dict(read_hosts(source))
     return assemble(list(listed), ["node"], np.arange(len(listed))[:, None],
                     _slots(list(listed), listed, inside, count, cut=True), distance)
+
+
+def _refuse(what: str, **given: Any) -> None:
+    """Refuse what has no effect on a description of this kind."""
+    idle = [name for name, value in given.items() if value is not None]
+    if idle:
+        raise ConfigError(f"{', '.join(idle)}: {'has' if len(idle) == 1 else 'have'} no effect on {what}")
 
 
 def _kind(source: PathLike | Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FormatError, MappingError
+from ..errors import ConfigError, FormatError, MappingError
 from ..mapping.ranks.communication import Messages
 from .matrix_market import check_header
 from .text import PathLike, read_bytes
@@ -63,6 +63,8 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
     FormatError
         The file is unreadable or in no such form, or a value is impossible.
     """
+    if kind != "auto" and all(map(_says_itself, [path] if counts is None else [path, counts])):
+        raise ConfigError(f"kind: has no effect on {path}, which says itself what it holds")
     rows, side = _read(path, kind)
     sizes = rows[:, 2]
     if counts is not None:
@@ -82,6 +84,12 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
                         sizes[keep] / rows[keep, 3], rows[keep, 3].astype(np.int64))
     except MappingError as error:
         raise FormatError(path, str(error)) from None
+
+
+def _says_itself(path: PathLike) -> bool:
+    """Is this Matrix Market or Open MPI's monitoring?"""
+    data = read_bytes(path)
+    return data[:14].lower() == b"%%matrixmarket" or _MONITORING.search(data.decode("latin-1")) is not None
 
 
 def _read(path: PathLike, kind: str) -> _Rows:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import whole
 from ..coupling import CoupledProblem
-from ..errors import ConfigError, CouplingError, PartitionError
+from ..errors import ConfigError, CouplingError, PartitionError, did_you_mean
 from ..metrics import copartition_limit
 from ..metrics.natural import natural_count
 from ..options import Options, Settings
@@ -97,7 +97,8 @@ def coupled_rule(ncoupled: CoupledCounts | None, interface: str = "spread", what
     ('natural', 'given', 'paper', 'gather')
     """
     if interface not in INTERFACES:
-        raise ConfigError(f"interface: {interface!r} is not known; choose one of {', '.join(INTERFACES)}")
+        raise ConfigError(f"interface: {interface!r} is not known; choose one of {', '.join(INTERFACES)}"
+                          + did_you_mean(str(interface), INTERFACES))
     if isinstance(ncoupled, str):
         if ncoupled != PAPER:
             raise ConfigError(f"{what}: {ncoupled!r} is not known; give numbers or {PAPER!r}, or leave it out for "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import VERTEX, WEIGHT, integers, sums, whole
+from ..arrays import VERTEX, WEIGHT, integers, sums, tolerance, whole
 from ..errors import MappingError
 from ..graph import Graph, as_graph
 from ..kernels import Level, Pull
@@ -87,7 +87,7 @@ def map_graph(
     n, k = graph.nvtxs, target.nprocs
     check_machine(target)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, MappingError, low=-1, high=k, size=n)
-    limit = _limits(graph, target, eps, pinned, strict)
+    limit = _limits(graph, target, tolerance("eps", eps), pinned, strict)
     if n == 0 or k == 1:
         return np.zeros(n, VERTEX)
     level = _level(graph, pinned, old, k, migration_cost)

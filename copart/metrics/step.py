@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..arrays import fraction
 from ..coupling import CoPartition, CoupledProblem
-from ..errors import ConfigError
+from ..errors import ConfigError, did_you_mean
 from .columns import letter_of
 from .components import coupled_weights, part_weights
 from .traffic import CouplingTraffic, all_matrices, coupling_traffic, halo_volumes
@@ -95,7 +95,8 @@ class StepCost:
                     given[name] = given.pop(letter_of(i))
             strangers = [name for name in given if name not in known]
             if strangers:
-                raise ConfigError(f"step cost: {key}: no component {strangers[0]!r}; known: {', '.join(known)}")
+                raise ConfigError(f"step cost: {key}: no component {strangers[0]!r}; known: {', '.join(known)}"
+                                  + did_you_mean(strangers[0], known))
             out[key] = {name: float(given.get(name, 1.0)) for name in known}
         return replace(self, **out, alpha=float(self.alpha), beta=float(self.beta))
 

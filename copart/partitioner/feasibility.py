@@ -41,10 +41,10 @@ def feasible_limits(graph: Graph, limit: Array, pinned: Array | None, strict: bo
             if pinned is None
             else np.flatnonzero((graph.weights == heaviest) & (pinned < 0))[0]
         )
-        average = graph.total_weight / k
+        above = heaviest / (graph.total_weight / k) - 1
         raise PartitionError(
             f"vwgt: vertex {v} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
-            f"is {100 * (heaviest / average - 1):.0f} % over the average: raise eps to at least that, "
+            f"is {100 * above:.0f} % over the average: {'raise eps to at least that, ' if above < 0.99 else ''}"
             f"use fewer parts, or pass strict=False"
         )
     return np.maximum(limit, np.maximum(need, heaviest)) if not strict else limit

@@ -141,6 +141,20 @@ def component(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]
     return graph, opened and opened.mesh
 
 
+def single(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
+    """As :func:`component`, for work on one graph or mesh alone, where a load that is of no use is an error.
+
+    Raises
+    ------
+    ConfigError
+        `load` is given for a graph.
+    """
+    graph, mesh = component(source, load)
+    if load is not None and mesh is None:
+        raise ConfigError(f"--load: has no effect on {source}, a graph, which brings the weights of its vertices")
+    return graph, mesh
+
+
 def _component(source: Any, load: str | None, read: Mapping[str, Mesh]) -> tuple[Graph, Opened | None]:
     """The graph, and the mesh with its origin; files in `read` are not read again."""
     if not looks_like_arrays(source) and (
@@ -297,5 +311,17 @@ def _some(count: int) -> str:
     return "two" if count == 2 else str(count)
 
 
-__all__ = ["INTEREDGES", "Coupled", "Progress", "component", "coupled_problem", "interfaces_dict", "interfaces_of",
-           "only_interface", "open_mesh", "silent", "split_region"]
+__all__ = [
+    "INTEREDGES",
+    "Coupled",
+    "Progress",
+    "component",
+    "coupled_problem",
+    "interfaces_dict",
+    "interfaces_of",
+    "only_interface",
+    "open_mesh",
+    "silent",
+    "single",
+    "split_region",
+]

@@ -58,7 +58,7 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "parts": ("a list of whole numbers from 1 up", _list_of(lambda v: _whole(v, 1))),
     "coupled": ("a list of whole numbers from 1 up, or null", _list_of(_maybe(lambda v: _whole(v, 1)))),
     "interedges": (f"one of {', '.join(INTEREDGES)}, given", lambda v: v in (*INTEREDGES, "given")),
-    "eps": ("a number from 0 up", lambda v: _number(v) and v >= 0),
+    "eps": ("a number from 0 up and below 1", lambda v: _number(v) and 0 <= v < 1),
     "load": ("the name of a cell array, or null", _maybe(_name)),
     "coupled_weights": ("area, partners, given or the name of a cell array", _maybe(_name)),
     "tolerance": ("a number from 0 up, or null", _maybe(lambda v: _number(v) and v >= 0)),

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..coupling import CoPartition, CoupledProblem, Interedges
-from ..errors import ConfigError, CouplingError, FormatError
+from ..errors import ConfigError, CouplingError, FormatError, did_you_mean
 from ..formats import prepare_folder, read_coupling, read_part
 from ..formats.interedges_file import read_interedges
 from ..formats.migration_file import write_migration
@@ -106,7 +106,8 @@ def read_plan(folder: str | os.PathLike[str], sources: Mapping[str, Any] | None 
     given = sources or {}
     unknown = sorted(set(given) - set(names))
     if unknown:
-        raise ConfigError(f"sources: no component {unknown[0]!r}; known: {', '.join(names)}")
+        raise ConfigError(f"sources: no component {unknown[0]!r}; known: {', '.join(names)}"
+                          + did_you_mean(unknown[0], names))
     settings["load"] = load or settings.get("load")
     graphs, meshes, parts = {}, {}, {}
     for entry in schedule["components"]:
@@ -256,7 +257,8 @@ def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh],
     graphs = dict(problem.components)
     for name, load in loads.items():
         if name not in graphs:
-            raise ConfigError(f"loads: no component {name!r}; known: {', '.join(graphs)}")
+            raise ConfigError(f"loads: no component {name!r}; known: {', '.join(graphs)}"
+                              + did_you_mean(name, graphs))
         if np.shape(load) != (graphs[name].nvtxs,):
             raise CouplingError(f"loads of {name}: need {graphs[name].nvtxs} numbers, one per cell, have shape "
                                 f"{np.shape(load)}")

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import fraction, whole
 from ..coupling import CoupledProblem
-from ..errors import ConfigError, PartitionError
+from ..errors import ConfigError, PartitionError, did_you_mean
 from ..interface.counts import Counts
 from ..mapping.coupled.placements import check_placement
 from ..metrics import StepCost
@@ -121,7 +121,8 @@ class Meeting:
         for key, value in getattr(self, label).items():
             name = key if key in names else letters.get(key)
             if name is None:
-                raise ConfigError(f"{label}: no component {key!r}; known: {', '.join(names)}")
+                raise ConfigError(f"{label}: no component {key!r}; known: {', '.join(names)}"
+                                  + did_you_mean(str(key), names))
             if name in found:
                 raise ConfigError(f"{label}: is given twice for {name}")
             found[name] = value

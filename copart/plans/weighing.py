@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import arrays
 from ..arrays import WEIGHT
 from ..coupling import CoupledProblem, Interedges
-from ..errors import ConfigError, CouplingError, MeshError
+from ..errors import ConfigError, CouplingError, MeshError, did_you_mean
 from ..graph import Graph
 from ..metrics import StepCost
 
@@ -89,7 +89,8 @@ def weighed(given: CoupledWeights | None, graphs: Mapping[str, Graph], pairs: Ma
                           f"components to numbers, got {given!r:.60}")
     unknown = [name for name in given if name not in graphs]
     if unknown:
-        raise CouplingError(f"coupled weights: no component {unknown[0]!r}; known: {', '.join(graphs)}")
+        raise CouplingError(f"coupled weights: no component {unknown[0]!r}; known: {', '.join(graphs)}"
+                            + did_you_mean(unknown[0], graphs))
     own = {name: arrays.weights(f"coupled weights of {name}", given[name], graphs[name].nvtxs, CouplingError)
            for name in given}
     if not own:

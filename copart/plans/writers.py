@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, FormatError
+from ..errors import ConfigError, FormatError, did_you_mean
 from ..formats.openfoam import write_decomposition
 from .overwriting import file_of
 
@@ -120,7 +120,8 @@ def checked_kinds(kinds: str | Iterable[str] | None, known: Sequence[str] = KIND
     alone = all(name in (*PAGES, "none") for name in names)
     wrong = [name for name in names if name not in known and not (name == "none" and alone)]
     if wrong:
-        raise ConfigError(f"write: {wrong[0]!r} is not known; choose from {', '.join(known)}, or none")
+        raise ConfigError(f"write: {wrong[0]!r} is not known; choose from {', '.join(known)}, or none"
+                          + did_you_mean(wrong[0], known))
     return tuple(kind for kind in known if kind in names)
 
 

@@ -1,4 +1,4 @@
-"""Tables of figures: made once, shown as plain text, by rich on a terminal, or as Markdown.
+"""Tables of figures: made once, shown as plain text, as Markdown, or on a terminal (:mod:`.terminal`).
 
 A `Table` holds finished strings and the places of its best entries; every form
 marks the best ones (bold on a terminal and in Markdown, a star in plain text).
@@ -79,19 +79,6 @@ class Table:
         """The table, for notebooks."""
         columns = [Column(name, name, str, name) for name in self.header]
         return html_table(columns, self.to_dicts(), self.best, self.title)
-
-    def rich(self) -> Any:
-        """A ``rich.table.Table``; the best entries are bold green."""
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        title = Text(self.title) if self.title else None
-        out = RichTable(title=title, title_justify="left", header_style="bold", pad_edge=False)
-        for i, name in enumerate(self.header):
-            out.add_column(Text(name), justify="left" if i == 0 else "right", no_wrap=True)
-        for r, row in enumerate(self.rows):
-            out.add_row(*(Text(c, style="bold green" if (r, i) in self.best else "") for i, c in enumerate(row)))
-        return out
 
 
 def comparison_table(rows: Sequence[Mapping[str, Any]], title: str = "", notes: Sequence[str] = ()) -> Table:

@@ -32,7 +32,7 @@ from ..metrics import (
     part_weights,
     pieces,
 )
-from ..options import Options
+from ..options import Loose, Options
 from ..partitioner.affinity import finest
 from ..partitioner.contiguity import Pieces
 
@@ -219,8 +219,8 @@ def _by_body(graph: Graph, limits: NDArray[np.int64], options: Options, body: Pa
         if n > len(cells):
             return
         room = max(0.0, (limit + 0.5) / max(-(-int(weight[b]) // n), 1) - 1)
-        found[cells] = first + partition(graph.subgraph(cells), n, options.replace(eps=room), contiguous=True,
-                                         strict=False)
+        run = Loose(room, options.seed, options.threads, options.preset)
+        found[cells] = first + partition(graph.subgraph(cells), n, run, contiguous=True, strict=False)
         first += n
     if (part_weights(graph, found, len(limits)) <= limits).all():
         yield found

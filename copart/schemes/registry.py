@@ -10,7 +10,7 @@ from ..algorithms import aware, naive, projrepart
 from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.published import aware_again, naive_again, projrepart_again
 from ..dynamic.rerun import Rerun
-from ..errors import ConfigError, NotApplicableError
+from ..errors import ConfigError, NotApplicableError, did_you_mean
 from ..interface.counts import Counts, CoupledCounts, coupled_counts, coupled_rule, part_counts
 from ..interface.uncut import interface_groups
 from ..metrics.step import StepCost
@@ -69,7 +69,8 @@ DEFAULT = "joint"
 def scheme(name: str) -> Scheme:
     """The scheme called `name`; an unknown one lists those known."""
     if name not in SCHEMES:
-        raise ConfigError(f"scheme: {name!r} is not known; choose one of {', '.join(SCHEMES)}")
+        raise ConfigError(f"scheme: {name!r} is not known; choose one of {', '.join(SCHEMES)}"
+                          + did_you_mean(name, SCHEMES))
     return SCHEMES[name]
 
 

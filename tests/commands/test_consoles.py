@@ -18,6 +18,7 @@ from copart.commands.console import visible
 from copart.mesh import cube, write_vtu
 from copart.plans.sources import Opened
 from copart.report.tables import Table
+from copart.report.terminal import drawn
 
 from ..helpers import ROOT
 from .lines import line_of, told
@@ -51,7 +52,7 @@ def test_groups_and_errors_are_shown_so_too(folder, capsys, monkeypatch):
 def test_names_are_no_markup():
     table = Table(["[red]name"], [["[bold]x"]], title="[link]t")
     with io.StringIO() as out:
-        Console(file=out, width=60).print(table.rich())
+        Console(file=out, width=60).print(drawn(table))
         shown = out.getvalue()
     assert all(word in shown for word in ("[link]t", "[red]name", "[bold]x"))
 

@@ -74,6 +74,28 @@ def test_every_command_explains_itself(name, capsys):
     assert f"usage: copart {name}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [[], ["help"], ["--help"]], ids=str)
+def test_copart_alone_shows_the_commands(capsys, words):
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert all(f"\n    {name}" in out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("words", [["plan"], ["mesh", "cube"]], ids=" ".join)
+def test_help_before_the_command_is_help_behind_it(capsys, words):
+    shown = []
+    for line in (["help", *words], [*words, "--help"]):
+        with pytest.raises(SystemExit) as stop:
+            main(line)
+        assert stop.value.code == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert f"usage: copart {' '.join(words)}" in shown[0]
+
+
 def test_version(capsys):
     from copart import __version__
 
@@ -83,7 +105,17 @@ def test_version(capsys):
 
 
 WRONG = [
-    ([], "required: COMMAND"),
+    (["plna"], "; did you mean plan? (see copart --help)"),
+    (["help", "plna"], "did you mean plan?"),
+    (["mesh"], "required: WHAT (see copart mesh --help)"),
+    (["mesh", "cbue"], "did you mean cube? (see copart mesh --help)"),
+    (["plan", "a.vtu", "b.vtu", "--prats", "4", "4"], "--prats 4 4; did you mean --parts? (see copart plan --help)"),
+    (["mesh", "cube", "3", "-o", "x.vtu", "--ofset=1"], "did you mean --offset? (see copart mesh cube --help)"),
+    (["plan", "a.vtu", "b.vtu", "--parts", "4", "4", "--scheme", "projerpart"], "did you mean projrepart?"),
+    (["compare", "a.vtu", "b.vtu", "--parts", "4", "4", "--schemes", "tuch,aware"], "invalid choice: 'tuch'"),
+    (["plan", "a.vtu", "b.vtu", "--parts", "4", "4", "--interedges", "tuch"], "did you mean touch?"),
+    (["plan", "a.vtu", "b.vtu", "--parts", "4", "4", "-o", "{tmp}/o", "--write", "openfaom"], "did you mean openfoam?"),
+    (["grid", "--dims", "4x3", "--nodes", "3", "--method", "hyperplan"], "did you mean hyperplane?"),
     (["plot"], "invalid choice: 'plot'"),
     (["plan", "a.vtu", "b.vtu"], "needs --parts, or --total"),
     (["plan", "a.vtu", "b.vtu", "--parts", "4"], "parts: needs two integers"),
@@ -153,6 +185,15 @@ def test_plan_as_json(capsys, cubes, tmp_path):
 def test_quiet_prints_nothing(capfd, cubes, tmp_path):
     assert copart("plan", *cubes, "--parts", 4, 8, "-o", tmp_path / "out", "-q") == 0
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_quiet_comparison_is_the_tables_alone(capfd, cubes):
+    assert copart("compare", *cubes, "--parts", 4, 8, "--seeds", 1, "--schemes", "naive,aware", "-q") == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert out.count("NAIVE") == out.count("AWARE") == 2
+    assert "note:" not in out
+    assert "interface" not in out
 
 
 def test_verbose_says_what_it_found(cubes, tmp_path):
@@ -287,7 +328,7 @@ def test_ill_formed_graphs_give_one_line_each(capsys, tmp_path):
     files = sorted(shared("data/malformed").glob("*.graph"))
     assert len(files) > len(good)
     for path in files:
-        status = copart("part", path, 2, "--eps", 1, "-o", tmp_path / "p", "-q")
+        status = copart("part", path, 2, "--eps", 0.99, "-o", tmp_path / "p", "-q")
         out, err = capsys.readouterr()
         assert out == ""
         if path.stem in good:

@@ -69,8 +69,8 @@ def test_fixed_and_remapping(files, capsys):
 @pytest.mark.parametrize(("argv", "message"), [
     (["--machine", "t.tgt", "--one-to-one"], "144 processes need a slot each, the machine has 8"),
     (["--machine", "t.tgt", "--eval", "g.graph"], "part"),
-    (["--machine", "t.tgt", "--eval", "x.map", "-o", "y.map"], "--eval makes no mapping"),
-    (["--machine", "t.tgt", "--one-to-one", "--from", "x.map"], "takes neither"),
+    (["--machine", "t.tgt", "--eval", "x.map", "-o", "y.map"], "--eval, which makes no mapping"),
+    (["--machine", "t.tgt", "--one-to-one", "--from", "x.map"], "--from: has no effect with --one-to-one"),
     (["--machine", "t.tgt", "-o", "g.graph"], "g.graph"),
     ([], "machine"),
 ])

@@ -24,10 +24,25 @@ EVERY_EPS = [GRAPH, PLAN, CHECK, ["repart", "g.graph", "g.part.2", 3], ["replan"
              ["compare", "a.vtu", "b.vtu", "--parts", 2, 2], ["map", "g.graph", "--hierarchy", "2:2", "-o", "o"]]
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e308", "-1"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e308", "-1", "1", "100%", "%", "x%"])
 @pytest.mark.parametrize("command", EVERY_EPS, ids=lambda c: c[0])
 def test_a_tolerance_is_a_number_in_range(folder, capsys, command, value):
     assert "argument --eps: " in line_of(capsys, *command, f"--eps={value}")
+
+
+@pytest.mark.parametrize("command", EVERY_EPS, ids=lambda c: c[0])
+def test_who_thinks_in_per_cent_is_told(folder, capsys, command):
+    assert "argument --eps: must be below 1, a fraction or in per cent (0.05 or 5%), got 5; did you mean 0.05" in \
+        line_of(capsys, *command, "--eps", 5)
+
+
+def test_per_cent_is_the_fraction(planned, capsys):
+    for name, command in (("part", GRAPH[:3]), ("repart", ["repart", "g.graph", "g.part.2", 3])):
+        for value in ("0.2", "20%"):
+            assert main([*map(str, command), "--eps", value, "-o", f"{name}-{value}", "-q"]) == 0
+        assert Path(f"{name}-0.2").read_bytes() == Path(f"{name}-20%").read_bytes()
+    assert main(["plan", "a.vtu", "b.vtu", "--parts", "2", "2", "--eps", "20%", "-o", "o", "-q"]) == 0
+    assert json.loads(Path("o/metrics.json").read_text())["settings"]["eps"] == 0.2
 
 
 NUMBERS = [
@@ -123,8 +138,9 @@ SETTINGS = [("names", None), ("names", "ab"), ("names", ["a", 1]), ("names", ["a
             ("parts", [2, -2]), ("parts", [2, 0]), ("parts", ["2", "2"]), ("parts", [2, 10**20]), ("parts", [[2], [2]]),
             ("parts", [2.5, 2]), ("parts", [True, 2]), ("coupled", None), ("coupled", 7), ("coupled", [1]),
             ("coupled", [1, "1"]), ("coupled", [-1, 1]), ("coupled", [1, 10**30]), ("eps", None), ("eps", "0.05"),
-            ("eps", -1), ("eps", NOT_A_NUMBER), ("eps", ENDLESS), ("eps", 10**400), ("eps", [0.05]), ("eps", 1e308),
-            ("interedges", None), ("interedges", 3), ("interedges", ["facet"]), ("interedges", {}),
+            ("eps", -1), ("eps", 1), ("eps", 3.0), ("eps", NOT_A_NUMBER), ("eps", ENDLESS), ("eps", 10**400),
+            ("eps", [0.05]), ("eps", 1e308), ("interedges", None), ("interedges", 3), ("interedges", ["facet"]),
+            ("interedges", {}),
             ("interedges", "none"), ("load", 3), ("load", []), ("scale", 3), ("scale", {"a": "x"}), ("scale", {"a": 0}),
             ("scale", {"q": 1}), ("shift", {"a": 1}), ("shift", {"a": [1, 2]}), ("periodic", {"a": [0, 0]}),
             ("tolerance", "x"), ("tolerance", -1), ("gap", {}), ("several", 3), ("shared", "yes"),

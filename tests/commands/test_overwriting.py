@@ -24,20 +24,22 @@ MACHINE = "--machine {source} --nodes {nodes} --host {host} --vertices {vertices
 #: Every option of every command that reads, and what is written; files that are compared are not opened before.
 CALLS = {
     "plan": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} --step-cost {{step_cost}} {MACHINE} "
-            "-o {output} --picture --report",
+            "-o {output} --picture {picture} --report {report}",
     "compare": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} --step-cost {{step_cost}} {MACHINE} "
                "--picture {picture} --report {report}",
     "advise": "{costs} --total 4 --picture {picture}",
     "part": "{source} 2 --fixed {fixed} --tpwgts {tpwgts} -o {output}",
     "repart": "{source} {partfile} 2 -o {output} --report {report}",
-    "replan": "{folder} --load a={load} --source a={source} --interedges a,b={interedges} -o {output}",
+    "replan": "{folder} --load a={load} --source a={source} --interedges a,b={interedges} -o {output} "
+              "--picture {picture} --report {report}",
     "machine": "info {source} --nodes {nodes} --host {host} --vertices {vertices} --tgt {tgt}",
     "map": "{graph} --fixed {fixed} --from {old} -o {output} " + MACHINE,
     "ranks": "{profile} --counts {counts} --placement {placement} --model {model} --nodes 2 --slots 2 -o {output}",
 }
-#: What plans and mappings write under names of their own.
-INSIDE = {"plan": ("coupling.json", "metrics.json", "plan.png", "report.html"),
-          "replan": ("coupling.json", "metrics.json", "migration.json")}
+#: What plans write under names of their own into their folder.
+INSIDE = {"plan": ("coupling.json", "metrics.json"), "replan": ("coupling.json", "metrics.json", "migration.json")}
+#: What they write there for options that name no file.
+PAGES = {"picture": "plan.png", "report": "report.html"}
 #: Options that read where nothing is written.
 HARMLESS = {"map": {"eval"}}
 LINKS = ("name", "symlink", "hard link")
@@ -91,7 +93,8 @@ def pairs() -> Iterator[tuple[str, str, str, str]]:
         declared = COMMANDS[name][0].PATHS
         for read in sorted(set(declared.reads) - HARMLESS.get(name, set())):
             for written in sorted(declared.writes):
-                for inside in INSIDE.get(name, ("",)):
+                own = ("", PAGES[written]) if written in PAGES else INSIDE.get(name, ("",))
+                for inside in own if name in INSIDE else ("",):
                     yield name, read, written, inside
 
 
@@ -105,8 +108,11 @@ def test_an_input_is_not_written_over(tmp_path, monkeypatch, capsys, name, read,
     monkeypatch.chdir(tmp_path)
     places = {option: f"{option}.{'html' if option == 'report' else 'png' if option == 'picture' else 'txt'}"
               for option in (*COMMANDS[name][0].PATHS.reads, *COMMANDS[name][0].PATHS.writes)}
+    line = CALLS[name]
     if inside:
-        places[written] = "out"
+        if written in PAGES:
+            line = line.replace(f"{{{written}}}", "")
+        places["output"] = "out"
         Path("out").mkdir()
     target = Path("out", inside) if inside else Path(places[written])
     target.write_text("precious\n")
@@ -122,7 +128,7 @@ def test_an_input_is_not_written_over(tmp_path, monkeypatch, capsys, name, read,
         os.link(target, "former/linked.txt")
         places[read] = "former"
     before = contents(tmp_path)
-    arguments = [word.format(**places) for word in CALLS[name].split()]
+    arguments = [word.format(**places) for word in line.split()]
     assert main([name, *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -14,6 +14,7 @@ from copart.report.palette import COLOURS, RGB, colour_numbers, part_colours
 from copart.report.pictures import draw_coupled
 from copart.report.projection import Chart, Line, interface, mean_normal
 from copart.report.scene import mesh_scene, whole_boundary
+from copart.report.terminal import drawn
 
 from ..helpers import grid
 
@@ -50,7 +51,7 @@ def test_plain_text_is_aligned():
 
 
 def test_rich_form_has_every_row():
-    assert comparison_table(rows()).rich().row_count == 2
+    assert drawn(comparison_table(rows())).row_count == 2
 
 
 def test_tables_of_a_plan():

@@ -298,7 +298,7 @@ def test_plan_with_a_total(tmp_path, capsys):
     assert summary["advice"]["processes"] == {"left": 7, "right": 7}
     assert main(["check", str(out), "-q"]) == 0
     for arguments, message in ((["--total", "14", "--parts", "7", "7"], "parts, total: give one of the two"),
-                               (["--parts", "7", "7", "--costs", "1,2"], "costs: share out a total"),
+                               (["--parts", "7", "7", "--costs", "1,2"], "--costs: has no effect without --total"),
                                ([], "needs --parts, or --total"), (["--total", "1"], "1 processes are not enough"),
                                (["--total", "9", "--costs", "x"], "--costs: is no file, nor numbers")):
         assert main(["plan", *meshes, "-o", str(tmp_path / "never"), *arguments]) == 2

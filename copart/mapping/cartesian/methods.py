@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, integers
-from ...errors import ConfigError, MappingError
+from ...errors import ConfigError, MappingError, did_you_mean
 from .greedy import central_greedy, distributed_greedy
 from .grid import Grid
 from .hyperplane import Hyperplane
@@ -181,7 +181,8 @@ def reorder_grid(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], metho
     elif method in METHODS:
         order = METHODS[method](grid, stencil, sizes)
     else:
-        raise ConfigError(f"method: {method!r} is none of best, {', '.join(METHODS)}")
+        raise ConfigError(f"method: {method!r} is none of best, {', '.join(METHODS)}"
+                          + did_you_mean(str(method), METHODS))
     new_rank = order if old is None else order[slots(old)]
     node = np.empty(grid.size, VERTEX)
     node[order] = blocked(sizes)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import WEIGHT, frozen, integers, weights, whole
-from ...errors import ConfigError, MappingError
+from ...errors import ConfigError, MappingError, did_you_mean
 
 Offset = tuple[int, ...]
 
@@ -154,7 +154,8 @@ def stencil(kind: str, ndims: int, *, hops: int = 3, weights: ArrayLike | None =
     [[-1, 0], [1, 0], [0, -1], [0, 1]]
     """
     if kind not in STENCILS:
-        raise ConfigError(f"stencil: {kind!r} is none of {', '.join(STENCILS)}, and no list of offsets")
+        raise ConfigError(f"stencil: {kind!r} is none of {', '.join(STENCILS)}, and no list of offsets"
+                          + did_you_mean(str(kind), STENCILS))
     d = whole("ndims", ndims, low=1, high=16)
     offsets = STENCILS[kind](d, whole("hops", hops, low=1, high=_FARTHEST))
     if not offsets:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConfigError, MappingError
+from ...errors import ConfigError, MappingError, did_you_mean
 from ...graph import Graph
 from ..architectures.subset import subset
 from ..evaluation import architecture_of
@@ -79,7 +79,8 @@ def _method(machine: Machine) -> str:
 def check_placement(placement: str) -> None:
     """ConfigError where the placement is not known."""
     if placement not in PLACEMENTS:
-        raise ConfigError(f"placement: {placement!r} is not known; choose one of {', '.join(PLACEMENTS)}")
+        raise ConfigError(f"placement: {placement!r} is not known; choose one of {', '.join(PLACEMENTS)}"
+                          + did_you_mean(str(placement), PLACEMENTS))
 
 
 def _weights(processes: Processes, given: str | tuple[float, float]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, WEIGHT, part_array, whole, writable
+from ...arrays import VERTEX, WEIGHT, part_array, tolerance, whole, writable
 from ...errors import ConfigError, PartitionError
 from ...graph import Graph, as_graph
 from ...kernels import Level
@@ -97,8 +97,9 @@ def partition_multiconstraint(
     graph = as_graph(graph)
     k = whole("nparts", nparts, low=1)
     vectors = weight_vectors(graph.weight_vectors if vwgts is None else vwgts, graph.nvtxs)
-    bounds = limits_matrix(even_limits(vectors, k, options.eps if eps is None else eps, tpwgts) if limits is None
-                           else limits, vectors)
+    if limits is None:
+        limits = even_limits(vectors, k, options.eps if eps is None else _tolerances(eps), tpwgts)
+    bounds = limits_matrix(limits, vectors)
     if len(bounds) != k:
         raise PartitionError(f"limits: are of {len(bounds)} parts, nparts is {k}")
     pinned = pinned_parts(fixed, graph.nvtxs, k)
@@ -190,6 +191,13 @@ def refine_multiconstraint(
     if refiner.settle():
         refiner.complain(strict)
     return start
+
+
+def _tolerances(eps: float | ArrayLike) -> float | list[float]:
+    """One tolerance, or one per constraint, checked."""
+    if np.ndim(eps) == 0:
+        return tolerance("eps", eps)
+    return [tolerance("eps", one) for one in np.ravel(np.asarray(eps))]
 
 
 def even_limits(vwgts: Array, nparts: int, eps: float | ArrayLike, tpwgts: ArrayLike | None) -> NDArray[np.int64]:

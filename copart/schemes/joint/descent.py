@@ -10,6 +10,7 @@ from ...errors import of_component
 from ...graph import Graph
 from ...kernels.coupled import Cells, Shares
 from ...kgggp_ml import partition
+from ...options import Loose
 from ...partitioner.rounds import Team
 from .annealing import Annealing, Schedule
 from .cells import CoupledCells, by_partner, contracted
@@ -240,7 +241,7 @@ def _following(stage: Stage, part: Array, name: str, leader: str, seed: int) -> 
     quotient = Graph.from_edges(k, p[between], q[between], g.ewgt[between], vwgt=load)
     # what is out of balance by less than one part is left to annealing
     eps = max(0.05, groups * int(load.max()) / int(load.sum())) if load.any() else 0.05
-    group = partition(quotient, groups, eps=eps, seed=seed, strict=False)
+    group = partition(quotient, groups, Loose(eps, seed), strict=False)
     return filled(np.asarray(group[choice], VERTEX), groups)
 
 
