@@ -229,9 +229,9 @@ def add_components(parser: argparse.ArgumentParser, *, pool: bool = False) -> No
     # components that stand behind counts
     parser.set_defaults(behind=[])
     group = parser.add_argument_group("coupling")
-    listed(group.add_argument("--only", nargs="+", metavar="NAME",
-                              help="of one file, these of its zones or regions, as mesh info lists them (the same as "
-                                   "FILE:NAME for each)"), "[^-].*")
+    # a comma between two makes one component of them
+    group.add_argument("--only", nargs="+", metavar="NAME", help="of one file, these of its zones or regions, as mesh "
+                       "info lists them (the same as FILE:NAME for each)")
     listed(group.add_argument("--parts", nargs="+", action=_WholeNumbers, metavar="N",
                               help="parts of each component, in order (with --scheme monolithic also the size of the "
                                    "pool)"), COUNTS)

@@ -37,7 +37,7 @@ def offered(script, line: str, folder) -> set[str]:
 @BASH
 @pytest.mark.parametrize(("line", "wanted"), [
     ("copart ", {*COMMANDS, "help", "-h", "--help", "--version"}),
-    ("copart pl", {"plan"}), ("copart help re", {"repart", "replan"}), ("copart mesh c", {"cube", "cylinder"}),
+    ("copart pl", {"plan"}), ("copart help re", {"repart", "replan"}), ("copart mesh c", {"cases", "cube", "cylinder"}),
     ("copart plan --sch", {"--scheme"}), ("copart plan --scheme ", set(SCHEMES)),
     ("copart plan a.vtu b.vtu --scheme pro", {"projrepart"}), ("copart compare --schemes naive aw", {"aware"}),
     ("copart plan --scheme naive --pres", {"--preset"}), ("copart part --preset s", {"strong"}),

@@ -22,10 +22,12 @@ MEETING = {"interedges": "", "tolerance": "a limit; beside --gap refused where m
            "scale": "unknown names are refused", "shift": "unknown names are refused",
            "periodic": "unknown names are refused", "several": "a permission", "max_interedges": "a limit"}
 COMPONENTS = {**MEETING, "parts": "beside --total refused", "total": "beside --parts refused", "contiguous": "",
-              "load": "arrays that no mesh has are refused", "coupled_weights": "so, too", "names": ""}
+              "load": "arrays that no mesh has are refused", "coupled_weights": "so, too", "names": "",
+              "only": "beside several files refused"}
 ALWAYS = {
     "plan": {**PARTITIONING, **COMPONENTS, "scheme": "", "output": "", "write": "", "picture": "", "report": "",
-             "source": "", "hierarchy": "", "iterations": "also the sub-steps of the priced step", "step_cost": ""},
+             "source": "", "hierarchy": "", "iterations": "also the sub-steps of the priced step", "step_cost": "",
+             "pool": "beside --parts, --total and other schemes refused", "into_case": "refused where there is none"},
     "compare": {"eps": "a limit", "threads": "time", "preset": "", **COMPONENTS, "schemes": "", "seeds": "",
                 "picture": "", "report": "", "source": "", "hierarchy": "",
                 "iterations": "also the sub-steps of the priced step", "step_cost": ""},
@@ -40,7 +42,7 @@ ALWAYS = {
     "map": {"source": "", "nodes": "the hosts, in this order", "distance": "", "hierarchy": "", "eval": "",
             "one_to_one": "", "output": ""},
     "machine info": {"nodes": "", "distance": "", "hierarchy": "", "tgt": ""},
-    "mesh info": {}, "mesh cube": {"cells": "", "offset": "", "output": ""},
+    "mesh info": {}, "mesh cases": {"output": ""}, "mesh cube": {"cells": "", "offset": "", "output": ""},
     "mesh tube": {"inner": "", "outer": "", "cells": "", "length": "", "offset": "", "output": ""},
     "mesh cylinder": {"radius": "", "cells": "", "length": "", "offset": "", "output": ""},
     "ranks": {"counts": "", "nranks": "", "nodes": "", "slots": "", "placement": "",
@@ -78,6 +80,7 @@ IDLE = [
         *each(f"{line} --coupled 2 2", "--interface=gather", "beside --coupled"))),
     *(entry for scheme in ("naive", "multiconstraint", "monolithic")
       for entry in each(f"plan {TWO} --scheme {scheme}", "--coupled --interface=gather", "with schemes that leave")),
+    *each("plan a.vtu b.vtu --pool 2", "--coupled --interface=gather", "with schemes that leave"),
     *each(f"compare {TWO} --schemes naive", "--coupled --interface=gather", "with schemes that leave"),
     *each("replan plan --scheme naive", "--coupled", "with schemes that leave"),
     *each(f"compare {TWO} --quiet", "--legend", "with --quiet or --json"),
@@ -85,8 +88,8 @@ IDLE = [
     *(entry for option in ("--quiet", "-q") for command in (
         f"plan {TWO}", f"compare {TWO}", "part g.graph 2", "repart g.graph g.part.2 3", "replan plan", "check plan",
         "map g.graph --hierarchy 4", "machine info n1", "mesh info a.vtu", "mesh cube 3 -o o", "mesh tube -o o",
-        "mesh cylinder -o o", "ranks p.txt --nodes 2 --slots 3", "grid --dims 4x3 --nodes 3", "advise t.csv --total 9",
-        "doctor") for entry in each(f"{command} {option}", "--verbose", "with --quiet")),
+        "mesh cylinder -o o", "mesh cases -o o", "ranks p.txt --nodes 2 --slots 3", "grid --dims 4x3 --nodes 3",
+        "advise t.csv --total 9", "doctor") for entry in each(f"{command} {option}", "--verbose", "with --quiet")),
     *each("part g.graph 2", "--time-limit", "without --preset best"),
     *each("part g.graph 2 --preset strong", "--time-limit", "without --preset best"),
     *each("part g.graph 2", "--load", "on g.graph, a graph"),

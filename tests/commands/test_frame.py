@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from copart.cli import COMMANDS, main, parser
-from copart.commands import console
+from copart.commands import console, plan
 from copart.formats import read_part, write_metis, write_part
 from copart.mesh import read_mesh
 from copart.schemes.registry import SCHEMES
@@ -408,8 +408,10 @@ def test_parser_defaults_are_the_library_defaults():
     import copart as library
 
     signature = inspect.signature(library.plan).parameters
-    defaults = {**library.Options().to_dict(), **{name: signature[name].default for name in ("scheme", "interedges")}}
+    defaults = {**library.Options().to_dict(), "interedges": signature["interedges"].default}
     args = parser().parse_args(["plan", "a", "b", "--parts", "1", "1"])
+    assert signature["scheme"].default == plan.DEFAULT
+    assert [name for name, scheme in SCHEMES.items() if scheme.shares_pool] == [plan.POOLED]
     assert {name: getattr(args, name) for name in defaults} == defaults
 
 

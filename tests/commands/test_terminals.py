@@ -70,7 +70,7 @@ def test_no_figure_is_cut(three, monkeypatch, line, width):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
     tables, show = [], Console.table
-    monkeypatch.setattr(Console, "table", lambda self, table: (tables.append(table), show(self, table)))
+    monkeypatch.setattr(Console, "table", lambda self, table, **more: (tables.append(table), show(self, table, **more)))
     monkeypatch.setattr(sys, "stdout", Terminal())
     assert main(LINES[line]) == 0
     shown = re.sub(r"\x1b\[[0-9;]*m", "", sys.stdout.getvalue())

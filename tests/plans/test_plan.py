@@ -118,8 +118,8 @@ def test_written_files_hold_the_plan(tmp_path):
     plan = copart.plan(A, B, parts=(4, 8), output=tmp_path / "deep" / "out")
     lists = ["left-right.interedges", "left.halo", "left.owned", "right.halo", "right.owned"]
     arrays = [f"{name}.{half}.npy" for name in lists for half in ("index", "rows")]
-    files = ["left.vtu", "right.vtu", "left.part.4", "right.part.8", "interedges.mtx", *arrays, "coupling.json",
-             "metrics.json"]
+    files = ["left.vtu", "right.vtu", "left.part.4", "right.part.8", "interedges.mtx", *arrays, "programs.slurm",
+             "launch.txt", "coupling.json", "metrics.json"]
     assert [p.name for p in plan.files] == files
     assert sorted(p.name for p in (tmp_path / "deep" / "out").rglob("*") if p.is_file()) == sorted(files)
     for name, k in (("left", 4), ("right", 8)):
@@ -136,7 +136,7 @@ def test_written_files_hold_the_plan(tmp_path):
 def test_component_names_become_safe_file_names(tmp_path):
     plan = copart.plan(A, B, parts=(2, 2), names=("gas/hot", "../solid"), output=tmp_path / "out")
     assert [p.name for p in plan.files[:2]] == ["gas_hot.vtu", "_solid.vtu"]
-    assert {p.parent for p in plan.files} == {tmp_path / "out", tmp_path / "out" / "exchange"}
+    assert {p.parent for p in plan.files} == {tmp_path / "out" / name for name in ("", "exchange", "launch")}
     assert (tmp_path / "out" / "exchange" / "gas_hot-_solid.interedges.rows.npy").exists()
 
 
