@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +34,12 @@ MEETINGS = 40
 CONFIGURATION = """<?xml version="1.0" encoding="UTF-8" ?>
 <precice-configuration>
   <log><sink filter="%Severity% > warning" enabled="true"/></log>
+  <profiling mode="fundamental"/>
   <data:scalar name="from-fluid"/><data:scalar name="from-solid"/>
   <mesh name="fluid-mesh" dimensions="3"><use-data name="from-fluid"/><use-data name="from-solid"/></mesh>
   <mesh name="solid-mesh" dimensions="3"><use-data name="from-fluid"/><use-data name="from-solid"/></mesh>
   {participants}
-  <m2n:sockets acceptor="{acceptor}" connector="{connector}" exchange-directory="." network="lo"/>
+  {channel}
   <coupling-scheme:parallel-explicit>
     <participants first="fluid" second="solid"/><max-time value="{windows}"/><time-window-size value="1"/>
     <exchange data="from-fluid" mesh="fluid-mesh" from="fluid" to="solid"/>
@@ -107,12 +110,24 @@ def connections() -> int:
     return sum(f"socket:[{row[9]}]" in own for row in rows if row[3] == established)
 
 
-def configuration(parts: Sequence[int]) -> str:
-    """preCICE's configuration of a run with so many ranks of each program."""
+def configuration(plan: Path) -> str:
+    """preCICE's configuration of a run, with the channel that the plan's ``precice.xml`` says."""
     participants = "\n  ".join(PARTICIPANT.format(me=me, other=other) for me, other in (NAMES, NAMES[::-1]))
-    acceptor, connector = sorted(NAMES, key=lambda name: parts[NAMES.index(name)])
-    return CONFIGURATION.format(participants=participants, acceptor=acceptor, connector=connector,
-                                windows=STEPS * MEETINGS + 1)
+    channel, = (line.strip() for line in (plan / "precice.xml").read_text().splitlines() if "<m2n:" in line)
+    return CONFIGURATION.format(participants=participants, channel=channel, windows=STEPS * MEETINGS + 1)
+
+
+def profiled(place: Path, tool: Path, env: dict[str, str]) -> dict[str, dict[str, float]]:
+    """Milliseconds of the slowest rank of each program by preCICE's own clock: initialize, and a mean advance."""
+    subprocess.run([sys.executable, str(tool), "merge"], cwd=place, env=env, check=True, capture_output=True)
+    told: dict[str, dict[str, float]] = {name: {} for name in NAMES}
+    with closing(sqlite3.connect(place / "profiling.db")) as found:
+        for who, what, microseconds in found.execute(
+                "SELECT participant, event, MAX(mean) FROM (SELECT participant, event, rank, AVG(dur) AS mean FROM "
+                "full_events WHERE event IN ('initialize', 'advance') GROUP BY participant, event, rank) "
+                "GROUP BY participant, event"):
+            told[who][what] = microseconds / 1000
+    return told
 
 
 def main() -> None:
@@ -126,9 +141,10 @@ def main() -> None:
     parser.add_argument("--mpirun", default="/usr/bin/mpirun")
     given = parser.parse_args()
     place = given.folder.resolve()
-    prepare(place, tuple(given.sizes), given.parts, given.scheme)
+    shutil.rmtree(place / "precice-profiling", ignore_errors=True)
+    prepare(place, tuple(given.sizes), given.parts, given.scheme, "precice")
     pair = json.loads((place / "plan" / "metrics.json").read_text())["metrics"]["pairs"][0]
-    (place / "precice-run.xml").write_text(configuration(given.parts))
+    (place / "precice-run.xml").write_text(configuration(place / "plan"))
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "LD_LIBRARY_PATH": str(given.library),
            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     validate = given.library.parent / "bin" / "precice-config-validate"
@@ -146,11 +162,15 @@ def main() -> None:
         raise SystemExit("a participant failed")
     print(f"{given.scheme}, {given.parts[0]} + {given.parts[1]} ranks: totZ {pair['totZ']}, largest difference from "
           f"the serial result {max(compared(place).values()):.1e} K")
+    tool = given.library.parent / "bin" / "precice-profiling"
+    own = profiled(place, tool, env) if tool.exists() else {}
     for name in NAMES:
         told = json.loads((place / f"{name}.precice.json").read_text())
         assert told["connections"] == 2 * pair["totZ"] + 1, told
-        print(f"{name}: initialize {told['initialize']:.3f} s, advance "
-              f"{told['advance'] / (STEPS * MEETINGS) * 1e3:.2f} ms, {told['connections']} connections")
+        by = own.get(name) or {"initialize": told["initialize"] * 1e3,
+                               "advance": told["advance"] / (STEPS * MEETINGS) * 1e3}
+        print(f"{name}: initialize {by['initialize']:.0f} ms, advance {by['advance']:.2f} ms "
+              f"({'preCICE' if own else 'own clock'}), {told['connections']} connections")
 
 
 if __name__ == "__main__":

@@ -239,14 +239,17 @@ def code(name: str, folder: Path, kind: type[Code] = Code) -> None:
 
 # ---- the driver
 def prepare(folder: str | Path, sizes: tuple[int, int] = (12, 1200), parts: Sequence[int] = (4, 2),
-            scheme: str = "joint") -> tuple[Path, str]:
-    """Meshes, a plan and the two programs; returns where to start them, and MPICH's command from the launch file."""
+            scheme: str = "joint", write: str | None = None) -> tuple[Path, str]:
+    """Meshes, a plan and the two programs; returns where to start them, and MPICH's command from the launch file.
+
+    The plan has the files of `write`, too.
+    """
     place = Path(folder).resolve()
     place.mkdir(parents=True, exist_ok=True)
     meshes = cube("hexa", sizes[0]), cube("tetra", sizes[1], offset=(1, 0, 0))
     (place / "hosts").write_text(f"localhost slots={sum(parts)}\n")
     copart.plan(*meshes, names=NAMES, parts=parts, scheme=scheme, site=copart.Site(read_machine(place / "hosts")),
-                output=place / "plan")
+                output=place / "plan", write=write)
     launch = place / "plan" / "launch"
     for name in NAMES:
         program = launch / name

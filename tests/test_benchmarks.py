@@ -309,17 +309,21 @@ def test_interfaces_of_the_exchange_benchmark_cover_one_another():
     assert len(set(made["b"].tolist())) == 6
 
 
-def test_the_configuration_for_precice_names_both_participants_and_their_data():
+def test_the_configuration_for_precice_names_both_participants_and_their_data(tmp_path):
     from xml.etree import ElementTree
 
     from benchmarks.precice_run import configuration
+    from examples.conjugate_heat import prepare
 
-    root = ElementTree.fromstring(configuration((4, 2)).replace("data:", "").replace("m2n:", "").replace("mapping:", "")
-                                  .replace("coupling-scheme:", ""))
+    prepare(tmp_path, (4, 100), (4, 2), "naive", "precice")
+    text = configuration(tmp_path / "plan")
+    for prefix in ("data:", "m2n:", "mapping:", "coupling-scheme:"):
+        text = text.replace(prefix, "")
+    root = ElementTree.fromstring(text)
     people = {one.get("name"): one for one in root.findall("participant")}
     assert set(people) == {"fluid", "solid"}
     for me, other in (("fluid", "solid"), ("solid", "fluid")):
         assert people[me].find("write-data").get("name") == f"from-{me}"
         assert people[me].find("read-data").get("name") == f"from-{other}"
-    # the participant with fewer ranks accepts, as copart's hints say
+    # the participant with fewer ranks at the interface accepts, as copart's hints say
     assert root.find("sockets").get("acceptor") == "solid"

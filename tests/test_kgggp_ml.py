@@ -15,7 +15,7 @@ from copart.checks import check_partition
 from copart.errors import ConfigError, CopartError, GraphError, PartitionError
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
-from copart.options import PRESETS, Config
+from copart.options import PRESETS, Config, Loose
 from copart.partitioner.affinity import Affinity
 
 from .conftest import NO_JIT
@@ -195,7 +195,7 @@ def test_more_parts_than_clusters(config: str) -> None:
     for graph in (complete(n) if not NO_JIT else star(n), grid(20, 30)):
         u, v, _ = graph.edges()
         case = Case(Graph.from_edges(n, u, v, vwgt=vwgt), k, 5.0, 1, fixed)
-        assert_promises(case, partition(case.graph, k, preset=SETTINGS[config], **case.options))
+        assert_promises(case, partition(case.graph, k, Loose(5.0, 1, preset=SETTINGS[config]), fixed=fixed))
 
 
 def test_numbering_makes_no_difference_to_the_promises() -> None:
@@ -408,7 +408,7 @@ def test_affinity_is_checked_before_kernels_see_it() -> None:
 
 def test_tolerances_beyond_all_weight() -> None:
     for eps in (1e18, 1e300):
-        assert set(partition(grid(5, 5), 3, eps=eps).tolist()) == {0, 1, 2}
+        assert set(partition(grid(5, 5), 3, Loose(eps)).tolist()) == {0, 1, 2}
 
 
 def test_affinity_by_rows() -> None:

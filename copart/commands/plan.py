@@ -82,12 +82,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .telling import tell_interfaces
 
     kinds = writing.kinds_with_pages(args)
+    if args.into_case:
+        from ..plans.cases import check_sources
+
+        check_sources(options.meshes(args))
     with console.progress() as progress:
         first_use(progress, "plan")
         made = plan(*options.meshes(args), scheme_options=options.scheme_options(args),
                     site=site.site(args), output=args.output, write=kinds, progress=progress,
-                    into_cases=args.into_case, **_in_pool(args), **options.partitioning(args))
-        files = [*(str(path) for path in made.files), *writing.write_pages(args, made)]
+                    **_in_pool(args), **options.partitioning(args))
+        into = made.write_into_cases() if args.into_case else []
+        files = [*(str(path) for path in (*made.files, *into)), *writing.write_pages(args, made)]
     tell_interfaces(console, made.interfaces, made.remarks)
     if made.advice is not None:
         from ..report.processes import choices_table

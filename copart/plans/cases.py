@@ -49,6 +49,23 @@ def case_of(source: str | None, mesh: Mesh | None) -> Path | None:
     return next((up.parent for up in every if up.name == "constant"), None)
 
 
+def check_sources(sources: Iterable[str]) -> None:
+    """See that all of them are OpenFOAM cases or regions of such, before they are read.
+
+    Raises
+    ------
+    ConfigError
+        Names one that is not.
+    """
+    from ..mesh.readers.openfoam import is_openfoam
+
+    for source in sources:
+        path = Path(file_of(source))
+        if not path.is_dir() and not is_openfoam(path):
+            raise ConfigError(f"into case: {source} is no OpenFOAM case; leave the option out, and copy the files of "
+                              f"the others")
+
+
 def check_cases(names: Iterable[str], meshes: Mapping[str, Mesh], sources: Sources) -> None:
     """See that all components come from OpenFOAM cases.
 
@@ -59,7 +76,7 @@ def check_cases(names: Iterable[str], meshes: Mapping[str, Mesh], sources: Sourc
     """
     for name in names:
         if case_of(sources.get(name), meshes.get(name)) is None:
-            raise ConfigError(f"into cases: component {name!r} is no whole mesh or region of an OpenFOAM case; "
+            raise ConfigError(f"into case: component {name!r} is no whole mesh or region of an OpenFOAM case; "
                               f"leave the option out, and copy the files of the others")
 
 
@@ -136,4 +153,4 @@ def uneven_regions(copartition: CoPartition, meshes: Mapping[str, Mesh], sources
     return out
 
 
-__all__ = ["case_of", "check_cases", "uneven_regions", "write_into_cases"]
+__all__ = ["case_of", "check_cases", "check_sources", "uneven_regions", "write_into_cases"]

@@ -35,7 +35,7 @@ from ..schemes.contiguous import bodies_shared
 from ..schemes.registry import DEFAULT
 from . import requests
 from .allot import counted
-from .cases import check_cases, uneven_regions, write_into_cases
+from .cases import uneven_regions, write_into_cases
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .output import SCHEMA, VERSION, check_file_names, component_inputs, usual_files, write_plan
 from .overwriting import refuse_inputs
@@ -186,7 +186,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
          meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
          coupled_weights: CoupledWeights | None = None, contiguous: bool = False,
          options: Options | None = None, site: Site | None = None, output: str | os.PathLike[str] | None = None,
-         write: str | Sequence[str] | None = None, into_cases: bool = False, progress: Progress | None = None,
+         write: str | Sequence[str] | None = None, progress: Progress | None = None,
          **settings: Unpack[Settings]) -> Plan:
     """Co-partition coupled components.
 
@@ -242,9 +242,6 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         with commas between or in a list (:mod:`copart.plans.writers`).  Where none is named, those that go with the
         files read: ``openfoam`` for OpenFOAM cases, ``gmsh`` for gmsh files; "none" for not even these.  Beside them
         ``report`` (``report.html``, one page with all of it) and ``picture`` (``plan.png``; needs matplotlib).
-    into_cases : bool
-        Also put the decompositions into the OpenFOAM cases that the components come from;
-        see :meth:`Plan.write_into_cases`.
     progress : callable, optional
         Called as ``progress(step, done, total)`` when a step begins.
 
@@ -289,8 +286,6 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     cost = priced(where.priced(problem.names), found.unit)
     if where.machine is not None:
         check_room(count[0] if pool and len(count) == 1 else sum(count), where.machine)
-    if into_cases:
-        check_cases(problem.names, found.meshes, found.sources)
     if output is not None:
         check_file_names(problem.names)
         check_meshes(kinds or (), found.meshes, problem.names)
@@ -327,10 +322,10 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     made = Plan(problem, copartition, evaluate(problem, copartition, cost), found.meshes, kept, took.seconds,
                 sources=found.sources, interfaces=found.interfaces, remarks=(*found.remarks, *worth), advice=advice,
                 placements=placed)
-    if output is not None:
-        tell(f"writing to {os.fspath(output)}", 0, 0)
-        made = replace(made, files=made.write(output, write))
-    return replace(made, files=(*made.files, *made.write_into_cases())) if into_cases else made
+    if output is None:
+        return made
+    tell(f"writing to {os.fspath(output)}", 0, 0)
+    return replace(made, files=made.write(output, write))
 
 
 __all__ = ["Plan", "plan"]

@@ -4,14 +4,22 @@ import json
 
 import pytest
 
-CALL = "import json; from examples.mpi_driver import main; found = main(); print('found', json.dumps(found))"
+CALL = """
+import json
+from mpi4py import MPI
+from examples.mpi_driver import main
+
+every = MPI.COMM_WORLD.gather(main())
+if every is not None:
+    print("found", json.dumps(every))
+"""
 
 
 @pytest.mark.parametrize("ranks", [2, 7])
 def test_both_codes_run(launch, ranks):
     done = launch(ranks, "-m", "mpi4py", "-c", CALL)
     assert done.returncode == 0, done.stderr
-    told = [json.loads(line.split(" ", 1)[1]) for line in done.stdout.splitlines() if line.startswith("found ")]
+    told, = (json.loads(line.split(" ", 1)[1]) for line in done.stdout.splitlines() if line.startswith("found "))
     assert len(told) == ranks
     assert all(one == told[0] for one in told)
     found = told[0]

@@ -72,7 +72,7 @@ def test_other_meshes_are_refused_before_anything_is_written(case, tmp_path, cap
     assert not list(case.rglob("cellDecomposition"))
     assert main(["plan", f"{case}:gas", str(tmp_path / "other.vtu"), "--parts", "2", "2", "--into-case", "-o",
                  str(tmp_path / "out")]) == 2
-    assert "into cases" in capsys.readouterr().err
+    assert "into case" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
