@@ -35,6 +35,9 @@ BALANCES = ("total", "each")
 SWEEPS = StepCost(substeps=10)
 """What decides between two ways to balance each component: solvers sweep their cells many times between exchanges."""
 
+CLEARLY = 0.98
+"""How much shorter a step has to be for parts of larger cut: solvers that iterate pay more for it than is estimated."""
+
 
 def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: CoupledCounts | None = None,
                options: Options | None = None, *, processes: int | None = None, balance: str = "total",
@@ -52,9 +55,9 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
         Size of the pool.
     balance : {"total", "each"}
         What is balanced over the pool: the load of all components together, or that of each component, which keeps
-        processes busy while components run one after another, as in multi-region solvers.  "each" takes the faster
-        (``T_step``) of one partition of the whole with a constraint per component, and of the components
-        partitioned alone with parts that face one another on the same process.
+        processes busy while components run one after another, as in multi-region solvers.  "each" takes the
+        components partitioned alone, with parts that face one another on the same process, or one partition of the
+        whole with a constraint per component where that has a clearly shorter step (``T_step``).
 
     Returns
     -------
@@ -82,8 +85,10 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
         return _in_pool(problem, part(graph, pool, run), first, pool)
     together = _in_pool(problem, partition_multiconstraint(graph, pool, _loads_of_each(problem), run), first, pool)
     apart = _facing(problem, pool, run)
-    return min((one for one in (apart, together) if one is not None),
-               key=lambda one: step_cost(problem, one, SWEEPS).T_step)
+    if apart is None:
+        return together
+    steps = [step_cost(problem, one, SWEEPS).T_step for one in (together, apart)]
+    return together if steps[0] < CLEARLY * steps[1] else apart
 
 
 def _facing(problem: CoupledProblem, pool: int, run: Options) -> CoPartition | None:
