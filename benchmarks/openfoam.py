@@ -39,7 +39,7 @@ EXAMPLES, ETC = Path("/usr/share/doc/openfoam-examples/examples"), Path("/usr/sh
 SOLVER = "chtMultiRegionFoam"
 #: Cells of the tutorial's blocks, along x, y and z.
 BLOCKS = (30, 10, 10)
-OWN = {"simple": "simple", "hierarchical": "hierarchical"}
+OWN = ("simple", "hierarchical")
 SCHEMES: dict[str, dict[str, Any]] = {
     "monolithic": {"scheme": "monolithic"},
     "monolithic, each region": {"scheme": "monolithic", "scheme_options": {"balance": "each"}},
@@ -178,7 +178,7 @@ def decompose(case: Path, name: str, ranks: int) -> tuple[int, ...] | None:
         n = {2: "2 1 1", 4: "2 2 1", 8: "2 2 2"}.get(ranks, f"{ranks} 1 1")
         for region in REGIONS:
             put(case / "system" / region / "decomposeParDict",
-                f"numberOfSubdomains {ranks};\nmethod {OWN[name]};\ncoeffs {{ n ({n}); order xyz; }}\n")
+                f"numberOfSubdomains {ranks};\nmethod {name};\ncoeffs {{ n ({n}); order xyz; }}\n")
         return None
     asked = SCHEMES[name]
     parts = ranks if asked["scheme"] == "monolithic" else [ranks] * len(REGIONS)

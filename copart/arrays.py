@@ -136,7 +136,7 @@ copyreg.pickle(MappingProxyType, lambda mapping: (proxied, (dict(mapping),)))
 
 
 class Frozen:
-    """Values whose arrays are read-only, also after pickling: kernels know only read-only ones."""
+    """Values whose arrays are read-only, also after pickling; kernels would be compiled once more for others."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():

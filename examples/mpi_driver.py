@@ -54,6 +54,7 @@ def main() -> dict[str, float]:
     here[cells] = np.arange(len(cells))
     u, v = np.concatenate([here[rows], here[columns]]), np.concatenate([here[columns], here[rows]])
     u, v = (end[(u >= 0) & (u < own)] for end in (u, v))
+    wet = np.isin(cells[:own], problem.coupled(name))
     temperature = np.full(len(cells), 300.0 if name == "air" else 280.0)
 
     # the values that are exchanged are those of the own cells: `cells=` finds the coupled ones among them
@@ -69,7 +70,6 @@ def main() -> dict[str, float]:
             else:
                 temperature[:own] += change
                 outside = exchange.forward()
-                wet = np.isin(cells[:own], problem.coupled("water"))
                 heat = np.where(wet, ACROSS * (outside - temperature[:own]), 0.0)
                 temperature[:own] += heat
                 exchange.backward(heat, mapping="conservative")

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from .console import Console
+from .effects import no_effect
 from .numbers import integer, real
 from .options import named
 from .parsing import add_page
@@ -101,13 +102,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _refuse_idle(args: argparse.Namespace, found: Costs) -> None:
     """Refuse what is for coupled processes where nobody says how many cells are coupled."""
-    from ..errors import ConfigError
-
     idle = [option for option in ("--iterations", "--coupled-cost", "--latency", "--datum", "--aligned")
             if option.strip("-").replace("-", "_") in args.given]
     if idle and not found.coupled_cells:
-        raise ConfigError(f"{', '.join(idle)}: {'has' if len(idle) == 1 else 'have'} no effect without coupled cells; "
-                          f"give --coupled-cells, or the column coupled_cells in the table")
+        raise no_effect(idle, "without coupled cells; give --coupled-cells, or the column coupled_cells in the table")
 
 
 def _costs(args: argparse.Namespace) -> Costs:

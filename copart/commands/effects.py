@@ -9,8 +9,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .paths import labels
+
+if TYPE_CHECKING:
+    from ..errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -54,12 +58,17 @@ def refuse_idle(declared: Effects, args: argparse.Namespace, parser: argparse.Ar
     for effect in (*declared, _VERBOSE):
         idle = [option for option in called if option in args.given and option in effect.options]
         if idle and not effect.when(args):
-            from ..errors import ConfigError
+            raise no_effect([called[option] for option in idle], effect.missing)
 
-            have = "has" if len(idle) == 1 else "have"
-            raise ConfigError(f"{', '.join(called[option] for option in idle)}: {have} no effect {effect.missing}")
+
+def no_effect(options: Sequence[str], missing: str) -> ConfigError:
+    """The error that these options, as they are typed, mean nothing here."""
+    from ..errors import ConfigError
+
+    have = "has" if len(options) == 1 else "have"
+    return ConfigError(f"{', '.join(options)}: {have} no effect {missing}")
 
 
 _VERBOSE = Effect(("verbose",), lambda args: not args.quiet, "with --quiet")
 
-__all__ = ["Effect", "Effects", "needs", "refuse_idle"]
+__all__ = ["Effect", "Effects", "needs", "no_effect", "refuse_idle"]

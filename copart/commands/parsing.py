@@ -41,7 +41,7 @@ def add_page(parser: argparse.ArgumentParser, option: str, default: str | bool, 
     action.names_page = True  # type: ignore[attr-defined]
 
 
-#: Where pages of a plan are in its folder.
+#: Where pages of a plan are in its folder; as in :mod:`copart.plans.writers`, which is slow to import.
 PAGES = {"picture": "plan.png", "report": "report.html"}
 _PAGE = re.compile(r".*\.(html?|png|pdf|svgz?|jpe?g|e?ps|tiff?|webp)", re.IGNORECASE)
 

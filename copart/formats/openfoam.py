@@ -22,6 +22,9 @@ from .text import PathLike
 DATA_FILE = "cellDecomposition"
 """Name of the list, the one that ``decomposePar -cellDist`` gives it."""
 
+DICTIONARY = "decomposeParDict"
+"""Name of what ``decomposePar`` reads first."""
+
 _RULE = "// " + "* " * 37 + "//"
 _END = "// " + "*" * 73 + " //"
 
@@ -59,7 +62,7 @@ def write_decomposition(folder: PathLike, part: ArrayLike, nparts: int, region: 
     parts = part_array("part", part, np.size(part), nparts, PartitionError)
     inner = f"/{region}" if region else ""
     where = Path(folder)
-    names = [f"constant{inner}/{DATA_FILE}", f"system{inner}/decomposeParDict"]
+    names = [f"constant{inner}/{DATA_FILE}", f"system{inner}/{DICTIONARY}"]
     rows = "".join(f"{p}\n" for p in parts.tolist())
     write_text_atomic(where / names[0], _file("labelList", f"constant{inner}", DATA_FILE,
                                               f"{len(parts)}\n(\n{rows})\n", f"nCells: {len(parts)} nParts: {nparts}"))
@@ -76,9 +79,8 @@ def write_dictionary(folder: PathLike, nparts: int, region: str | None = None) -
         The file cannot be written.
     """
     inner = f"system/{region}" if region else "system"
-    text = _file("dictionary", inner, "decomposeParDict", decomposition(nparts))
-    write_text_atomic(Path(folder) / inner / "decomposeParDict", text)
-    return f"{inner}/decomposeParDict"
+    write_text_atomic(Path(folder) / inner / DICTIONARY, _file("dictionary", inner, DICTIONARY, decomposition(nparts)))
+    return f"{inner}/{DICTIONARY}"
 
 
 def decomposition(nparts: int) -> str:
@@ -96,4 +98,4 @@ def _file(kind: str, location: str, name: str, body: str, note: str | None = Non
     return f"FoamFile\n{{\n{lines}}}\n{_RULE}\n\n{body}\n{_END}\n"
 
 
-__all__ = ["DATA_FILE", "decomposition", "write_decomposition", "write_dictionary"]
+__all__ = ["DATA_FILE", "DICTIONARY", "decomposition", "write_decomposition", "write_dictionary"]

@@ -39,7 +39,7 @@ def _unwritten(path: str, error: OSError) -> None:
           "NUMBA_CACHE_DIR names another folder", path, (error.strerror or str(error)).lower())
 
 
-class Frozen:
+class ReadOnlyPlace:
     """The place of kernels that were compiled by who installed copart, in a folder that we cannot write to.
 
     numba passes such a folder over, and would compile all of them again somewhere else.
@@ -55,7 +55,7 @@ class Frozen:
         """It is there; what cannot be kept in it is compiled for the run alone."""
 
     @classmethod
-    def from_function(cls, function: Any, source: str) -> Frozen | None:
+    def from_function(cls, function: Any, source: str) -> ReadOnlyPlace | None:
         """The first place, in numba's order, that can be used, if that is such a folder."""
         if Path(source).parent != Path(__file__).parent:
             return None  # not ours
@@ -73,7 +73,7 @@ class Frozen:
 
 
 if hasattr(caching.CacheImpl, "_locator_classes"):
-    caching.CacheImpl._locator_classes = [Frozen, *caching.CacheImpl._locator_classes]  # type: ignore[list-item]
+    caching.CacheImpl._locator_classes = [ReadOnlyPlace, *caching.CacheImpl._locator_classes]  # type: ignore[list-item]
 
 
 class CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]

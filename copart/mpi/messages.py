@@ -113,8 +113,6 @@ class Line:
         ExchangeError
             A partner has left, or the time is over.
         """
-        if self._complete(requests):
-            return
         begin = time.perf_counter()
         late: float | None = None
         while not self._complete(requests):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..coupling import CoPartition
 from ..errors import ConfigError, FormatError
-from ..formats.openfoam import DATA_FILE, write_decomposition, write_dictionary
+from ..formats.openfoam import DATA_FILE, DICTIONARY, write_decomposition, write_dictionary
 from .overwriting import file_of
 from .writers import native_kinds, openfoam_regions
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Sources = Mapping[str, str | None]
 
-DICTIONARY = "decomposeParDict"
 #: What a dictionary that copart did not write is renamed to.
 KEPT = ".before"
 
@@ -66,20 +65,6 @@ def check_sources(sources: Iterable[str]) -> None:
                               f"the others")
 
 
-def check_cases(names: Iterable[str], meshes: Mapping[str, Mesh], sources: Sources) -> None:
-    """See that all components come from OpenFOAM cases.
-
-    Raises
-    ------
-    ConfigError
-        Names one that does not.
-    """
-    for name in names:
-        if case_of(sources.get(name), meshes.get(name)) is None:
-            raise ConfigError(f"into case: component {name!r} is no whole mesh or region of an OpenFOAM case; "
-                              f"leave the option out, and copy the files of the others")
-
-
 def write_into_cases(copartition: CoPartition, meshes: Mapping[str, Mesh], sources: Sources) -> list[Path]:
     """Put the decomposition of each component into the OpenFOAM case that it was read from.
 
@@ -106,12 +91,13 @@ def write_into_cases(copartition: CoPartition, meshes: Mapping[str, Mesh], sourc
     FormatError
         A file cannot be written.
     """
-    check_cases(copartition.names, meshes, sources)
     cases: dict[Path, list[_Region]] = {}
     for name in copartition.names:
-        source, mesh = sources[name], meshes[name]
+        source, mesh = sources.get(name), meshes.get(name)
         case = case_of(source, mesh)
-        assert case is not None
+        if case is None:
+            raise ConfigError(f"into case: component {name!r} is no whole mesh or region of an OpenFOAM case; "
+                              f"leave the option out, and copy the files of the others")
         for region, cells in openfoam_regions(source, mesh).items():
             part = copartition[name] if cells is None else copartition[name][cells]
             cases.setdefault(case, []).append(_Region(region, part, copartition.nparts[name]))
@@ -153,4 +139,4 @@ def uneven_regions(copartition: CoPartition, meshes: Mapping[str, Mesh], sources
     return out
 
 
-__all__ = ["case_of", "check_cases", "check_sources", "uneven_regions", "write_into_cases"]
+__all__ = ["case_of", "check_sources", "uneven_regions", "write_into_cases"]

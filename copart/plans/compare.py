@@ -147,7 +147,7 @@ class Comparison:
             runs = [run for run in self.runs if run.scheme == name]
             figures = [run.figures() for run in runs]
             out.append({"scheme": name, **{key: float(np.mean([f[key] for f in figures])) for key in figures[0]},
-                        "kept": all(within_limits(run.metrics, eps) for run in runs)})
+                        "kept": all(within_limits(self.problem, run.metrics, eps) for run in runs)})
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,13 +170,10 @@ class Comparison:
                          for row in self.rows())
 
 
-def within_limits(metrics: CoupledMetrics, eps: float) -> bool:
+def within_limits(problem: CoupledProblem, metrics: CoupledMetrics, eps: float) -> bool:
     """Whether all components are within the limits of balance, and no part is empty."""
-    for c in metrics.components.values():
-        total = round(c.max_weight * c.parts / (1 + c.ub))
-        if c.empty or c.max_weight > copartition_limit(total, c.parts, eps):
-            return False
-    return True
+    return not any(c.empty or c.max_weight > copartition_limit(problem.components[name].total_weight, c.parts, eps)
+                   for name, c in metrics.components.items())
 
 
 #: More runs than these are taken for a mistake.

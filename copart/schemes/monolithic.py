@@ -83,8 +83,14 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     graph, first = joined_graph(problem)
     if balance == "total":
         return _in_pool(problem, part(graph, pool, run), first, pool)
-    together = _in_pool(problem, partition_multiconstraint(graph, pool, _loads_of_each(problem), run), first, pool)
     apart = _facing(problem, pool, run)
+    try:
+        made = partition_multiconstraint(graph, pool, _loads_of_each(problem), run)
+    except PartitionError:
+        if apart is None:
+            raise
+        return apart
+    together = _in_pool(problem, made, first, pool)
     if apart is None:
         return together
     steps = [step_cost(problem, one, SWEEPS).T_step for one in (together, apart)]

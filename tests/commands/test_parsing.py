@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.cli import main, parser
+from copart.commands import parsing
 
 from .lines import line_of
 
@@ -56,6 +57,12 @@ def test_every_option_of_several_values_takes_both():
             elif action.option_strings and action.nargs not in (None, 0, "?"):
                 yield action
     assert {action.dest for action in below(parser()) if not hasattr(action, "listed")} == {"component", "only"}
+
+
+def test_pages_are_where_plans_have_them():
+    from copart.plans import writers
+
+    assert parsing.PAGES == writers.PAGES
 
 
 PAGED = {"plan": "plan a.vtu b.vtu --parts 2 2 -o out", "compare": "compare a.vtu b.vtu --parts 2 2 --seeds 1",

@@ -72,15 +72,14 @@ def test_remarks_against_each_component_alone_are_repeated():
 
 
 def test_best_marks_only_within_the_limits():
-    rows = [{"scheme": "one", "kept": True, "totZ": 9.0}, {"scheme": "two", "kept": False, "totZ": 3.0},
-            {"scheme": "three", "kept": True, "totZ": 12.0}]
-    column, = (c for c in copart.metrics.columns.PAIR_COLUMNS if c.key == "totZ")
-    ranked = column._replace(ranked=True) if hasattr(column, "_replace") else column
-    assert {row for row, _ in best_entries(rows, [ranked])} <= {0}
     made = copart.compare(cube("hexa", 6), cube("hexa", 6, offset=(1, 0, 0)), parts=(4, 4), seeds=1,
                           schemes=["naive", "monolithic"])
     kept = {row["scheme"]: row["kept"] for row in made.rows()}
     assert kept == {"naive": True, "monolithic": False}
+    rows = made.rows()
+    assert {row for row, _ in best_entries(rows)} == {rows.index(one) for one in rows if one["scheme"] == "naive"}
+    turned = [{**one, "kept": not one["kept"]} for one in rows]
+    assert {row for row, _ in best_entries(turned)} == {rows.index(one) for one in rows if one["scheme"] == "monolithic"}
 
 
 def test_the_command_line_in_the_footer(monkeypatch):

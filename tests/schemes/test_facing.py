@@ -1,6 +1,7 @@
 """Components in a pool: parts that face one another on one process, and each component in balance."""
 
 import json
+import sys
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 
 from copart import CoupledProblem, Graph, Interedges, evaluate, monolithic
 from copart.cli import main
-from copart.errors import ConfigError
+from copart.errors import ConfigError, PartitionError
 from copart.mesh import cube, dual_graph, find_interedges, write_vtu
 from copart.metrics import max_part_weights
 from copart.schemes.facing import facing_numbers
 
+#: The module of the scheme, whose name is also that of its function.
+ways = sys.modules["copart.schemes.monolithic"]
 LINE = Graph.from_edges(6, range(5), range(1, 6))
 
 
@@ -33,18 +36,30 @@ def test_numbers_follow_from_neighbour_to_neighbour():
         assert len({*zip(parts[name], found[name], strict=True)}) == 3, "parts stay what they were"
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=6),
-       st.integers(6, 8))
-def test_most_interedges_stay_that_can(rows, pool):
-    """Of two components no other numbers keep more interedges on a process; parts of fewer numbers than the pool."""
-    a, b = (np.array([0, 1, 2, 0, 1, 2]), np.array([row[1] % 3 for row in rows] + [0, 1, 2])[:6])
-    b = np.resize(np.concatenate([b, [0, 1, 2]]), 6)
-    problem = CoupledProblem.of_two(LINE, LINE, Interedges.from_pairs(6, 6, [r[0] for r in rows], [r[2] for r in rows]))
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12, unique=True),
+       st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(3, 8))
+def test_no_other_numbers_keep_more_interedges_on_a_process(rows, b, pool):
+    a, b = np.array([0, 1, 2, 0, 1, 2]), np.array(b)
+    problem = CoupledProblem.of_two(LINE, LINE, Interedges.from_pairs(6, 6, *zip(*rows, strict=True)))
     found = facing_numbers(problem, {"a": a, "b": b}, pool)
     u, v, _ = problem.interedges.pairs()
     kept = int((found["a"][u] == found["b"][v]).sum())
     assert kept == max(int((a[u] == np.array(order)[b][v]).sum()) for order in permutations(range(3)))
     assert max(found["a"].max(), found["b"].max()) < pool
+
+
+def test_where_only_one_of_the_two_ways_finds_a_balance(monkeypatch):
+    problem = row("a", "b")
+    def fails(*_):
+        raise PartitionError("no balance")
+    monkeypatch.setattr(ways, "partition_multiconstraint", fails)
+    assert monolithic(problem, processes=2, balance="each").shared
+    monkeypatch.setattr(ways, "naive", fails)
+    with pytest.raises(PartitionError, match="no balance"):
+        monolithic(problem, processes=2, balance="each")
+    monkeypatch.undo()
+    monkeypatch.setattr(ways, "naive", fails)
+    assert monolithic(problem, processes=2, balance="each").shared
 
 
 @pytest.mark.parametrize("pool", [2, 5, 12])

@@ -85,16 +85,16 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         return kept
     cycle = Cycle(stack, alone, options.seed)
     step_alone = step_cost(problem, CoPartition(kept, nparts)).T_step or 1.0
-    best: tuple[float, float] = (0.0, 1.0)  # the components alone
-    improved = False
+    best = 1.0  # the components alone
     for effort, last in _efforts(sum(graph.nvtxs for graph in problem.components.values())):
         part, found = cycle.run(effort)
-        made = alone.split(part, problem.names)
-        step = step_cost(problem, CoPartition(made, nparts)).T_step / step_alone
-        key = alone.broken(found), STEP * step + (1 - STEP) * found.messages / max(1, alone.figures.messages)
-        if key < best and not _falls_apart(problem, nparts, made, parts):
-            best, kept, improved = key, made, True
-        if last and improved:
+        if not alone.broken(found):
+            made = alone.split(part, problem.names)
+            step = step_cost(problem, CoPartition(made, nparts)).T_step / step_alone
+            paid = STEP * step + (1 - STEP) * found.messages / max(1, alone.figures.messages)
+            if paid < best and not _falls_apart(problem, nparts, made, parts):
+                best, kept = paid, made
+        if last and best < 1.0:
             break
     return kept
 
