@@ -8,7 +8,7 @@ exchanged, too.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,17 +18,21 @@ from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
-from ..partitioner.coarsening import coarsen, contract, look_at, renumber
+from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, look_at, renumber
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
 from .architectures.architecture import Architecture, table_code
 from .drb import TABLE_LIMIT, map_recursively
 from .exchange import exchange_pairs
+from .multisection import map_by_sections, sections_of
 
 Array = np.ndarray[Any, Any]
 
 #: Loads of all pairs of so many processors are compared; else of pairs two edges apart, or one.
 _ALL_PAIRS, _NEAR_PAIRS = 64, 256
+
+#: Mean distance between the numbers of neighbours, as a share of all numbers; a random order has a third.
+_SCATTERED = 0.1
 
 #: Times that all loads are looked at.
 _CYCLES = 8
@@ -42,17 +46,24 @@ class MappingConfig:
     ----------
     coarse_per_processor, coarse_least : int
         Coarsening stops near ``max(coarse_per_processor * nprocs, coarse_least)`` vertices.
-    starts, start_budget : int
-        Mappings of the coarsest graph, at most `starts` and about ``start_budget / nprocs``; the best after
-        refinement is kept.
+    starts, whole, start_budget : int
+        Mappings of the coarsest graph and of the graph itself, at most `starts` and `whole`, and of each at most
+        ``start_budget / nprocs``; the best after refinement is kept.
+    sections : tuple of str
+        Presets of the partitioner on the levels of a tree from the root on: trees are mapped onto by multisection;
+        empty: as other machines.
+    sections_alone : bool
+        Multisection is all there is; False: one start among others.
+    cycles : int
+        V-cycles with the best of several mappings.
     tries : int
         Bipartitions grown in every job, best kept.
     passes : int
         Passes of refinement per level, at most.
     stall : float
         Moves without improvement after which a pass ends, as a share of the level's vertices.
-    policy : str
-        Order of the jobs: "largest", "breadth-first" or "depth-first".
+    policies : tuple of str
+        Order of the jobs in each start, in turn: "largest", "breadth-first" or "depth-first".
     partial_cost : bool
         Whether edges that leave a job's subgraph count.
     """
@@ -60,19 +71,25 @@ class MappingConfig:
     coarse_per_processor: int = 25
     coarse_least: int = 16000
     starts: int = 2
-    start_budget: int = 200
+    whole: int = 1
+    start_budget: int = 1000
+    sections: tuple[str, ...] = ("strong", "default", "fast")
+    sections_alone: bool = True
+    cycles: int = 2
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
-    policy: str = "largest"
+    policies: tuple[str, ...] = ("depth-first", "breadth-first", "largest")
     partial_cost: bool = True
 
 
 _DEFAULT = MappingConfig()
 PRESETS: dict[str, MappingConfig] = {
-    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, tries=2, passes=1, stall=0.005),
+    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, whole=0, sections=(), cycles=0,
+                    tries=2, passes=1, stall=0.005),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, starts=8, start_budget=8000, tries=8, passes=10, stall=0.1),
+    "strong": replace(_DEFAULT, starts=12, whole=4, start_budget=8000, sections=("strong",),
+                      sections_alone=False, cycles=4, tries=8, passes=10, stall=0.1),
 }
 
 
@@ -92,41 +109,113 @@ def code_of(machine: Architecture) -> DistanceCode:
 
 def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConfig, seed: int) -> Array:
     """Map a graph onto a machine; parts may exceed `limit` where vertices are heavy.  Returns (nvtxs,) int32."""
-    code = code_of(machine)
     with Team(1) as team:
         shape = look_at(g)
         order = None
-        if shape.far:
+        if shape.far and _scattered(g):
             g, order = renumber(g, team)
-        stop = max(config.coarse_per_processor * machine.nprocs, config.coarse_least)
-        levels, maps, _ = coarsen(g, stop, shape, team)
-        best: tuple[int, float] | None = None
-        for start in range(max(1, min(config.starts, config.start_budget // machine.nprocs))):
-            found = map_recursively(levels[-1], machine, limit, policy=config.policy,
-                                    partial_cost=config.partial_cost, tries=config.tries, seed=seed + 977 * start)
-            over, cost = refine_level(levels[-1], code, found, limit, config)
-            if exchange_loads(levels[-1], code, found, limit, team) > 0:
-                over, cost = refine_level(levels[-1], code, found, limit, config)
-            if best is None or (over, cost) < best:
-                best, part = (over, cost), found
-        if len(g.origin):
-            # the old mapping itself, mended
-            found = levels[-1].origin.copy()
-            if len(g.fixed):
-                found = np.where(levels[-1].fixed >= 0, levels[-1].fixed, found)
-            if best is None or refine_level(levels[-1], code, found, limit, config) < best:
-                part = found
-        while maps:
-            levels.pop()
-            cmap = maps.pop()
-            fine = np.empty(len(cmap), np.int32)
-            team.run(pull_down, len(cmap), cmap, part, fine)
-            part = fine
-            refine_level(levels[-1], code, part, limit, config)
+        search = Search(g, machine, limit, config, seed, shape, team)
+        part = search.best()
     if order is not None:
         renumbered, part = part, np.empty_like(part)
         part[order] = renumbered
     return part
+
+
+def _scattered(g: Level) -> bool:
+    """Whether neighbours have numbers far apart in the mean, as in no particular order; meshes come in a better one
+    for bisection than breadth-first."""
+    n = len(g.vwgt)
+    owner = np.repeat(np.arange(n, dtype=np.int32), np.diff(g.xadj))
+    return bool(np.abs(owner - g.adjncy).mean(dtype=np.float64) > _SCATTERED * n)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Mappings of one graph from several starts, the best of which is refined again."""
+
+    g: Level
+    machine: Architecture
+    limit: Array
+    config: MappingConfig
+    seed: int
+    shape: Shape
+    team: Team
+
+    def best(self) -> Array:
+        """The best mapping: of least excess, then of least cost."""
+        config, k = self.config, self.machine.nprocs
+        tree = sections_of(self.g, self.machine) if config.sections else None
+        placed = None if tree is None else map_by_sections(self.g, tree, self.limit, config.sections, self.seed)
+        found = [] if placed is None else [self.settled(self.g, placed)]
+        if found and config.sections_alone:
+            return found[0].part
+        hierarchy = coarsen(self.g, self.stop(), self.shape, self.team)
+        found.append(self.refined_up(hierarchy, self.from_coarse(hierarchy.levels[-1])))
+        if hierarchy.maps:
+            found += [self.settled(self.g, self.recursively(self.g, config.starts + i))
+                      for i in range(min(config.whole, config.start_budget // k))]
+        best = min(found, key=lambda one: one.worth)
+        for _ in range(config.cycles):
+            best = self.cycle(best)
+        return best.part
+
+    def stop(self) -> int:
+        """Vertices at which coarsening stops."""
+        return max(self.config.coarse_per_processor * self.machine.nprocs, self.config.coarse_least)
+
+    def from_coarse(self, coarse: Level) -> Mapped:
+        """The best of several mappings of the coarsest graph."""
+        config = self.config
+        found = [self.settled(coarse, self.recursively(coarse, start))
+                 for start in range(max(1, min(config.starts, config.start_budget // self.machine.nprocs)))]
+        if len(coarse.origin):
+            # the old mapping itself, mended
+            held = coarse.fixed if len(coarse.fixed) else np.full(len(coarse.origin), -1, np.int32)
+            old = np.where(held >= 0, held, coarse.origin)
+            found.append(self.refined(coarse, old))
+        return min(found, key=lambda one: one.worth)
+
+    def recursively(self, g: Level, start: int) -> Array:
+        """One mapping by dual recursive bipartitioning, of other jobs first than the one before."""
+        config = self.config
+        return map_recursively(g, self.machine, self.limit, policy=config.policies[start % len(config.policies)],
+                               partial_cost=config.partial_cost, tries=config.tries, seed=self.seed + 977 * start)
+
+    def refined(self, g: Level, part: Array) -> Mapped:
+        """`part`, refined in place."""
+        return Mapped(refine_level(g, code_of(self.machine), part, self.limit, self.config), part)
+
+    def settled(self, g: Level, part: Array) -> Mapped:
+        """`part`, refined in place, with whole loads exchanged."""
+        found = self.refined(g, part)
+        if exchange_loads(g, code_of(self.machine), part, self.limit, self.team) > 0:
+            found = self.refined(g, part)
+        return found
+
+    def refined_up(self, hierarchy: Levels, found: Mapped) -> Mapped:
+        """A mapping of the coarsest graph, refined on every level up to the finest."""
+        for g, cmap in zip(hierarchy.levels[-2::-1], hierarchy.maps[::-1], strict=True):
+            fine = np.empty(len(cmap), np.int32)
+            self.team.run(pull_down, len(cmap), cmap, found.part, fine)
+            found = self.refined(g, fine)
+        return found
+
+    def cycle(self, best: Mapped) -> Mapped:
+        """A V-cycle: coarsened inside the loads of a mapping, which is refined from there; never worse."""
+        hierarchy = coarsen(self.g, self.stop(), self.shape, self.team, within=best.part)
+        part = best.part
+        for cmap, g in zip(hierarchy.maps, hierarchy.levels[1:], strict=True):
+            part = carry(part, cmap, len(g.vwgt))
+        again = self.refined_up(hierarchy, self.settled(hierarchy.levels[-1], part.copy()))
+        return min(best, again, key=lambda one: one.worth)
+
+
+class Mapped(NamedTuple):
+    """A mapping and what it is worth: excess over the limits, then cost."""
+
+    worth: tuple[int, float]
+    part: Array
 
 
 def exchange_loads(g: Level, code: DistanceCode, part: Array, limit: Array, team: Team) -> float:

@@ -45,7 +45,7 @@ def naive_cost(graph: Graph, machine, place) -> float:
 @pytest.mark.parametrize(("graph", "machine"), [(hypercube(4), Hypercube(4)), (grid(4, 4), Grid([4, 4]))],
                          ids=["hypercube", "grid"])
 def test_a_machine_maps_onto_itself_with_dilation_one(graph, machine, policy):
-    config = replace(preset("default"), policy=policy)
+    config = replace(preset("default"), policies=(policy,))
     for seed in range(1, 4):
         place = map_graph(graph, machine, preset=config, seed=seed)
         found = evaluate_mapping(graph, machine, place)
@@ -87,7 +87,7 @@ def test_large_machines_are_asked_for_their_own_distances():
 
 def test_unknown_policy():
     with pytest.raises(ConfigError, match="policy"):
-        map_graph(grid(3, 3), Complete(2), preset=replace(preset("fast"), policy="random"))
+        map_graph(grid(3, 3), Complete(2), preset=replace(preset("fast"), policies=("random",)))
 
 
 # ---- the published example and subsets

@@ -12,11 +12,12 @@ Sources: C. Schulz & J. L. Traeff, "Better Process Mapping and Sparse Quadratic 
 each method.
 """
 
+from ..host_tree import HostTree, host_tree
 from .constructions import greedy, mueller_merbach, treematch
 from .objective import Placement, as_processes, dense_objective, objective, symmetrised
 from .placing import METHODS, place_processes
 from .search import exchange, heider, swap_gain
-from .sections import HostTree, bottom_up, hatazaki, host_tree, multisection, traeff
+from .sections import bottom_up, hatazaki, multisection, traeff
 
 __all__ = ["METHODS", "HostTree", "Placement", "as_processes", "bottom_up", "dense_objective", "exchange", "greedy",
            "hatazaki", "heider", "host_tree", "mueller_merbach", "multisection", "objective", "place_processes",

@@ -13,9 +13,9 @@ from ...errors import MappingError
 from ...kernels.placement import merbach
 from ..architectures.architecture import MATRIX_LIMIT, Architecture
 from ..evaluation import architecture_of
+from ..host_tree import host_tree
 from ..machine import Machine
 from .objective import Placement, as_processes
-from .sections import host_tree
 
 #: Candidate groups up to which all are looked at (TreeMatch); else groups grow greedily.
 _CANDIDATES = 20_000

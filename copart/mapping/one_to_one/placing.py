@@ -13,12 +13,13 @@ from ...errors import ConfigError, MappingError
 from ...graph import Graph
 from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of
+from ..host_tree import host_tree
 from ..machine import Machine
 from ..mapper import check_machine, map_graph
 from .constructions import greedy, mueller_merbach, treematch
 from .objective import Placement, as_placement, as_processes, objective
 from .search import exchange, heider
-from .sections import bottom_up, hatazaki, host_tree, multisection, traeff
+from .sections import bottom_up, hatazaki, multisection, traeff
 
 Method = Callable[[Graph, Architecture, int], Placement]
 
