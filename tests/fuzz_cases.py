@@ -15,7 +15,7 @@ import numpy as np
 from copart.cli import main
 from copart.mesh import cube, write_vtu
 
-from . import foam
+from . import cgns, foam
 from .helpers import ROOT
 from .mesh.readers.test_calculix import DECK
 from .mesh.readers.test_exodus import case as exodus
@@ -113,6 +113,9 @@ def _own(work: Path) -> list[Case]:
             folder.mkdir()
             exodus(folder, form=form)
             out.append(Case(f"exodus {form}", "mesh", folder_bytes(folder), "m.e"))
+    if importlib.util.find_spec("h5py"):
+        out += [Case(f"cgns {name}", "mesh", {"m.cgns": cgns.save(work / f"{name}.cgns", made, order=name == "mixed")
+                                              .read_bytes()}, "m.cgns") for name, made in cgns.samples().items()]
     grouped = cube("hexa", 2)
     low = np.flatnonzero(grouped.points[:, 2] == 0)
     grouped = grouped.replace(cell_groups={"first": [0, 1]}, point_groups={"low": low},

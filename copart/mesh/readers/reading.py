@@ -21,6 +21,7 @@ from ...errors import CopartError, FormatError, MeshError
 from ..groups import select
 from ..value import Mesh
 from .calculix import read_calculix
+from .cgns import of_meshio, read_cgns
 from .elsewhere import refuse_elmer, refuse_foreign, refuse_pointer, way
 from .ending import check_hdf5, opened, says_something
 from .exodus import read_exodus
@@ -34,7 +35,8 @@ from .wkt import read_wkt
 from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
-                                                  "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt}
+                                                  "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
+                                                  "cgns": read_cgns}
 """Readers of copart's own, by meshio's name of the format."""
 
 log = logging.getLogger(__name__)
@@ -129,7 +131,7 @@ def _read_kind(path: Path) -> Mesh:
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
     own = OWN_READERS.get(formats[0])
-    if own is not None:
+    if own is not None and not (own is read_cgns and of_meshio(path)):
         try:
             return own(path)
         except MeshError as error:
