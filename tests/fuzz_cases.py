@@ -15,7 +15,7 @@ import numpy as np
 from copart.cli import main
 from copart.mesh import cube, write_vtu
 
-from . import cgns, foam
+from . import cgns, foam, med
 from .helpers import ROOT
 from .mesh.readers.test_calculix import DECK
 from .mesh.readers.test_exodus import case as exodus
@@ -116,6 +116,8 @@ def _own(work: Path) -> list[Case]:
     if importlib.util.find_spec("h5py"):
         out += [Case(f"cgns {name}", "mesh", {"m.cgns": cgns.save(work / f"{name}.cgns", made, order=name == "mixed")
                                               .read_bytes()}, "m.cgns") for name, made in cgns.samples().items()]
+        several = med.save(work / "several.med", {"one": med.solid(), "two": med.solid(5.0)})
+        out.append(Case("several.med", "mesh", {"several.med": several.read_bytes()}, "several.med"))
     grouped = cube("hexa", 2)
     low = np.flatnonzero(grouped.points[:, 2] == 0)
     grouped = grouped.replace(cell_groups={"first": [0, 1]}, point_groups={"low": low},

@@ -75,10 +75,14 @@ def assembled(points: Any, blocks: Sequence[tuple[str, Any]], name: str,
             else:
                 point_groups.setdefault(label, []).append(checked[i][1][index].ravel())
     said = [*remarks, *_left_out(checked, shapes, named, top)]
+    cell_data = dict(cell_data or {})
     if polyhedra is not None:
+        solid = np.concatenate([*(np.full(len(c), s is not None and s.dimension == 3)
+                                  for (_, c), s in zip(checked, shapes, strict=True)), np.ones(polyhedra.ncells, bool)])
+        cell_data = {k: v[solid] if len(v) == len(solid) else v for k, v in cell_data.items()}
         checked, polyhedra = _alike(points, [b for b, s in zip(checked, shapes, strict=True) if s and s.dimension == 3],
                                     polyhedra)
-    return Mesh(points, checked, cell_data or {}, name, {k: stacked(v) for k, v in facet_groups.items()},
+    return Mesh(points, checked, cell_data, name, {k: stacked(v) for k, v in facet_groups.items()},
                 {k: np.unique(np.concatenate(v)) for k, v in point_groups.items()},
                 {k: np.unique(np.concatenate(v)) for k, v in cell_groups.items()}, remarks=said, polyhedra=polyhedra)
 
@@ -103,6 +107,23 @@ def stacked(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
         if len(part):
             out[at:at + len(part), :part.shape[1]] = part
         at += len(part)
+    return out
+
+
+def by_size(start: NDArray[np.int64], nodes: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64],
+                                                                          NDArray[np.int64]]]:
+    """Polygons by their number of corners: type, nodes of each, and which they are among all.
+
+    Parameters
+    ----------
+    start, nodes : NDArray of int64
+        Polygon i has the nodes ``nodes[start[i]:start[i + 1]]``.
+    """
+    size = np.diff(start)
+    out = []
+    for n in np.unique(size).tolist():
+        rows = np.flatnonzero(size == n)
+        out.append(({3: "triangle", 4: "quad"}.get(n, "polygon"), nodes[start[rows, None] + np.arange(n)], rows))
     return out
 
 

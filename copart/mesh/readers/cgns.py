@@ -20,16 +20,14 @@ from .cgns_boundaries import Place, in_elements, in_grid, node_numbers, of_secti
 from .cgns_elements import Elements, Run, elements_of
 from .cgns_joints import Side, joined
 from .cgns_nodes import Node
-from .ending import check_hdf5
+from .ending import DAMAGED, check_hdf5
 
 _MOST_ZONES = 100_000
-_DAMAGED = (OSError, RuntimeError, KeyError, IndexError, ValueError, AttributeError, TypeError, OverflowError)
-"""What h5py raises where a file is damaged."""
 
 
 def of_meshio(path: Path) -> bool:
     """Whether it is a file of meshio, which does not say of its nodes what they are."""
-    with contextlib.suppress(ImportError, FormatError, *_DAMAGED):
+    with contextlib.suppress(ImportError, FormatError, *DAMAGED):
         import h5py
 
         with h5py.File(path, "r") as data:
@@ -58,7 +56,7 @@ def read_cgns(path: Path) -> Mesh:
         raise
     except CopartError as error:
         raise FormatError(path, str(error)) from None
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise FormatError(path, f"cannot be read as CGNS: {' '.join(str(error).split())}") from None
 
 

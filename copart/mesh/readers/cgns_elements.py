@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import FormatError
 from ..polyhedra import Ints, Polyhedra, spans
+from .assembling import by_size
 from .cgns_nodes import Node
 from .plain_cells import MAX_BLOCKS
 
@@ -101,7 +102,7 @@ def elements_of(zone: Node, dimension: int) -> Elements:
                 faces.append(listed)
                 parents.append(section.numbers("ParentElements"))
             else:
-                out.runs += _polygons(*listed)
+                out.runs += [Run(kind, nodes - 1, number[rows]) for kind, nodes, rows in by_size(*listed[:2])]
         else:
             out.runs += _plain(section, code, last - first + 1, first, out.remarks)
     if faces:
@@ -217,17 +218,6 @@ def _walked(section: Node, flat: Ints, count: int) -> Ints:
     if at != len(values):
         raise _short(section, count, f"has {len(values)} entries instead of {at}")
     return np.array(start)
-
-
-def _polygons(start: Ints, nodes: Ints, number: Ints) -> list[Run]:
-    """Cells of two dimensions, by their number of corners."""
-    size = np.diff(start)
-    out = []
-    for n in np.unique(size).tolist():
-        rows = np.flatnonzero(size == n)
-        kind = {3: "triangle", 4: "quad"}.get(n, "polygon")
-        out.append(Run(kind, nodes[start[rows, None] + np.arange(n)] - 1, number[rows]))
-    return out
 
 
 def _sorted(runs: list[Run]) -> list[Run]:

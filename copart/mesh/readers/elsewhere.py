@@ -18,7 +18,6 @@ _WAYS = {
     ".step": _CAD, ".stp": _CAD, ".iges": _CAD, ".igs": _CAD, ".brep": _CAD, ".geo": _CAD, ".cas": _FLUENT,
     ".unv": _GMSH, ".neu": "OpenFOAM's gambitToFoam makes a case of it",
     ".frd": "results of CalculiX: give the .inp or .msh that they were computed on",
-    ".mmed": "MED with several meshes: save each as .med, as in Salome's module SMESH",
     ".ccm": "STAR-CCM+ exports CGNS, and OpenFOAM's ccm26ToFoam makes a case of it",
 }
 

@@ -28,6 +28,7 @@ from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
 from .mdpa import read_mdpa
+from .med import read_med
 from .openfoam import is_openfoam, read_openfoam
 from .safely import limits, read_in_child
 from .su2 import read_su2
@@ -36,8 +37,11 @@ from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                   "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
-                                                  "cgns": read_cgns}
+                                                  "cgns": read_cgns, "med": read_med}
 """Readers of copart's own, by meshio's name of the format."""
+
+MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"]}
+"""Suffixes that meshio does not know: MED by Code_Aster's names, with several meshes or results."""
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +96,7 @@ def suffix_formats(path: Path) -> list[str]:
 
     known: dict[str, list[str]] = meshio.extension_to_filetypes
     name = path.name.lower()
+    known = {**known, **MORE_SUFFIXES}
     for suffix in sorted(known, key=len, reverse=True):
         if name.endswith(suffix):
             return list(known[suffix])
@@ -195,7 +200,7 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
         for other in (path.with_suffix(".node"), path.with_suffix(".ele")):
             if other.is_file() and not says_something(other):
                 raise FormatError(other, "the file has no data")
-    if file_format in ("med", "h5m", "cgns", "hmf"):
+    if file_format in ("h5m", "cgns", "hmf"):
         check_hdf5(path)
     elif file_format == "xdmf":
         if path.with_suffix(".h5").is_file():
