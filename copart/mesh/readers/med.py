@@ -62,6 +62,7 @@ class _Reader:
         self.blocks: list[Block] = []
         self.tags: list[Ints] = []
         self.sets: list[tuple[str, Members]] = []
+        self.meshes: list[tuple[str, Members]] = []
         self.nodes: dict[str, list[Ints]] = {}
         self.solids: list[tuple[Polyhedra, int]] = []
         self.solid_tags: list[Ints] = []
@@ -83,7 +84,7 @@ class _Reader:
         solid = Polyhedra.side_by_side(self.solids) if self.solids else None
         tags = [*self.tags, *self.solid_tags]
         data = {_TAGS: np.concatenate(tags)} if any(t.any() for t in tags) else {}
-        return assembled(np.concatenate(self.points), self.blocks, self.path.stem, self.sets,
+        return assembled(np.concatenate(self.points), self.blocks, self.path.stem, [*self.meshes, *self.sets],
                          cell_data={**data, **self.fields},
                          nodes={k: np.concatenate(v) for k, v in self.nodes.items()},
                          remarks=list(dict.fromkeys(self.remarks)), polyhedra=solid)
@@ -119,7 +120,6 @@ class _Reader:
         if "MAI" not in step:
             raise FormatError(self.path, f"mesh {name} has no elements (MAI){self._version()}")
         called = _families(families, "ELEME")
-        before = len(self.sets)
         mine: dict[int, list[Ints]] = {}
         top: list[tuple[str, int]] = []
         dimension = int(group.attrs.get("DIM", 0))
@@ -133,7 +133,7 @@ class _Reader:
                     mine.setdefault(number, []).append(rows)
                     top.append((str(kind), len(rows)))
         if several:
-            self.sets.insert(before, (name, {i: np.concatenate(v) for i, v in mine.items()}))
+            self.meshes.append((name, {i: np.concatenate(v) for i, v in mine.items()}))
         if alone and "CHA" in self.data:
             self._fields(name, top)
 
