@@ -17,7 +17,7 @@ from copart.mesh import cube, write_vtu
 
 from . import cgns, foam, med
 from .helpers import ROOT
-from .mesh.readers.test_calculix import DECK
+from .mesh.readers.test_calculix import ASSEMBLY, DECK
 from .mesh.readers.test_exodus import case as exodus
 from .mesh.readers.test_gmsh import FIRST, NEW, OLD
 from .mesh.readers.test_mdpa import MDPA
@@ -104,6 +104,7 @@ def _own(work: Path) -> list[Case]:
                 damaged=True),
            Case("first.msh", "mesh", {"first.msh": FIRST.encode()}, "first.msh"),
            Case("deck.inp", "mesh", {"deck.inp": DECK.encode()}, "deck.inp"),
+           Case("assembly.inp", "mesh", {"assembly.inp": ASSEMBLY.encode()}, "assembly.inp"),
            Case("kratos.mdpa", "mesh", {"kratos.mdpa": MDPA.encode()}, "kratos.mdpa"),
            Case("side files", "mesh", side, "all.msh"),
            Case("includes", "mesh", side, "run.inp")]
