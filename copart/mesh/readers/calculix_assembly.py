@@ -16,6 +16,7 @@ from .numbers import NotANumberError, numbers
 _SETS = ("NSET", "ELSET", "SURFACE")
 _LAST = 2**53
 """Largest number of a node or an element."""
+_FARTHEST = 1e60
 
 
 class Frame(NamedTuple):
@@ -29,7 +30,10 @@ class Frame(NamedTuple):
 
     def moved(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n, 3) points where the assembly has them."""
-        return points if self.turn is None else points @ self.turn[:, :3].T + self.turn[:, 3]
+        if self.turn is None:
+            return points
+        with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is refused with the mesh
+            return points @ self.turn[:, :3].T + self.turn[:, 3]
 
     def told(self, card: Card) -> Card:
         """A card of a set or surface with the numbers and names of the whole mesh."""
@@ -152,6 +156,8 @@ def _turn(card: Card) -> NDArray[np.float64] | None:
         return None
     if len(rows[0]) > 3 or len(rows) > 2 or (len(rows) == 2 and len(rows[1]) != 7):
         card.fail("the position of an instance needs a shift of 3 numbers, and for a turn 7 more in the next line")
+    if not all((np.abs(row) < _FARTHEST).all() for row in rows):
+        card.fail(f"the position of an instance needs finite numbers below {_FARTHEST:g}")
     shift = np.concatenate([rows[0], np.zeros(3 - len(rows[0]))])
     out = np.column_stack([np.eye(3), shift])
     if len(rows) == 2:
@@ -159,7 +165,7 @@ def _turn(card: Card) -> NDArray[np.float64] | None:
 
         a, axis = rows[1][:3], rows[1][3:6] - rows[1][:3]
         length = float(np.linalg.norm(axis))
-        if not np.isfinite(rows[1]).all() or length == 0:
+        if length == 0:
             card.fail("the axis of the turn needs two different points")
         turn = Rotation.from_rotvec(axis / length * np.deg2rad(rows[1][6])).as_matrix()
         out = np.column_stack([turn, turn @ (shift - a) + a])

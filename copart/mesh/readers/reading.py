@@ -30,18 +30,21 @@ from .gmsh import read_gmsh
 from .mdpa import read_mdpa
 from .med import read_med
 from .openfoam import is_openfoam, read_openfoam
+from .polydata import as_grid
 from .safely import limits, read_in_child
 from .su2 import read_su2
+from .vtkhdf import read_vtkhdf
 from .wkt import read_wkt
 from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                   "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
-                                                  "cgns": read_cgns, "med": read_med}
+                                                  "cgns": read_cgns, "med": read_med,
+                                                  "vtkhdf": read_vtkhdf}
 """Readers of copart's own, by meshio's name of the format."""
 
-MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"]}
-"""Suffixes that meshio does not know: MED by Code_Aster's names, with several meshes or results."""
+MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"]}
+"""Suffixes that meshio does not know, those of MED by Code_Aster's names among them."""
 
 log = logging.getLogger(__name__)
 
@@ -209,6 +212,9 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
             own = with_own_files(path, Path(folder))
             if own != path:
                 return meshio.read(own, file_format=file_format)
+    elif path.suffix.lower() == ".vtp":
+        with tempfile.TemporaryDirectory() as folder:
+            return meshio.read(as_grid(path, Path(folder)), file_format=file_format)
     stream = opened(path, file_format)
     if stream is None:
         return meshio.read(path, file_format=file_format)
