@@ -133,7 +133,8 @@ def _own(work: Path) -> list[Case]:
 
 def _of_tetrahedra(assembly: str) -> bytes:
     """An assembly whose bricks are two tetrahedra that share a face."""
-    return assembly.replace("C3D8", "C3D4").replace(" 1, 1, 2, 3, 4, 5, 6, 7, 8", " 1, 1, 2, 3, 6\n 2, 1, 3, 8, 6").encode()
+    both = " 1, 1, 2, 3, 6\n 2, 1, 3, 8, 6"
+    return assembly.replace("C3D8", "C3D4").replace(" 1, 1, 2, 3, 4, 5, 6, 7, 8", both).encode()
 
 
 def _foam(work: Path) -> list[Case]:

@@ -63,7 +63,7 @@ def _mesh(path: Path, data: Any) -> Mesh:
                                                               if name in root]
     npoints = _numbers(root["NumberOfPoints"])[:pieces]
     first = np.cumsum(npoints) - npoints
-    starts, nodes, types = [np.zeros(1, np.int64)], [], []
+    starts, nodes, types = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)], []
     for group, stands in groups:
         start, listed = _cells(group, first)
         if not stands and kind == "PolyData" and len(start) > 1:
@@ -71,7 +71,7 @@ def _mesh(path: Path, data: Any) -> Mesh:
                                     "triangles of them")
         types.append(_numbers(root["Types"])[:len(start) - 1] if kind == "UnstructuredGrid"
                      else np.full(len(start) - 1, stands))
-        starts.append(start[1:] + sum(map(len, nodes)))
+        starts.append(start[1:] + sum(len(n) for n in nodes))
         nodes.append(listed)
     code, start, flat = np.concatenate(types), np.concatenate(starts), np.concatenate(nodes)
     if len(code) != len(start) - 1:

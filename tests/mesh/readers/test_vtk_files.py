@@ -65,7 +65,8 @@ def vtp(path, form="ascii", verts="", extra="", polygons=FACES):
             tags[name] = f'{head} format="{form}">{text}</DataArray>'
     lines = f"<Lines>{tags['empty']}</Lines>" if form == "raw" else "<Lines></Lines>"
     text = (f'<?xml version="1.0"?>\n<VTKFile type="PolyData" version="0.1" byte_order="LittleEndian" '
-            f'header_type="UInt32"><PolyData><Piece NumberOfPoints="7" {verts} NumberOfLines="0" NumberOfPolys="{len(polygons)}">'
+            f'header_type="UInt32"><PolyData>'
+            f'<Piece NumberOfPoints="7" {verts} NumberOfLines="0" NumberOfPolys="{len(polygons)}">'
             f'<CellData>{tags["load"]}</CellData><Points>{tags["Points"]}</Points><Verts/>{lines}'
             f'<Polys>{tags["connectivity"]}{tags["offsets"]}</Polys></Piece>{extra}</PolyData>')
     more = b'<AppendedData encoding="raw">_' + appended + b"\n</AppendedData>" if form == "raw" else b""
@@ -77,7 +78,7 @@ def vtp(path, form="ascii", verts="", extra="", polygons=FACES):
 def test_surfaces_in_xml(tmp_path, form):
     mesh = read_mesh(vtp(tmp_path / "s.vtp", form))
     assert [(t, c.tolist()) for t, c in mesh.blocks] == [("quad", FACES[:2]), ("triangle", FACES[2:])]
-    assert mesh.cell_data["load"].tolist() == [5, 6, 7]
+    assert mesh.cell_data["load"].ravel().tolist() == [5, 6, 7]
     assert mesh.name == "s"
     assert dual_graph(mesh).nedges == 2
 
