@@ -275,8 +275,9 @@ def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64]) -> Found:
                              b.low - reach_b[:, None], b.high + reach_b[:, None])
     overlap, gap = _overlaps(a, b, i, j, reach_a, reach_b, offer.dimension)
     hit = overlap > 0
-    i, j = i[hit].astype(np.int64), j[hit].astype(np.int64)
-    return np.flatnonzero(near_a)[i], np.flatnonzero(near_b)[j], overlap[hit], gap[hit], _behind(a, b, i, j)
+    at_a, at_b = i[hit].astype(np.int64), j[hit].astype(np.int64)
+    return (np.flatnonzero(near_a)[at_a], np.flatnonzero(near_b)[at_b], overlap[hit], gap[hit],
+            _behind(a, b, at_a, at_b))
 
 
 def _scale(surface: Surface, dimension: int) -> NDArray[np.float64]:
