@@ -19,7 +19,8 @@ def title(axes: Any, text: str, note: str) -> None:
 
 def caption(axes: Any, text: str, note: str) -> None:
     """A title with a note of one or two lines below, at the left end above the axes."""
-    axes.annotate(text, (0, 1), (0, 24 + 12 * note.count("\n")), "axes fraction", "offset points", fontsize=13, color=INK, fontweight="bold")
+    above = 24 + 12 * note.count("\n")
+    axes.annotate(text, (0, 1), (0, above), "axes fraction", "offset points", fontsize=13, color=INK, fontweight="bold")
     axes.annotate(note, (0, 1), (0, 8), "axes fraction", "offset points", fontsize=9.5, color=FAINT)
 
 
