@@ -53,8 +53,8 @@ def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
     """A `Mesh` from a file, a ``meshio.Mesh`` or a `Mesh`.
 
     SU2, OpenFOAM, CalculiX and Abaqus, gmsh, CGNS, MED, Exodus, Kratos and VTKHDF files are read with all their
-    names, all others by meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX input when it looks
-    like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
+    names, all others by meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX
+    input when it looks like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
 
     Parameters
     ----------
