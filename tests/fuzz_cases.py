@@ -15,13 +15,14 @@ import numpy as np
 from copart.cli import main
 from copart.mesh import cube, write_vtu
 
-from . import foam
+from . import cgns, foam, med
 from .helpers import ROOT
-from .mesh.readers.test_calculix import DECK
+from .mesh.readers.test_calculix import ASSEMBLY, DECK
 from .mesh.readers.test_exodus import case as exodus
 from .mesh.readers.test_gmsh import FIRST, NEW, OLD
 from .mesh.readers.test_mdpa import MDPA
 from .mesh.readers.test_reading import OLD_SU2, SU2
+from .mesh.readers.test_vtk_files import hdf, vtp
 
 #: One file of each kind is written by meshio, in every form it has.
 WRITTEN = {"vtu": [{}, {"binary": False}, {"compression": None}, {"compression": "lzma"}],
@@ -104,6 +105,7 @@ def _own(work: Path) -> list[Case]:
                 damaged=True),
            Case("first.msh", "mesh", {"first.msh": FIRST.encode()}, "first.msh"),
            Case("deck.inp", "mesh", {"deck.inp": DECK.encode()}, "deck.inp"),
+           Case("assembly.inp", "mesh", {"assembly.inp": _of_tetrahedra(ASSEMBLY)}, "assembly.inp"),
            Case("kratos.mdpa", "mesh", {"kratos.mdpa": MDPA.encode()}, "kratos.mdpa"),
            Case("side files", "mesh", side, "all.msh"),
            Case("includes", "mesh", side, "run.inp")]
@@ -113,12 +115,26 @@ def _own(work: Path) -> list[Case]:
             folder.mkdir()
             exodus(folder, form=form)
             out.append(Case(f"exodus {form}", "mesh", folder_bytes(folder), "m.e"))
+    if importlib.util.find_spec("h5py"):
+        out += [Case(f"cgns {name}", "mesh", {"m.cgns": cgns.save(work / f"{name}.cgns", made, order=name == "mixed")
+                                              .read_bytes()}, "m.cgns") for name, made in cgns.samples().items()]
+        out += [Case("grid.vtkhdf", "mesh", {"m.vtkhdf": hdf(work / "grid.vtkhdf").read_bytes()}, "m.vtkhdf")]
+        several = med.save(work / "several.med", {"one": med.solid(), "two": med.solid(5.0)})
+        out.append(Case("several.med", "mesh", {"several.med": several.read_bytes()}, "several.med"))
+    out += [Case(f"{form}.vtp", "mesh", {"m.vtp": vtp(work / f"{form}.vtp", form).read_bytes()}, "m.vtp")
+            for form in ("ascii", "binary", "raw")]
     grouped = cube("hexa", 2)
     low = np.flatnonzero(grouped.points[:, 2] == 0)
     grouped = grouped.replace(cell_groups={"first": [0, 1]}, point_groups={"low": low},
                               facet_groups={"wall": grouped.blocks[0][1][:1, :4]})
     write_vtu(work / "own.vtu", grouped, {"part": np.arange(8) % 2})
     return [*out, Case("own.vtu", "mesh", {"own.vtu": (work / "own.vtu").read_bytes()}, "own.vtu")]
+
+
+def _of_tetrahedra(assembly: str) -> bytes:
+    """An assembly whose bricks are two tetrahedra that share a face."""
+    both = " 1, 1, 2, 3, 6\n 2, 1, 3, 8, 6"
+    return assembly.replace("C3D8", "C3D4").replace(" 1, 1, 2, 3, 4, 5, 6, 7, 8", both).encode()
 
 
 def _foam(work: Path) -> list[Case]:

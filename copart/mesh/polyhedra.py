@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Frozen, frozen, integers
 from ..errors import MeshError
+from .cells import shape_of
 
 Ints = NDArray[np.int64]
 Rows = tuple[Ints, Ints]
@@ -119,16 +120,26 @@ class Polyhedra(Frozen):
         theirs = keep[other] & (self.neighbour >= 0)
         faces = np.flatnonzero(mine | theirs)
         flip = ~mine[faces]
+        # a face whose owner goes turns round
+        start, nodes = self._around(faces, flip, new)
+        owner = np.where(flip, number[other[faces]], number[self.owner[faces]])
+        neighbour = np.where(mine[faces] & theirs[faces], number[other[faces]], -1)
+        return Polyhedra(start, nodes, owner, neighbour)
+
+    def renumbered(self, new: Ints) -> Polyhedra:
+        """With node i called ``new[i]``; faces that have the same nodes then are one."""
+        first, faces = self.sides
+        cell = np.repeat(np.arange(self.ncells), np.diff(first))
+        return Polyhedra.of_faces(*self._around(faces, self.owner[faces] != cell, new), cell)
+
+    def _around(self, faces: Ints, turned: NDArray[np.bool_], new: Ints | None = None) -> Rows:
+        """Offsets and nodes of some faces, round the other way where `turned`."""
         size = np.diff(self.start)[faces]
         start = np.concatenate([[0], np.cumsum(size)])
         nodes = self.nodes[spans(self.start[faces], size)]
-        turned = np.repeat(flip, size)
-        # a face whose owner goes turns round
         back = np.repeat(start[:-1] + start[1:] - 1, size) - np.arange(len(nodes))
-        nodes = np.where(turned, nodes[back], nodes)
-        owner = np.where(flip, number[other[faces]], number[self.owner[faces]])
-        neighbour = np.where(mine[faces] & theirs[faces], number[other[faces]], -1)
-        return Polyhedra(start, new[nodes], owner, neighbour)
+        nodes = np.where(np.repeat(turned, size), nodes[back], nodes)
+        return start, nodes if new is None else new[nodes]
 
     def __repr__(self) -> str:
         return f"Polyhedra({self.ncells} cells, {self.nfaces} faces)"
@@ -142,26 +153,114 @@ class Polyhedra(Frozen):
         MeshError
             A face of more than two cells.
         """
-        seen: dict[tuple[int, ...], int] = {}
-        faces: list[list[int]] = []
-        owner: list[int] = []
-        neighbour: list[int] = []
-        for i, cell in enumerate(cells):
-            for face in cell:
-                row = [int(n) for n in face]
-                key = tuple(sorted(row))
-                f = seen.setdefault(key, len(faces))
-                if f == len(faces):
-                    faces.append(row)
-                    owner.append(i)
-                    neighbour.append(-1)
-                elif neighbour[f] < 0 and owner[f] != i:
-                    neighbour[f] = i
-                else:
-                    raise MeshError(f"cells polyhedron: more than two cells, or one twice, have the face {row}")
-        start = np.concatenate([[0], np.cumsum([len(f) for f in faces], dtype=np.int64)])
-        return cls(start, np.array([n for f in faces for n in f], np.int64), np.array(owner, np.int64),
-                   np.array(neighbour, np.int64))
+        rows = [[int(n) for n in face] for cell in cells for face in cell]
+        start = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+        cell = np.repeat(np.arange(len(cells)), [len(faces) for faces in cells])
+        return cls.of_faces(start, np.array([n for row in rows for n in row], np.int64), cell)
+
+    @classmethod
+    def side_by_side(cls, solids: Sequence[tuple[Polyhedra, int]]) -> Polyhedra:
+        """Several in one, their cells one after the other; each with the number of its first node."""
+        size = np.concatenate([np.diff(s.start) for s, _ in solids])
+        first = np.cumsum([0, *(s.ncells for s, _ in solids)])
+        return cls(np.concatenate([[0], np.cumsum(size)]), np.concatenate([s.nodes + p for s, p in solids]),
+                   np.concatenate([s.owner + c for (s, _), c in zip(solids, first, strict=False)]),
+                   np.concatenate([np.where(s.neighbour >= 0, s.neighbour + c, -1)
+                                   for (s, _), c in zip(solids, first, strict=False)]))
+
+    @classmethod
+    def beside(cls, blocks: Sequence[tuple[str, Ints]], solid: Polyhedra) -> Polyhedra:
+        """Cells of ordinary shapes and, after them, polyhedra, which meet where they have the same nodes.
+
+        Parameters
+        ----------
+        blocks : sequence of (str, (n, k) NDArray of int64)
+            Type and nodes, as of a `Mesh`; all of dimension 3.
+        solid : Polyhedra
+
+        Raises
+        ------
+        MeshError
+            As for `of_faces`.
+        """
+        sizes, lists, cells = [], [], []
+        first = 0
+        for kind, nodes in blocks:
+            for corners in shape_of(kind, nodes.shape[1]).facets:
+                own = corners[corners >= 0]
+                sizes.append(np.full(len(nodes), len(own)))
+                lists.append(nodes[:, own].ravel())
+                cells.append(first + np.arange(len(nodes)))
+            first += len(nodes)
+        begin, faces = solid.sides
+        cell = np.repeat(np.arange(solid.ncells), np.diff(begin))
+        around, theirs = solid._around(faces, solid.owner[faces] != cell)
+        start = np.concatenate([[0], np.cumsum(np.concatenate([*sizes, np.diff(around)]))])
+        return cls.of_faces(start, np.concatenate([*lists, theirs]), np.concatenate([*cells, first + cell]))
+
+    @classmethod
+    def of_faces(cls, start: Ints, nodes: Ints, cell: Ints) -> Polyhedra:
+        """From the faces of all cells, those inside listed twice and recognised by their nodes.
+
+        Parameters
+        ----------
+        start, nodes : NDArray of int64
+            Nodes of face f, as for the value itself; faces look out of their cells.
+        cell : (nfaces,) NDArray of int64
+            The cell that lists each face.
+
+        Raises
+        ------
+        MeshError
+            A face of more than two cells, or twice of one.
+        """
+        size = np.diff(start)
+        alike = np.arange(len(size))
+        for n in np.unique(size[size > 0]).tolist():
+            rows = np.flatnonzero(size == n)
+            keys = np.sort(nodes[start[rows, None] + np.arange(n)], axis=1)
+            first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)[1:]
+            alike[rows] = rows[first][which.reshape(-1)]
+        order, face = np.unique(alike, return_inverse=True)
+        size = size[order]
+        kept = np.concatenate([[0], np.cumsum(size)])
+        return cls.of_sides(kept, nodes[spans(start[order], size)], face.reshape(-1), cell,
+                            np.arange(len(alike)) == alike)
+
+    @classmethod
+    def of_sides(cls, start: Ints, nodes: Ints, face: Ints, cell: Ints, outward: NDArray[np.bool_]) -> Polyhedra:
+        """From faces, and which of them each cell has; faces that no cell has go.
+
+        Parameters
+        ----------
+        start, nodes : NDArray of int64
+            Nodes of face f, as for the value itself.
+        face, cell, outward : (n,) arrays
+            A face of a cell, and whether its nodes go round so that it looks out of it.
+
+        Raises
+        ------
+        MeshError
+            A face of more than two cells, or twice of one.
+        """
+        order = np.lexsort((~outward, face))
+        face, cell, outward = face[order], cell[order], outward[order]
+        first = np.flatnonzero(np.diff(face, prepend=-1))
+        count = np.diff(first, append=len(face))
+        two = first[count > 1]
+        bad = np.concatenate([first[count > 2], two[cell[two] == cell[two + 1]]])
+        if len(bad):
+            f = int(face[bad[0]])
+            raise MeshError(f"cells polyhedron: more than two cells, or one twice, have the face "
+                            f"{nodes[start[f]:start[f + 1]].tolist()}")
+        used = face[first]
+        size = np.diff(start)[used]
+        begin = np.concatenate([[0], np.cumsum(size)])
+        at = spans(start[used], size)
+        back = np.repeat(start[used + 1] - 1 + begin[:-1], size) - np.arange(len(at))
+        neighbour = np.full(len(used), -1)
+        neighbour[count > 1] = cell[two + 1]
+        return cls(begin, nodes[np.where(np.repeat(outward[first], size), at, back)], cell[first], neighbour)
 
 
 def spans(first: Ints, size: Ints) -> Ints:

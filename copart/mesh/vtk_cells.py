@@ -66,6 +66,17 @@ def _rows(flat: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return np.array(start), flat[keep]
 
 
+def blocks_of_types(types: NDArray[np.int64], start: NDArray[np.int64], nodes: NDArray[np.int64]) -> list[Block]:
+    """Blocks of cells with VTK's types; cell i has the nodes ``nodes[start[i]:start[i + 1]]``.
+
+    Raises
+    ------
+    MeshError
+        A type is unknown.
+    """
+    return _runs(types, start, nodes)
+
+
 def _runs(types: NDArray[np.int64], start: NDArray[np.int64], nodes: NDArray[np.int64]) -> list[Block]:
     """One block for each run of cells of the same type and number of nodes."""
     if len(types) == 0:
@@ -82,4 +93,4 @@ def _runs(types: NDArray[np.int64], start: NDArray[np.int64], nodes: NDArray[np.
     return out
 
 
-__all__ = ["blocks_of_faces", "blocks_of_grid"]
+__all__ = ["blocks_of_faces", "blocks_of_grid", "blocks_of_types"]

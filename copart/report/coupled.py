@@ -218,9 +218,11 @@ class _Pictures:
             facets = _first_interface(name, meshes, surfaces, pairs)
             toward = None if facets is None else mean_normal(facets, mesh.dimension)
             seen = "" if toward is None or mesh.dimension < 3 else "; the interface faces you"
-            scenes[name] = [(f"by part{seen}", mesh_scene(mesh, surfaces[name], toward))]
+            whole = mesh_scene(mesh, surfaces[name], toward)
+            scenes[name] = [(f"by part{seen}{whole.note}", whole)]
             if mesh.dimension == 3:
-                scenes[name].append(("cut through the middle, by part", cut_scene(mesh, surfaces[name], toward)))
+                cut = cut_scene(mesh, surfaces[name], toward)
+                scenes[name].append((f"cut through the middle, by part{cut.note}", cut))
             elif facets is not None and np.ptp(mesh.points[:, 2]) == 0:
                 near = near_scene(surfaces[name], facets)
                 scenes[name] += [] if near is None else [("around the interface, by part", near)]

@@ -152,7 +152,7 @@ def interface_views(meshes: tuple[Mesh, Mesh], surfaces: tuple[Surface, Surface]
     centres = _places(a, facets[0])[u], _places(b, facets[1])[v]
     ends = np.stack([chart.flat_points(c[:, None], centres[0])[:, 0] for c in centres], axis=1)
     scenes = (flat_scene(flat[0], facets[0].cell, frame), flat_scene(flat[1], facets[1].cell, frame))
-    return FaceOn(scenes, frame.pixels(ends) / FINE, u, "face-on" if chart.around is None else "unrolled", shown)
+    return FaceOn(scenes, frame.pixels(ends) / FINE, u, chart.how, shown)
 
 
 def _places(mesh: Mesh, facets: Surface) -> Points:

@@ -92,8 +92,7 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
         drawn = [_mesh_panel(problem, meshes, surfaces, name, chosen, shown, colours[shown]) for name in problem.names]
         faces = [_interface_panels(problem, meshes, surfaces, pair, chosen, colours[shown]) for pair in problem.pairs]
         # two meshes and their interface stand in one row
-        views = _rows([*drawn, *(p for face in faces for p in face)]) if len(drawn) == 2 else \
-            [*_rows(drawn), *_rows([p for face in faces for p in face])]
+        views = _rows([drawn, *faces]) if len(drawn) == 2 else [*_rows([[one] for one in drawn]), *_rows(faces)]
     schemes = list(copartitions.items())
     across = min(len(schemes), _MATRICES) if len(schemes) != 4 else 2
     matrices = [schemes[i:i + across] for i in range(0, len(schemes), across)]
@@ -103,7 +102,7 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     _headline(figure, problem, chosen, height)
     at = height - _HEAD
     for row, inches in zip(views, tall, strict=True):
-        grid = figure.add_gridspec(1, _VIEWS, left=0.03, right=0.98, top=(at - 0.6) / height,
+        grid = figure.add_gridspec(1, sum(size for size, _ in row), left=0.03, right=0.98, top=(at - 0.6) / height,
                                    bottom=(at - inches + 0.3) / height, wspace=0.10)
         column = 0
         for size, draw in row:
@@ -111,7 +110,7 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
             column += size
         at -= inches
     for some in matrices:
-        grid = figure.add_gridspec(1, max(2, across), left=0.06, right=0.985, top=(at - 0.5) / height,
+        grid = figure.add_gridspec(1, len(some), left=0.06, right=0.985, top=(at - 0.5) / height,
                                    bottom=(at - _MATRIX + 0.75) / height, wspace=0.2)
         for i, (scheme, made) in enumerate(some):
             draw_matrix(figure.add_subplot(grid[0, i]), problem, made, scheme, colours[scheme])
@@ -119,16 +118,23 @@ def draw_coupled(path: str | os.PathLike[str], problem: CoupledProblem, meshes: 
     return write_picture(figure, path)
 
 
-def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:
-    """Panels in rows of at most so many columns."""
+def _rows(units: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
+    """Panels in as few rows as their columns allow, about as many in each; those of a unit stay side by side."""
+    few = len(_filled(units, _VIEWS))
+    return next(rows for most in range(1, _VIEWS + 1) if len(rows := _filled(units, most)) == few)
+
+
+def _filled(units: Sequence[Sequence[Panel]], most: int) -> list[list[Panel]]:
+    """Rows of at most so many columns, or of one unit that has more."""
     out: list[list[Panel]] = []
     room = 0
-    for panel in panels:
-        if panel[0] > room:
+    for unit in units:
+        size = sum(columns for columns, _ in unit)
+        if size > room:
             out.append([])
-            room = _VIEWS
-        out[-1].append(panel)
-        room -= panel[0]
+            room = most
+        out[-1] += unit
+        room -= size
     return out
 
 
@@ -156,9 +162,14 @@ def _mesh_panel(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfaces: M
         axes.imshow(np.dstack([palette()[pixels], np.where(pixels, 255, 0).astype(np.uint8)]))
         turned = "" if mesh.dimension < 3 or toward is None else "; an interface faces you" if len(mine) > 1 else \
             "; the interface faces you"
-        title(axes, f"{_letter(problem, name)}: {name}", f"by part, {scheme}{turned}")
+        title(axes, f"{_letter(problem, name)}: {name}", f"by part, {scheme}{turned}{_own_line(scene.note)}")
 
     return 1, draw
+
+
+def _own_line(note: str) -> str:
+    """A note after a semicolon on a line of its own."""
+    return note.replace("; ", "\n", 1)
 
 
 def _interface_panels(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfaces: Mapping[str, Surface],
@@ -176,17 +187,15 @@ def _interface_panels(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfa
         return [(2, lambda axes: draw_strip(axes, facets, made, ends, which, sides))]
     chart = Chart.of(facets[0], meshes[a].dimension)
     flat = [chart.flat(f) for f in facets]
-    how = "face-on" if chart.around is None else "unrolled"
+    how, _, stretch = chart.how.partition("; ")
 
     def side(axes: Any, i: int) -> None:
-        # narrow ones stand below the beginning of their titles
-        axes.set_anchor("NW")
         draw_interface(axes, flat[i], made[pair[i]][facets[i].cell], colours[pair[i]])
         note = f"parts of {sides[i]}"
         if i == 1:
             draw_outline(axes, flat[0], made[a][facets[0].cell])
             note += f"; black: borders between parts of {sides[0]}"
-        title(axes, f"{which} {how}, side {sides[i]}", note)
+        title(axes, f"{which} {how}, side {sides[i]}", "\n".join(filter(None, (note, stretch))))
 
     return [(1, lambda axes: side(axes, 0)), (1, lambda axes: side(axes, 1))]
 

@@ -11,15 +11,16 @@ FAINT = "#6B7885"
 
 
 def title(axes: Any, text: str, note: str) -> None:
-    """Name axes that have no frame."""
+    """Name axes that have no frame; what is narrow stands below the beginning of its title."""
     axes.set_axis_off()
-    axes.set_anchor("N")
+    axes.set_anchor("NW")
     caption(axes, text, note)
 
 
 def caption(axes: Any, text: str, note: str) -> None:
-    """A title with a note below, at the left end above the axes."""
-    axes.annotate(text, (0, 1), (0, 24), "axes fraction", "offset points", fontsize=13, color=INK, fontweight="bold")
+    """A title with a note of one or two lines below, at the left end above the axes."""
+    above = 24 + 12 * note.count("\n")
+    axes.annotate(text, (0, 1), (0, above), "axes fraction", "offset points", fontsize=13, color=INK, fontweight="bold")
     axes.annotate(note, (0, 1), (0, 8), "axes fraction", "offset points", fontsize=9.5, color=FAINT)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..mesh import Mesh
 from ..mesh.interfaces.surface import Surface, boundary_surface, cell_surface
+from .stretching import factors, told
 
 Points = NDArray[np.float64]
 
@@ -115,10 +116,24 @@ class Chart:
     around: Points | None
     """Axis of a closed interface."""
     radius: float = 1.0
+    stretch: tuple[float, float] = (1.0, 1.0)
+    """Of width and height, where the interface is very long."""
 
     @classmethod
     def of(cls, surface: Surface, dimension: int) -> Chart:
         """The chart of an interface."""
+        chart = cls._plain(surface, dimension)
+        wide, high = factors(np.ptp(chart.flat(surface), axis=(0, 1))).tolist()
+        return replace(chart, stretch=(wide, high))
+
+    @property
+    def how(self) -> str:
+        """How it is laid flat, in words."""
+        return ("face-on" if self.around is None else "unrolled") + told(np.array(self.stretch), ("width", "height"))
+
+    @classmethod
+    def _plain(cls, surface: Surface, dimension: int) -> Chart:
+        """Without stretching."""
         centre = surface.centre.mean(axis=0)
         normal = mean_normal(surface, dimension)
         if normal is None:
@@ -146,12 +161,12 @@ class Chart:
         """(n, k, 2) points (n, k, 3) in the plane; those of a row stay together, on the side of the seam of `near`."""
         x = points - self.origin
         if self.around is None:
-            return np.stack([x @ self.right, x @ self.up], axis=-1)
+            return np.stack([x @ self.right, x @ self.up], axis=-1) * self.stretch
         middle = near - self.origin
         base = np.arctan2(middle @ self.up, middle @ self.right)
         angle = np.arctan2(x @ self.up, x @ self.right)
         angle = base[:, None] + (angle - base[:, None] + np.pi) % (2 * np.pi) - np.pi
-        return np.stack([self.radius * angle, x @ self.around], axis=-1)
+        return np.stack([self.radius * angle, x @ self.around], axis=-1) * self.stretch
 
 
 @dataclass(frozen=True)

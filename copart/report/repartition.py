@@ -86,7 +86,8 @@ def _pictures(mesh: Mesh | None, sides: tuple[Side, Side]) -> str:
     scenes = [("by part", mesh_scene(mesh, surface, None))]
     if mesh.dimension == 3:
         scenes.append(("cut through the middle, by part", cut_scene(mesh, surface, None)))
-    return views([mesh_figure(scene, side, side.name, note) for note, scene in scenes for side in sides], 2)
+    return views([mesh_figure(scene, side, side.name, note + scene.note)
+                  for note, scene in scenes for side in sides], 2)
 
 
 def _migration(moves: Any, m: int, n: int, sides: tuple[Side, Side]) -> str:

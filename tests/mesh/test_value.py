@@ -9,9 +9,11 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from copart.errors import MeshError
-from copart.mesh import Mesh, Polyhedra, cube, extract
+from copart.mesh import Mesh, Polyhedra, cube, dual_graph, extract
 from copart.mesh.cells import shape_of
 
 from ..helpers import ROOT
@@ -186,3 +188,28 @@ def test_importing_meshes_stays_light():
 def test_coordinates_whose_squares_overflow_are_refused():
     with pytest.raises(MeshError, match=r"1 of 3 have coordinates beyond 1e\+60, first at index 2"):
         Mesh([[0, 0], [1, 0], [0, 1e200]], [("triangle", [[0, 1, 2]])])
+
+
+@given(st.integers(2, 4), st.data())
+def test_polyhedra_beside_ordinary_cells_are_the_same_mesh(n, data):
+    """Whichever cells of a cube are given by their faces: neighbours and boundary stay."""
+    mesh = cube("hexa", n)
+    nodes = mesh.blocks[0][1]
+    split = data.draw(st.integers(1, mesh.ncells - 1))
+    facets = shape_of("hexahedron", 8).facets
+    faces = nodes[split:][:, facets].reshape(-1, 4)
+    start, cell = 4 * np.arange(len(faces) + 1), np.repeat(np.arange(mesh.ncells - split), 6)
+    solid = Polyhedra.of_faces(start, faces.ravel(), cell)
+    both = Polyhedra.beside([("hexahedron", nodes[:split])], solid)
+    found, expected = dual_graph(Mesh(mesh.points, polyhedra=both)), dual_graph(mesh)
+    assert np.array_equal(found.xadj, expected.xadj)
+    assert np.array_equal(found.adjncy, expected.adjncy)
+    assert (both.neighbour < 0).sum() == 6 * n * n
+    # owners have their faces looking out
+    points = mesh.points[both.padded(np.arange(both.nfaces))]
+    normal = np.cross(points[:, 2] - points[:, 0], points[:, 3] - points[:, 1])
+    assert (np.einsum("fd,fd->f", normal, points.mean(axis=1) - mesh.centres()[both.owner]) > 0).all()
+    # the nodes in another order: the same cells
+    turn = np.random.default_rng(split).permutation(mesh.npoints)
+    again = dual_graph(Mesh(mesh.points[np.argsort(turn)], polyhedra=both.renumbered(turn)))
+    assert np.array_equal(again.adjncy, expected.adjncy)

@@ -64,7 +64,9 @@ def test_one_command_plans_it(tmp_path, case, capsys):
     assert (found["a"]["matched"], found["b"]["matched"]) == facets
     assert (found["a"]["points"], found["b"]["points"]) == points
     assert found["shared_points"] == common
-    assert found["overlap"] == pytest.approx(size, rel=2e-3)
+    # a round wall of chords is smaller than the round one, and no more can be common than the coarser mesh has
+    assert found["overlap"] == pytest.approx(size, rel=6e-3)
+    assert found["overlap"] <= min(found[side]["size"] for side in "ab") * (1 + 1e-12)
     assert max(found["a"]["unmatched"], found["b"]["unmatched"]) < 0.01
     assert summary["metrics"]["pairs"][0]["interedges"] == interedges
     assert main(["check", str(out), "-q"]) == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import copart
 from copart.coupling import Interedges
@@ -11,9 +13,9 @@ from copart.errors import ConfigError
 from copart.mesh import Mesh, cube, cylinder, tube
 from copart.report import COMPARISON_COLUMNS, Table, comparison_table, component_table, pair_table
 from copart.report.palette import COLOURS, RGB, colour_numbers, part_colours
-from copart.report.pictures import draw_coupled
+from copart.report.pictures import _rows, draw_coupled
 from copart.report.projection import Chart, Line, interface, mean_normal
-from copart.report.scene import mesh_scene, whole_boundary
+from copart.report.scene import cut_scene, mesh_scene, whole_boundary
 from copart.report.terminal import drawn
 
 from ..helpers import grid
@@ -102,6 +104,71 @@ def test_a_tube_is_unrolled():
     flat = Chart.of(facets, 3).flat(facets)
     assert np.ptp(flat[..., 1]) == pytest.approx(2.0)
     assert np.ptp(flat[..., 0].mean(axis=1)) == pytest.approx(2 * np.pi * 0.5 * 31 / 32, rel=0.01)
+
+
+# ---- long and thin
+def test_long_domains_are_stretched_and_say_so():
+    pipe, plate = tube(0.5, 0.6, 60.0, (1, 12, 40)), cube("hexa", 4)
+    plate = plate.replace(points=plate.points * [2.0, 1.0, 0.001])
+    scene = mesh_scene(pipe, whole_boundary(pipe), None)
+    assert scene.note == "; x, y stretched 20 times"
+    assert (scene.cell >= 0).mean() > 0.25, "it fills its picture"
+    assert mesh_scene(plate, whole_boundary(plate), None).note == "; z stretched 40 times"
+    assert cut_scene(pipe, whole_boundary(pipe), None).note == scene.note
+    for mesh in (cube("hexa", 4), tube(0.5, 0.6, 3.0, (1, 12, 8))):
+        assert mesh_scene(mesh, whole_boundary(mesh), None).note == ""
+    strip = square(30, 0, 0.01)
+    assert mesh_scene(strip, whole_boundary(strip), None).note == "; y stretched 40 times"
+
+
+def test_a_cut_of_a_stretched_mesh_is_a_cut_of_the_mesh():
+    pipe = tube(0.5, 0.6, 60.0, (1, 12, 40))
+    short = pipe.replace(points=pipe.points * [20.0, 20.0, 1.0])
+    for toward in (None, np.array([1.0, 0.0, 0.0])):
+        scenes = [cut_scene(mesh, whole_boundary(mesh), toward) for mesh in (pipe, short)]
+        assert (scenes[0].cell == scenes[1].cell).mean() > 0.999
+
+
+def test_long_interfaces_are_stretched_and_say_so():
+    shell, core = tube(0.5, 0.6, 60.0, (1, 32, 8)), cylinder(0.5, 60.0, (8, 8))
+    facets = interface(shell, core, np.arange(shell.ncells), np.arange(core.ncells))
+    chart = Chart.of(facets, 3)
+    assert chart.how.startswith("unrolled; width stretched ")
+    high, wide = np.ptp(chart.flat(facets), axis=(0, 1))[::-1]
+    assert high / wide == pytest.approx(2.5, rel=0.1)
+    a, b = cube("hexa", 4), cube("hexa", 6, offset=(1, 0, 0))
+    assert Chart.of(interface(a, b, np.arange(64), np.arange(216)), 3).how == "face-on"
+
+
+@given(st.lists(st.integers(1, 2), min_size=1, max_size=12))
+def test_panels_stand_in_few_rows_that_are_about_as_long(sizes):
+    """Those of a unit stay side by side, in the order given."""
+    units = [[(1, (i, k)) for k in range(size)] for i, size in enumerate(sizes)]
+    rows = _rows(units)
+    assert [panel for row in rows for panel in row] == [panel for unit in units for panel in unit]
+    assert all(len(row) <= 4 for row in rows)
+    for unit in units:
+        assert any(set(unit) <= set(row) for row in rows)
+    longest, room, least = max(map(len, rows)), 0, 0
+    for size in sizes:
+        least, room = (least, room - size) if size <= room else (least + 1, 4 - size)
+    assert len(rows) == least
+    if longest > max(sizes):
+        # with a column less there would be more rows
+        count, room = 0, 0
+        for size in sizes:
+            count, room = (count, room - size) if size <= room else (count + 1, longest - 1 - size)
+        assert count > least
+
+
+def test_every_interface_of_many_components_is_drawn(tmp_path, monkeypatch):
+    row = [cube("hexa", n, offset=(i, 0, 0)) for i, n in enumerate((4, 5, 4, 3))]
+    made = copart.compare(*row, parts=(2, 3, 2, 2), seeds=1, names=tuple("abcd"))
+    shown = []
+    monkeypatch.setattr("copart.report.pictures.title", lambda axes, text, note: shown.append(text))
+    draw_coupled(tmp_path / "p.png", made.problem, made.meshes, made.copartitions, "joint")
+    assert shown == ["A: a", "B: b", "C: c", "D: d", *(f"interface {p} - {q} face-on, side {s}"
+                                                       for p, q in ("AB", "BC", "CD") for s in (p, q))]
 
 
 def square(n, bottom, top, rows=1):

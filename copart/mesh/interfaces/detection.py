@@ -151,13 +151,16 @@ def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple
     total = float(found.overlap.sum())
     sides: list[Side] = []
     nodes = []
-    for mesh, surface, mine, index, share in ((mesh_a, offer.a, used[0], found.i, offer.share_a),
-                                              (mesh_b, offer.b, used[1], found.j, offer.share_b)):
+    for mesh, surface, mine, index, share, both in (
+            (mesh_a, offer.a, used[0], found.i, offer.share_a, found.both[0]),
+            (mesh_b, offer.b, used[1], found.j, offer.share_b, found.both[1])):
         size = sizes(surface, offer.dimension) * (1.0 if share is None else share)
+        size = size * (1 + both)
         matched = float(size[mine].sum())
         reference = float(size.sum()) if mesh.interface is not None else matched
         # what lies over a facet may lie twice over it where surfaces are curved
         covered = np.minimum(np.bincount(index, found.overlap, len(size))[mine], size[mine]).sum()
+        total = min(total, float(covered))
         unmatched = 0.0 if reference == 0 else max(0.0, 1.0 - float(covered) / reference)
         nodes.append(_corners(surface, mine))
         sides.append(Side(mesh.name, mesh.boundary, tuple(groups_at(mesh, surface, mine)), len(size), len(mine),
@@ -170,6 +173,8 @@ def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple
     # rounding of coordinates is no gap
     extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
     said = [offer.remark] if offer.remark else []
+    said += [f"{mesh.name!r} has the other mesh on both sides, and each counts"
+             for mesh, both in zip((mesh_a, mesh_b), found.both, strict=True) if both.any()]
     if found.same_way:
         said.append("the facets that match face the same way: the bodies overlap there")
     return Interface(kind, UNIT[offer.dimension], sides[0], sides[1], total, gap if gap > 1e-12 * extent else 0.0,

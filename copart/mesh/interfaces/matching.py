@@ -71,6 +71,8 @@ class Match(NamedTuple):
     """(npairs,) how far apart they are."""
     same_way: bool = False
     """No facet faces its counterpart: the two bodies are on the same side."""
+    both: tuple[NDArray[np.bool_], NDArray[np.bool_]] = (np.zeros(0, bool), np.zeros(0, bool))
+    """(nfacets,) each, of A and of B: whether a facet that is its cell, of a shell, has counterparts on both sides."""
 
     def taken(self, keep: NDArray[np.bool_]) -> Match:
         """The pairs where `keep` is true."""
@@ -121,7 +123,10 @@ def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64]) -> Match:
         Where the copies of B are; usually one row of zeros.
     """
     parts = [_one_copy(offer, reach, offset) for offset in offsets]
-    i, j, overlap, gap = (np.concatenate(x) for x in zip(*parts, strict=True))
+    i, j, overlap, gap, behind = (np.concatenate(x) for x in zip(*parts, strict=True))
+    if behind.any():
+        keep = ~(behind & _other_side(offer, i, j, behind))
+        i, j, overlap, gap = i[keep], j[keep], overlap[keep], gap[keep]
     for share, index in ((offer.share_a, i), (offer.share_b, j)):
         if share is not None:
             overlap *= share[index]
@@ -129,7 +134,9 @@ def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64]) -> Match:
     # of a pipe and of the fluid in it, the far side of a thin plate.  They count where no two face one another.
     facing = np.einsum("pd,pd->p", offer.a.outside[i], offer.b.outside[j]) <= 0
     found = Match(offer, i, j, overlap, gap, same_way=not facing.any())
-    return found if found.same_way else found.taken(facing)
+    found = found if found.same_way else found.taken(facing)
+    return found._replace(both=(_both_sides(offer.a, found.i, offer.b, found.j),
+                                _both_sides(offer.b, found.j, offer.a, found.i)))
 
 
 def sizes(surface: Surface, dimension: int) -> NDArray[np.float64]:
@@ -209,12 +216,51 @@ def _sides(faces: Surface, normal: NDArray[np.float64], height: float, thickness
     return Surface(ends, np.full(len(ends), 2, np.int64), faces.cell, outward), share
 
 
+# ---- thin bodies
+def _behind(a: Surface, b: Surface, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(npairs,) the facets face one another through both their cells, each behind the centre of the other's cell."""
+    out_a, out_b = a.outside[i], b.outside[j]
+    apart = b.centre[j] - a.centre[i]
+    depth_a, depth_b = (np.einsum("pd,pd->p", apart, out) for out in (out_a, -out_b))
+    high_a, high_b = (np.einsum("pd,pd->p", s.outward[k], out) for s, k, out in ((a, i, out_a), (b, j, out_b)))
+    return np.asarray((depth_a < -high_a) & (depth_b < -high_b) & (high_a > 0) & (high_b > 0))
+
+
+def _other_side(offer: Offer, i: NDArray[np.int64], j: NDArray[np.int64],
+                behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(npairs,) a cell of the pair meets the other mesh with a facet on its other side, not through itself.
+
+    Of two thin plates that lie on one another the far sides are within reach, too.
+    """
+    out = np.zeros(len(i), bool)
+    for surface, mine in ((offer.a, i), (offer.b, j)):
+        directions: dict[int, list[int]] = {}
+        wanted = np.unique(surface.cell[mine[behind]])
+        for facet in np.unique(mine[~behind & np.isin(surface.cell[mine], wanted)]).tolist():
+            directions.setdefault(int(surface.cell[facet]), []).append(facet)
+        outside = surface.outside
+        for pair in np.flatnonzero(behind & ~out).tolist():
+            there = directions.get(int(surface.cell[mine[pair]]), [])
+            out[pair] = bool(there) and bool((outside[there] @ outside[mine[pair]] < 0).any())
+    return out
+
+
+def _both_sides(surface: Surface, mine: NDArray[np.int64], other: Surface,
+                theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(nfacets,) which facets that are cells have counterparts on either side."""
+    above, below = np.zeros((2, len(surface.cell)), bool)
+    if not surface.outward.any() and surface.corners.shape[1] > 2:
+        side = np.einsum("pd,pd->p", surface.normal[mine], other.outside[theirs])
+        above[mine[side > 0]], below[mine[side < 0]] = True, True
+    return np.asarray(above & below)
+
+
 # ---- the search
-Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
+Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 
 
 def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64]) -> Found:
-    """Pairs of facets of A and of one copy of B, their overlap and gap."""
+    """Pairs of facets of A and of one copy of B, their overlap and gap, and which face through both their cells."""
     a, b = offer.a, offer.b
     if offset.any():
         b = b._replace(corners=b.corners + offset)
@@ -229,7 +275,9 @@ def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64]) -> Found:
                              b.low - reach_b[:, None], b.high + reach_b[:, None])
     overlap, gap = _overlaps(a, b, i, j, reach_a, reach_b, offer.dimension)
     hit = overlap > 0
-    return np.flatnonzero(near_a)[i[hit]], np.flatnonzero(near_b)[j[hit]], overlap[hit], gap[hit]
+    at_a, at_b = i[hit].astype(np.int64), j[hit].astype(np.int64)
+    return (np.flatnonzero(near_a)[at_a], np.flatnonzero(near_b)[at_b], overlap[hit], gap[hit],
+            _behind(a, b, at_a, at_b))
 
 
 def _scale(surface: Surface, dimension: int) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...errors import FormatError
 from ..polyhedra import Ints
 from ..value import Mesh
+from .calculix_assembly import Assembly, Frame
 from .calculix_deck import Card, Deck, Named
 from .calculix_groups import grouped_mesh
 from .element_names import element
@@ -31,6 +32,7 @@ _COMMAS = bytes.maketrans(b",", b" ")
 _FORTRAN = bytes.maketrans(b"dD", b"ee")
 _GENERATES = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM")
 _DEEPEST = 10
+_WHOLE = Frame()
 _INCLUDED = re.compile(rb"^[ \t]*\*[ \t]*INCLUDE\b[^\n\r=]*INPUT[ \t]*=([^\n\r,]+)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -44,12 +46,13 @@ def read_calculix(path: Path) -> Mesh:
     """
     deck = Deck()
     seen: list[Path] = []
-    _read(path, deck, seen, 0, "")
+    assembly = Assembly()
+    _read(path, deck, seen, 0, "", assembly)
     if len(seen) == 1:
         for side in sorted(p for p in path.parent.iterdir() if p.suffix.lower() in SIDE_FILES and p.is_file()):
-            _read(side, deck, seen, 1, side.name)
-    if deck.parts > 1:
-        raise FormatError(path, f"{deck.parts} parts (*PART) are not supported; write a flat input, or a mesh per part")
+            _read(side, deck, seen, 1, side.name, assembly)
+    for instance, card, frame in assembly.placed():
+        _take(card, deck, "", frame, instance)
     gone = f"; the included file {', '.join(deck.gone)} is not there" if deck.gone else ""
     if not deck.ids:
         raise FormatError(path, f"no nodes (*NODE){gone}")
@@ -76,7 +79,7 @@ def deck_files(path: Path, depth: int = 0) -> list[Path]:
     return out
 
 
-def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str) -> None:
+def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str, assembly: Assembly) -> None:
     """Take the cards of a file, and of those that it includes."""
     seen.append(path)
     if depth > _DEEPEST or len(seen) > 1000:
@@ -86,11 +89,11 @@ def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str) -> No
             name = card.given.get("INPUT", "")
             other = path.parent / name
             if name and other.is_file():
-                _read(other, deck, seen, depth + 1, side)
+                _read(other, deck, seen, depth + 1, side, assembly)
             else:
                 deck.gone.append(name or "(no name)")
                 deck.remarks.append(f"the included file {deck.gone[-1]} is not there: left out")
-        else:
+        elif not assembly.keeps(card):
             _take(card, deck, side)
 
 
@@ -130,21 +133,18 @@ def cards(path: Path) -> Iterator[Card]:
         yield Card(path, first, " ".join(keyword.upper().split()), given, text[body:stop])
 
 
-def _take(card: Card, deck: Deck, side: str) -> None:
-    """Add what one card says."""
+def _take(card: Card, deck: Deck, side: str, frame: Frame = _WHOLE, instance: str = "") -> None:
+    """Add what one card says; elements of an instance belong to a set of its name."""
     given = card.given
     if card.keyword in _GENERATES:
         card.fail(f"*{card.keyword} is not supported; write out the nodes and elements it makes")
-    if card.keyword == "PART":
-        deck.parts += 1
-    elif card.keyword == "INSTANCE" and card.data.strip():
-        deck.remarks.append("the position of the instance is not applied")
-    elif card.keyword == "NODE":
+    if card.keyword == "NODE":
         ids, points = _nodes(card)
+        ids = ids + frame.shift
         deck.ids.append(ids)
-        deck.points.append(points)
+        deck.points.append(frame.moved(points))
         if given.get("NSET"):
-            _named(deck.node_sets, given["NSET"], side).parts.append((card, ids))
+            _named(deck.node_sets, frame.prefix + given["NSET"], side).parts.append((card, ids))
     elif card.keyword == "ELEMENT":
         kind = element(given.get("TYPE", ""))
         if kind is None:
@@ -156,20 +156,21 @@ def _take(card: Card, deck: Deck, side: str) -> None:
         if len(rows) % (kind.nnodes + 1):
             card.fail(f"elements {given['TYPE']} need a number and {kind.nnodes} nodes each; "
                       f"{len(rows)} numbers are no multiple of {kind.nnodes + 1}")
-        rows = rows.reshape(-1, kind.nnodes + 1)
+        rows = rows.reshape(-1, kind.nnodes + 1) + frame.shift
         deck.elements.append((kind, rows[:, 0], rows[:, 1:]))
-        if given.get("ELSET"):
-            _named(deck.element_sets, given["ELSET"], side).parts.append((card, rows[:, 0]))
+        for name in (instance, frame.prefix + given["ELSET"] if given.get("ELSET") else ""):
+            if name:
+                _named(deck.element_sets, name, side).parts.append((card, rows[:, 0]))
     elif card.keyword in ("NSET", "ELSET"):
         name = given.get(card.keyword, "")
         if not name:
             card.fail(f"*{card.keyword} needs {card.keyword}=NAME")
         sets = deck.node_sets if card.keyword == "NSET" else deck.element_sets
-        _named(sets, name, side).parts.append((card, None))
+        _named(sets, frame.prefix + name, side).parts.append((card, None))
     elif card.keyword == "SURFACE":
         if not given.get("NAME"):
             card.fail("*SURFACE needs NAME=")
-        _named(deck.surfaces, given["NAME"], side).parts.append((card, None))
+        _named(deck.surfaces, frame.prefix + given["NAME"], side).parts.append((card, None))
 
 
 def _named(sets: dict[str, Named], name: str, side: str) -> Named:

@@ -42,7 +42,6 @@ class Deck:
     surfaces: dict[str, Named] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
-    parts: int = 0
     gone: list[str] = field(default_factory=list)
     """Files that are included and not there."""
 

@@ -34,7 +34,7 @@ def from_meshio(source: Any, name: str = "mesh") -> Mesh:
     MeshError
         Its arrays do not fit together, or describe no usable mesh.
     """
-    given = [(str(block.type), block.data) for block in source.cells]
+    given = [(_plain(str(block.type), block.data), block.data) for block in source.cells]
     solid = [i for i, (t, _) in enumerate(given) if t.startswith("polyhedron")]
     blocks = [(t, np.zeros((0, 1), np.int64) if i in solid else data) for i, (t, data) in enumerate(given)]
     sizes = [len(data) for _, data in given]
@@ -60,6 +60,12 @@ def from_meshio(source: Any, name: str = "mesh") -> Mesh:
         mesh = assembled(source.points, blocks, name, _sets(source, blocks, data), cell_data=data,
                          nodes=_point_sets(source), remarks=remarks)
     return with_group_fields(mesh, getattr(source, "field_data", None) or {})
+
+
+def _plain(kind: str, nodes: Any) -> str:
+    """The type of a block; that of polygons with three or four corners is triangle or quad."""
+    width = nodes.shape[1] if kind.startswith("polygon") and getattr(nodes, "ndim", 0) == 2 else 0
+    return {3: "triangle", 4: "quad"}.get(width, kind)
 
 
 def _sets(source: Any, blocks: list[tuple[str, Any]],

@@ -137,23 +137,15 @@ def _joined(parts: list[_Part], name: str) -> Mesh:
         for label, some in part.cells.items():
             if len(parts) == 1 or label not in regions:  # the zone that a region was made of is left in it
                 cells.setdefault(label, []).append(some + cell)
-        solids.append((solid, point, cell))
+        solids.append((solid, point))
         point += len(part.points)
         cell += solid.ncells
-    solid = solids[0][0] if len(solids) == 1 else _one(solids)
+    solid = Polyhedra.side_by_side(solids)
     blocks = plain_blocks(solid)
     remarks = [f"{part.name}: {r}" if len(parts) > 1 else r for part in parts for r in part.remarks]
     return Mesh(np.concatenate([p.points for p in parts]), blocks or (), {}, name,
                 {k: stacked(v) for k, v in facets.items()}, {k: np.concatenate(v) for k, v in nodes.items()},
                 {k: np.concatenate(v) for k, v in cells.items()}, None, remarks, None if blocks else solid)
-
-
-def _one(solids: list[tuple[Polyhedra, int, int]]) -> Polyhedra:
-    """Polyhedra side by side; each with the number of its first node and cell."""
-    size = np.concatenate([np.diff(s.start) for s, _, _ in solids])
-    return Polyhedra(np.concatenate([[0], np.cumsum(size)]), np.concatenate([s.nodes + p for s, p, _ in solids]),
-                     np.concatenate([s.owner + c for s, _, c in solids]),
-                     np.concatenate([np.where(s.neighbour >= 0, s.neighbour + c, -1) for s, _, c in solids]))
 
 
 class _Reader:

@@ -21,21 +21,30 @@ from ...errors import CopartError, FormatError, MeshError
 from ..groups import select
 from ..value import Mesh
 from .calculix import read_calculix
+from .cgns import of_meshio, read_cgns
 from .elsewhere import refuse_elmer, refuse_foreign, refuse_pointer, way
 from .ending import check_hdf5, opened, says_something
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
 from .mdpa import read_mdpa
+from .med import read_med
 from .openfoam import is_openfoam, read_openfoam
+from .polydata import as_grid
 from .safely import limits, read_in_child
 from .su2 import read_su2
+from .vtkhdf import read_vtkhdf
 from .wkt import read_wkt
 from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
-                                                  "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt}
+                                                  "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
+                                                  "cgns": read_cgns, "med": read_med,
+                                                  "vtkhdf": read_vtkhdf}
 """Readers of copart's own, by meshio's name of the format."""
+
+MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"]}
+"""Suffixes that meshio does not know, those of MED by Code_Aster's names among them."""
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +52,9 @@ log = logging.getLogger(__name__)
 def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
     """A `Mesh` from a file, a ``meshio.Mesh`` or a `Mesh`.
 
-    SU2, OpenFOAM, CalculiX and Abaqus, gmsh and Exodus files are read with all their names, all others by
-    meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX input when it looks
-    like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
+    SU2, OpenFOAM, CalculiX and Abaqus, gmsh, CGNS, MED, Exodus, Kratos and VTKHDF files are read with all their
+    names, all others by meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX
+    input when it looks like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
 
     Parameters
     ----------
@@ -90,6 +99,7 @@ def suffix_formats(path: Path) -> list[str]:
 
     known: dict[str, list[str]] = meshio.extension_to_filetypes
     name = path.name.lower()
+    known = {**known, **MORE_SUFFIXES}
     for suffix in sorted(known, key=len, reverse=True):
         if name.endswith(suffix):
             return list(known[suffix])
@@ -129,7 +139,7 @@ def _read_kind(path: Path) -> Mesh:
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
     own = OWN_READERS.get(formats[0])
-    if own is not None:
+    if own is not None and not (own is read_cgns and of_meshio(path)):
         try:
             return own(path)
         except MeshError as error:
@@ -193,7 +203,7 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
         for other in (path.with_suffix(".node"), path.with_suffix(".ele")):
             if other.is_file() and not says_something(other):
                 raise FormatError(other, "the file has no data")
-    if file_format in ("med", "h5m", "cgns", "hmf"):
+    if file_format in ("h5m", "cgns", "hmf"):
         check_hdf5(path)
     elif file_format == "xdmf":
         if path.with_suffix(".h5").is_file():
@@ -202,6 +212,9 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
             own = with_own_files(path, Path(folder))
             if own != path:
                 return meshio.read(own, file_format=file_format)
+    elif path.suffix.lower() == ".vtp":
+        with tempfile.TemporaryDirectory() as folder:
+            return meshio.read(as_grid(path, Path(folder)), file_format=file_format)
     stream = opened(path, file_format)
     if stream is None:
         return meshio.read(path, file_format=file_format)

@@ -169,7 +169,8 @@ def test_what_is_left_out_is_said(tmp_path):
     (" 1, 4, 1", " 1, 4, 0", "a step above 0"),
     ("*NSET, NSET=bottom, GENERATE", "*NSET", "m.inp:24: .NSET needs NSET=NAME"),
     ("*NSET, NSET=bottom, GENERATE", "*NGEN", "m.inp:24: .NGEN is not supported"),
-    ("*HEADING", "*PART, NAME=a\n*PART, NAME=b", "2 parts .* are not supported"),
+    ("*HEADING", "*PART, NAME=a\n*END PART\n*PART, NAME=A", "m.inp:4: the part 'A' is given twice"),
+    ("*HEADING", "*INSTANCE, NAME=i, PART=b\n*END INSTANCE", "m.inp:2: the instance 'i' is of the part 'b', which is"),
 ])
 def test_ill_formed(tmp_path, old, new, message):
     assert old in DECK
@@ -200,3 +201,98 @@ def test_truncated_anywhere(tmp_path):
         # only the cards after the elements can be missing
         assert mesh.ncells >= 1
         assert np.isfinite(mesh.points).all()
+
+
+ASSEMBLY = """*HEADING
+*PART, NAME=Block
+*NODE
+ 1, 0., 0., 0.
+ 2, 1., 0., 0.
+ 3, 1., 1., 0.
+ 4, 0., 1., 0.
+ 5, 0., 0., 1.
+ 6, 1., 0., 1.
+ 7, 1., 1., 1.
+ 8, 0., 1., 1.
+*ELEMENT, TYPE=C3D8, ELSET=Body
+ 1, 1, 2, 3, 4, 5, 6, 7, 8
+*NSET, NSET=Low, GENERATE
+ 1, 4, 1
+*NSET, NSET=Both
+ Low, 5
+*SURFACE, NAME=Top, TYPE=ELEMENT
+ Body, S2
+*END PART
+*PART, NAME=Cap
+*NODE
+ 1, 0., 0., 0.
+ 2, 1., 0., 0.
+ 3, 0., 1., 0.
+ 4, 0., 0., 1.
+*ELEMENT, TYPE=C3D4
+ 1, 1, 2, 3, 4
+*END PART
+*ASSEMBLY, NAME=All
+*INSTANCE, NAME=First, PART=Block
+*END INSTANCE
+*INSTANCE, NAME=Second, PART=BLOCK
+ 2., 0., 0.
+ 2., 0., 0., 2., 0., 1., 90.
+*END INSTANCE
+*INSTANCE, NAME=Third, PART=Cap
+ 0., 0., 1.
+*END INSTANCE
+*NSET, NSET=Mixed, INSTANCE=Second
+ 1, 2
+*NSET, NSET=Mixed, INSTANCE=Third
+ 4,
+*ELSET, ELSET=_wet_S1, INSTANCE=Second
+ 1,
+*SURFACE, NAME=Wet, TYPE=ELEMENT
+ _wet_S1, S1
+ First.Body, S1
+*END ASSEMBLY
+*STEP
+"""
+
+
+def test_instances_of_an_assembly(tmp_path):
+    mesh = read(tmp_path, ASSEMBLY)
+    assert mesh.remarks == ()
+    assert {k: v.tolist() for k, v in mesh.cell_groups.items()} == {
+        "First": [0], "First.Body": [0], "Second": [1], "Second.Body": [1], "Third": [2], "_wet_S1": [1]}
+    # turned by 90 degrees about the axis through its corner, after it was put there
+    second, third = mesh.select("Second"), mesh.select("Third")
+    assert np.allclose(second.bounds, [[1, 0, 0], [2, 1, 1]])
+    assert np.allclose(third.bounds, [[0, 0, 1], [1, 1, 2]])
+    assert np.allclose(mesh.points[mesh.point_groups["Mixed"]], [[2, 0, 0], [2, 1, 0], [0, 0, 2]])
+    assert len(mesh.point_groups["First.Both"]) == len(mesh.point_groups["Second.Both"]) == 5
+    for name, low, high in (("First.Top", [0, 0, 1], [1, 1, 1]), ("Second.Top", [1, 0, 1], [2, 1, 1]),
+                            ("Wet", [0, 0, 0], [2, 1, 0])):
+        corners = boundary_surface(mesh.select(name)).corners.reshape(-1, 3)
+        assert np.allclose([corners.min(axis=0), corners.max(axis=0)], [low, high])
+
+
+def test_a_part_alone_keeps_its_names(tmp_path):
+    head, tail = ASSEMBLY.split("*PART, NAME=Cap")[0], "*INSTANCE, NAME=One, PART=Block\n 0., 0., 5.\n*END INSTANCE\n"
+    wet = "*ELSET, ELSET=e, INSTANCE=one\n 1,\n*SURFACE, NAME=Wet\n e, S1\n*SURFACE, NAME=Over\n One.body, S2\n"
+    mesh = read(tmp_path, f"{head}*ASSEMBLY\n{tail}{wet}*END ASSEMBLY\n")
+    assert list(mesh.cell_groups) == ["Body", "e"]
+    assert set(mesh.facet_groups) == {"Top", "Wet", "Over"}
+    assert mesh.remarks == ()
+    assert mesh.bounds[0].tolist() == [0, 0, 5]
+    assert read(tmp_path, head).bounds[0].tolist() == [0, 0, 0], "no assembly at all"
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("PART=Cap\n 0.", "PART=Lid\n 0.", "the instance 'Third' is of the part 'Lid', which is not there"),
+    ("NAME=Third, PART", "NAME=first, PART", "the instance 'first' is given twice"),
+    ("INSTANCE=Third\n 4,", "INSTANCE=Fourth\n 4,", "names the instance 'Fourth', which is not there"),
+    (" 2., 0., 0., 2., 0., 1., 90.", " 2., 0., 0., 2., 0., 0., 90.", "the axis of the turn needs two different points"),
+    (" 2., 0., 0., 2., 0., 1., 90.", " 2., 0., 0., 90.", "for a turn 7 more in the next line"),
+    (" 0., 0., 1.\n*END", " 0., zero, 1.\n*END", "not a number: 'zero'"),
+])
+def test_ill_formed_assemblies(tmp_path, old, new, message):
+    assert old in ASSEMBLY
+    with pytest.raises(FormatError, match=message):
+        read(tmp_path, ASSEMBLY.replace(old, new, 1))

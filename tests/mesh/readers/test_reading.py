@@ -459,7 +459,7 @@ def test_an_included_file_that_is_not_there_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "said"), [
-    ("wing.vtp", r"unknown mesh format \.vtp; pyvista.read\('wing.vtp'\).*known: "),
+    ("wing.vts", r"unknown mesh format \.vts; pyvista.read\('wing.vts'\).*known: "),
     ("wing.STEP", r"a CAD file, no mesh: mesh it first, as with gmsh -3 wing.STEP -o NEW.msh; known: "),
     ("all.pvtu", r"a list of files with the pieces"), ("old.unv", r"gmsh old.unv -save -format msh41"),
 ])

@@ -1,0 +1,139 @@
+"""VTKHDF files and surfaces of VTK in XML."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+
+from copart.errors import FormatError
+from copart.mesh import cube, dual_graph, read_mesh
+
+POINTS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0], [3, 0, 0]], float)
+FACES = [[0, 1, 2, 3], [1, 4, 5, 2], [4, 6, 5]]
+
+
+def bad(path, match):
+    with pytest.raises(FormatError, match=match) as caught:
+        read_mesh(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def hdf(path, kind="UnstructuredGrid", points=POINTS, pieces=((FACES, [9, 9, 5]),), steps=None, group=None,
+        **cell_data):
+    """Pieces that have all points each; rows of nodes and, for grids, their types."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "w") as data:
+        root = data.create_group("VTKHDF")
+        root.attrs["Version"] = [2, 1]
+        root.attrs["Type"] = np.bytes_(kind)
+        root["NumberOfPoints"] = [len(points)] * len(pieces)
+        root["Points"] = np.concatenate([points + np.array([10.0 * i, 0, 0]) for i in range(len(pieces))])
+        cells = root.create_group(group) if group else root
+        cells["NumberOfCells"] = [len(rows) for rows, _ in pieces]
+        cells["NumberOfConnectivityIds"] = [sum(map(len, rows)) for rows, _ in pieces]
+        cells["Connectivity"] = np.array([n for rows, _ in pieces for row in rows for n in row], np.int64)
+        cells["Offsets"] = np.concatenate([[0, *np.cumsum([len(row) for row in rows])] for rows, _ in pieces])
+        if not group:
+            root["Types"] = np.array([t for _, types in pieces for t in types], np.uint8)
+        for name, values in cell_data.items():
+            root[f"CellData/{name}"] = values
+        if steps:
+            root["Steps/NumberOfParts"] = steps
+    return path
+
+
+def vtp(path, form="ascii", verts="", extra="", polygons=FACES):
+    """Polygons with a value each, in ascii, base64 or bytes that are appended."""
+    flat, ends = [n for f in polygons for n in f], np.cumsum([len(f) for f in polygons])
+    arrays = {"Points": (POINTS.ravel(), "Float64"), "connectivity": (np.array(flat), "Int64"),
+              "offsets": (ends, "Int64"), "load": (np.arange(len(polygons)) + 5, "Int64"),
+              "empty": (np.zeros(0, int), "Int64")}
+    appended, tags = b"", {}
+    for name in ("Points", "load", "empty", "connectivity", "offsets"):
+        values, kind = arrays[name]
+        raw = values.astype(kind.lower()).tobytes()
+        head = f'<DataArray type="{kind}" Name="{name}" NumberOfComponents="{3 if name == "Points" else 1}"'
+        block = np.uint32(len(raw)).tobytes() + raw
+        if form == "raw":
+            tags[name] = f'{head} format="appended" offset="{len(appended)}"/>'
+            appended += block
+        else:
+            text = base64.b64encode(block).decode() if form == "binary" else " ".join(map(str, values.tolist()))
+            tags[name] = f'{head} format="{form}">{text}</DataArray>'
+    lines = f"<Lines>{tags['empty']}</Lines>" if form == "raw" else "<Lines></Lines>"
+    text = (f'<?xml version="1.0"?>\n<VTKFile type="PolyData" version="0.1" byte_order="LittleEndian" '
+            f'header_type="UInt32"><PolyData>'
+            f'<Piece NumberOfPoints="7" {verts} NumberOfLines="0" NumberOfPolys="{len(polygons)}">'
+            f'<CellData>{tags["load"]}</CellData><Points>{tags["Points"]}</Points><Verts/>{lines}'
+            f'<Polys>{tags["connectivity"]}{tags["offsets"]}</Polys></Piece>{extra}</PolyData>')
+    more = b'<AppendedData encoding="raw">_' + appended + b"\n</AppendedData>" if form == "raw" else b""
+    path.write_bytes(text.encode() + more + b"</VTKFile>")
+    return path
+
+
+@pytest.mark.parametrize("form", ["ascii", "binary", "raw"])
+def test_surfaces_in_xml(tmp_path, form):
+    mesh = read_mesh(vtp(tmp_path / "s.vtp", form))
+    assert [(t, c.tolist()) for t, c in mesh.blocks] == [("quad", FACES[:2]), ("triangle", FACES[2:])]
+    assert mesh.cell_data["load"].ravel().tolist() == [5, 6, 7]
+    assert mesh.name == "s"
+    assert dual_graph(mesh).nedges == 2
+
+
+def test_surfaces_that_are_refused(tmp_path):
+    path = tmp_path / "s.vtp"
+    bad(vtp(path, verts='NumberOfVerts="2"'), "has Verts; of surfaces polygons alone are read")
+    bad(vtp(path, extra="<Piece NumberOfPolys=\"1\"/>"), "has several pieces")
+    path.write_bytes(vtp(path).read_bytes().replace(b'NumberOfPolys="3"', b'NumberOfPolys="99999999"'))
+    bad(path, "announces 99999999 polygons, more than the file can hold")
+    path.write_text("<VTKFile/>")
+    bad(path, "holds no piece of PolyData")
+
+
+def test_grids_in_vtkhdf(tmp_path):
+    mesh = read_mesh(hdf(tmp_path / "m.vtkhdf", load=[3, 4, 5]))
+    assert [(t, c.tolist()) for t, c in mesh.blocks] == [("quad", FACES[:2]), ("triangle", FACES[2:])]
+    assert mesh.cell_data["load"].tolist() == [3, 4, 5]
+    solid = cube("hexa", 2)
+    nodes = solid.blocks[0][1][:, [0, 1, 3, 2, 4, 5, 7, 6]]
+    mesh = read_mesh(hdf(tmp_path / "m.vtkhdf", points=solid.points, pieces=[(nodes.tolist(), [11] * 8)]))
+    assert (mesh.blocks[0][1] == solid.blocks[0][1]).all(), "voxels list their corners row by row"
+
+
+def test_pieces_and_states(tmp_path):
+    pieces = [(FACES, [9, 9, 5]), (FACES[1:], [9, 5])]
+    mesh = read_mesh(hdf(tmp_path / "m.vtkhdf", pieces=pieces, load=range(5)))
+    assert mesh.ncells == 5
+    assert mesh.npoints == 14
+    assert mesh.blocks[2][1].tolist() == [[8, 11, 12, 9]]
+    mesh = read_mesh(hdf(tmp_path / "m.vtkhdf", pieces=pieces, steps=[1, 1], load=range(5)))
+    assert mesh.ncells == 3
+    assert mesh.npoints == 7
+    assert mesh.cell_data["load"].tolist() == [0, 1, 2]
+    assert mesh.remarks == ("1 later states are left out",)
+
+
+def test_surfaces_in_vtkhdf(tmp_path):
+    mesh = read_mesh(hdf(tmp_path / "m.vtkhdf", "PolyData", group="Polygons", load=[1, 2, 3]))
+    assert [(t, c.tolist()) for t, c in mesh.blocks] == [("quad", FACES[:2]), ("triangle", FACES[2:])]
+    bad(hdf(tmp_path / "m.vtkhdf", "PolyData", group="Strips"), "has strips of triangles, which are not read")
+
+
+def test_what_of_vtkhdf_is_refused(tmp_path):
+    import h5py
+
+    path = tmp_path / "m.vtkhdf"
+    bad(hdf(path, "ImageData"), "of type 'ImageData', only UnstructuredGrid and PolyData are read; ParaView's")
+    bad(hdf(path, pieces=[(FACES, [42, 9, 5])]), "VTK type 42 is not supported, first at cell 0")
+    for name, values, said in [("Offsets", [0, 4, 99, 11], "Offsets of a piece must rise from 0 to its 11 entries"),
+                               ("NumberOfCells", [7], "the numbers of cells and nodes do not fit the arrays"),
+                               ("Connectivity", [99] * 11, "point outside the 7 points")]:
+        with h5py.File(hdf(path), "a") as data:
+            data["VTKHDF"][name][...] = values
+        bad(path, said)
+    with h5py.File(path, "w") as data:
+        data["x"] = 1
+    bad(path, "has no group VTKHDF")
