@@ -16,6 +16,7 @@ from .paths import Paths, given
 
 if TYPE_CHECKING:
     from ..mapping.cartesian import Grid, InterNode, Reordering, Stencil
+    from ..names import GridMethod, GridObjective
     from ..report.tables import Table
 
 EPILOG = """\
@@ -32,8 +33,8 @@ ranks.txt: line i + 1 holds the rank in the Cartesian communicator of the proces
 #: More dimensions than these cannot be told apart in 64 bits.
 MOST_DIMENSIONS = 62
 #: Compared where no method is chosen; the distributed one takes time that grows with nodes times processes.
-COMPARED = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy", "hyperplane",
-            "hyperplane-cut")
+COMPARED: tuple[GridMethod, ...] = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy",
+                                    "hyperplane", "hyperplane-cut")
 
 
 def _sizes_chosen(args: argparse.Namespace) -> bool:
@@ -89,17 +90,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Compare the algorithms on one grid, write and draw the best."""
     from pathlib import Path
 
-    from ..errors import ConfigError, did_you_mean
+    from ..errors import ConfigError
     from ..formats import prepare_folder, write_part
     from ..mapping.cartesian import BASES, METHODS, internode, node_sizes, random
+    from ..names import known_name
 
     grid = read_grid(args)
     stencil = read_stencil(args, grid)
     nodes = read_nodes(args)
     sizes = node_sizes(grid.size, nodes)
-    if args.method != "best" and args.method not in METHODS:
-        raise ConfigError(f"method: {args.method!r} is none of best, {', '.join(METHODS)}"
-                          + did_you_mean(args.method, ["best", *METHODS]))
+    known_name("method", args.method, ("best", *METHODS))
     if args.output:
         if Path(args.output).is_dir():
             raise ConfigError(f"output: {args.output} is a folder, a file name is needed")
@@ -139,8 +139,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[str], base: Any, objective: str,
-            progress: Any) -> dict[str, tuple[Reordering, float]]:
+def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[GridMethod], base: Any,
+            objective: GridObjective, progress: Any) -> dict[str, tuple[Reordering, float]]:
     """Run algorithms: for each the reordering, and its seconds."""
     from ..kernels import timed
     from ..mapping.cartesian import Grid, reorder_grid
@@ -151,7 +151,7 @@ def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[
     for name in names:
         # loading the compiled part is not the algorithm's time either
         reorder_grid(Grid([2]), make_stencil("five-point", 1), 2, name)
-    found = {}
+    found: dict[str, tuple[Reordering, float]] = {}
     for i, name in enumerate(dict.fromkeys(names)):
         progress(name, i, len(names))
         with timed() as took:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import sums
-from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
+from ..names import BipartitioningOrder, MappingPresetName, known_name
 from ..partitioner.coarsening import coarsen, contract, look_at, renumber
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
@@ -64,24 +64,23 @@ class MappingConfig:
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
-    policy: str = "largest"
+    policy: BipartitioningOrder = "largest"
     partial_cost: bool = True
 
 
 _DEFAULT = MappingConfig()
-PRESETS: dict[str, MappingConfig] = {
+PRESETS: dict[MappingPresetName, MappingConfig] = {
     "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, tries=2, passes=1, stall=0.005),
     "default": _DEFAULT,
     "strong": replace(_DEFAULT, starts=8, start_budget=8000, tries=8, passes=10, stall=0.1),
 }
 
 
-def settings(preset: str | MappingConfig) -> MappingConfig:
+def settings(preset: MappingPresetName | MappingConfig) -> MappingConfig:
     """The settings of a preset, or `preset` itself when it is a `MappingConfig`."""
     if isinstance(preset, MappingConfig):
         return preset
-    if preset not in PRESETS:
-        raise ConfigError(f"preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
+    known_name("preset", preset, PRESETS)
     return PRESETS[preset]
 
 

@@ -77,6 +77,11 @@ class BrokenLine:
 def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigures:
     """The figures of the promise; a hundredth of a second for 400,000 cells.
 
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+
     Examples
     --------
     >>> from copart import Graph, Interedges
