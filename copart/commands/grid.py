@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from .console import Console
 from .effects import Effect
+from .nodes import NODES_OR_NUMBER, node_slots
 from .numbers import integer
 from .options import COUNTS
 from .parsing import add_page, listed
-from .paths import Paths, given
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..mapping.cartesian import Grid, InterNode, Reordering, Stencil
@@ -47,7 +48,7 @@ EFFECTS = (Effect(("rule",), _sizes_chosen, "where all sizes are given; a 0 in -
            Effect(("seed",), lambda args: args.base == "random", "without --base random"),
            Effect(("objective",), lambda args: args.method == "best", "with a --method; best chooses by it"),
            Effect(("no_compare",), lambda args: not args.quiet, "with --quiet, which shows no comparison"))
-PATHS = Paths(writes={"output": given("output"), "picture": given("picture")},
+PATHS = Paths({"nodes": sources}, writes={"output": given("output"), "picture": given("picture")},
               words=frozenset({"dims", "periodic", "stencil", "weights", "node_sizes", "method"}))
 
 
@@ -71,7 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help="farthest neighbour of hops-first and hops-last (default 3)")
     listed(talk.add_argument("--weights", metavar="W,...", help="data sent along each offset (default 1 each)"))
     machine = parser.add_argument_group("compute nodes")
-    machine.add_argument("--nodes", type=integer, metavar="N", help="nodes that share the processes equally")
+    machine.add_argument("--nodes", metavar="NODES", help=f"{NODES_OR_NUMBER}; those of which nothing says how many "
+                         "processes they run share them equally")
     listed(machine.add_argument("--node-sizes", metavar="S,...", help="processes of each node, where they differ"))
     machine.add_argument("--base", choices=["blocked", "round-robin", "random"], default="blocked",
                          help="how old ranks lie on the nodes (default: node after node)")
@@ -231,7 +233,13 @@ def read_nodes(args: argparse.Namespace) -> int | list[int]:
 
     if (args.nodes is None) == (args.node_sizes is None):
         raise ConfigError("--nodes: give the number of compute nodes, or --node-sizes")
-    return args.nodes if args.node_sizes is None else numbers("--node-sizes", args.node_sizes, ",")
+    if args.node_sizes is not None:
+        return numbers("--node-sizes", args.node_sizes, ",")
+    slots = node_slots(args.nodes)
+    told = [one for one in slots if one is not None]
+    if told and len(told) < len(slots):
+        raise ConfigError("--nodes: says of some nodes how many processes they run, and not of others")
+    return told or len(slots)
 
 
 def numbers(name: str, text: str, between: str) -> list[int]:

@@ -86,8 +86,8 @@ def test_interface_and_sources(folder, tmp_path):
     upper = Interedges.from_pairs(n, 10**3, np.arange(n)[-64:], np.arange(100)[:64])
     write_interedges(tmp_path / "upper.mtx", upper)
     out = tmp_path / "moved"
-    assert main(["replan", str(folder), "--interedges", f"left,right={tmp_path / 'upper.mtx'}", "-o", str(out), "-q",
-                 "--scheme", "aware", "--preset", "fast"]) == 0
+    assert main(["replan", str(folder), "--new-interedges", f"left,right={tmp_path / 'upper.mtx'}", "-o", str(out),
+                 "-q", "--scheme", "aware", "--preset", "fast"]) == 0
     assert main(["check", str(out), "-q"]) == 0
     problem, _, _, settings = read_plan(out)
     assert problem.coupled("left").tolist() == list(range(n - 64, n))
@@ -156,7 +156,7 @@ def test_refusals(folder, tmp_path, capsys):
     for arguments, message in ((["--load", "work"], "no cell array 'work'"),
                                (["--load", "one", "--load", "two"], "--load: needs one cell array, got one, two"),
                                (["--load", "=x"], "--load: needs NAME=VALUE"),
-                               (["--interedges", "left=x.mtx"], "--interedges: needs two names"),
+                               (["--interedges", "left=x.mtx"], "--new-interedges: needs two names"),
                                (["--load", f"left={tmp_path / 'bad.txt'}"], "bad.txt:2: loads must not be negative")):
         (tmp_path / "bad.txt").write_text("1\n-4\n")
         assert main(["replan", str(folder), *arguments, "-o", str(tmp_path / "never")]) == 2
