@@ -294,7 +294,8 @@ def grid() -> Path:
 
 
 #: Drawn here, for both kinds of pages.
-THEMED: dict[str, Callable[[Theme], Path]] = {f.__name__: f for f in (together, phases, interedges, projrepart, schemes)}
+THEMED: dict[str, Callable[[Theme], Path]] = {
+    f.__name__: f for f in (together, phases, interedges, projrepart, schemes)}
 #: Drawn by the commands and examples themselves.
 PLAIN: dict[str, Callable[[], Path]] = {f.__name__: f for f in (repartition, demo, grid)}
 
