@@ -200,10 +200,10 @@ def projrepart(theme: Theme) -> Path:
 
 
 def side_by_side(theme: Theme, name: str, width: float, schemes: dict[str, Callable[..., copart.CoPartition]],
-                 note: Callable[[copart.metrics.CoupledMetrics], str]) -> Path:
+                 note: Callable[[copart.metrics.CoupledMetrics], str], height: float = 3.3) -> Path:
     """Schemes on the same meshes, with the borders of their parts at the interface."""
     problem, a, b = two_plates()
-    made, axes = figure(theme, width, 3.3, 1, len(schemes))
+    made, axes = figure(theme, width, height, 1, len(schemes))
     for ax, (text, run) in zip(axes[0], schemes.items(), strict=True):
         plan = run(problem)
         for mesh, name_of, y in ((a, "A", 0.0), (b, "B", -0.04)):
@@ -222,11 +222,10 @@ def side_by_side(theme: Theme, name: str, width: float, schemes: dict[str, Calla
 def together(theme: Theme) -> Path:
     """The first picture: each mesh partitioned alone, and both together."""
     return side_by_side(
-        theme, "together", 11,
+        theme, "together", 8,
         {"Each mesh partitioned alone": lambda p: copart.naive(p, (8, 12)),
          "Both together, with copart": lambda p: copart.joint(p, (8, 12), (4, 4))},
-        lambda m: f"{m.pair.totZ} messages per exchange; at most {m.a.max_coupled} cells at the interface per process "
-                  f"of A, {m.b.max_coupled} of B")
+        lambda m: f"{m.pair.totZ} messages per exchange", height=2.7)
 
 
 def schemes(theme: Theme) -> Path:

@@ -108,8 +108,8 @@ def test_pictures_are_small_and_used():
 def test_pictures_on_pages_of_both_kinds_come_in_pairs():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        light = re.findall(r"\(([^)\s]+)\.png#only-light\)", text)
-        assert light == [one.removesuffix("-dark") for one in re.findall(r"\(([^)\s]+)\.png#only-dark\)", text)], name(page)
+        light, dark = (re.findall(rf"\(([^)\s]+)\.png#only-{kind}\)", text) for kind in ("light", "dark"))
+        assert light == [one.removesuffix("-dark") for one in dark], name(page)
 
 
 def test_pages_of_the_site_fetch_nothing():

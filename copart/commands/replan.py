@@ -108,7 +108,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(f"shared pool: imbalance {before.pool_ub:.1%} -> {made.metrics.pool_ub:.1%}")
     for line in rule_words(made.settings["coupled_rule"], made.metrics):
         console.say(line)
-    console.say(f"repartitioned by {made.settings['scheme']} in {made.seconds:.2f} s")
+    console.say(f"repartitioned with {made.settings['scheme']} in {made.seconds:.2f} s")
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "former": before.to_dict(), "migration": migration(again.migration),
                     "files": files})

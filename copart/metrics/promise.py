@@ -33,7 +33,7 @@ class PromiseFigures:
     cut: Mapping[str, int]
     """Edge cut."""
     extra_pieces: Mapping[str, int]
-    """Connected pieces beyond one a part."""
+    """Connected pieces beyond one per part."""
     max_coupled: Mapping[str, int]
     """Coupled weight of the part that has most."""
     coupled_weight: Mapping[str, int]

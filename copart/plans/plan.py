@@ -194,11 +194,11 @@ class Plan:
                 **({"placements": [one.to_dict() for one in self.placements]} if self.placements else {})}
 
     def __repr__(self) -> str:
-        return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
+        return f"Plan with {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
 
     def _repr_html_(self) -> str:
         """The figures as tables, for notebooks."""
-        return f"<p>Plan by {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
+        return f"<p>Plan with {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
 
 
 def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts | None = None,

@@ -92,7 +92,7 @@ def pair_words(p: PairMetrics, a: ComponentMetrics, b: ComponentMetrics) -> list
     least = max(a.ncoupled, b.ncoupled)
     mean, largest = number(round(float(sizes.mean()), 1)), number(int(sizes.max()))
     return [f"{some(p.totZ, 'message')} carry {some(p.totV_ab, 'value')} from {p.a} to {p.b} in a coupling phase, "
-            f"{mean} on average and {largest} at most; so many processes need at least {least}. "
+            f"{mean} on average and {largest} at most; the minimum for these processes is {least}. "
             f"{some(p.totV_ba, 'value')} go back. The busiest process has a part in {some(p.maxZ, 'message')}."]
 
 

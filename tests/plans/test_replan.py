@@ -71,7 +71,7 @@ def test_a_plan_goes_on_by_its_own_scheme(scheme, parts, other, tmp_path, capsys
     loads.write_text("".join(f"{w}\n" for w in corner(8)))
     assert main(["replan", str(first), "--load", f"left={loads}", "-o", str(out)]) == 0
     said = capsys.readouterr().out
-    assert f"repartitioned by {scheme}" in said
+    assert f"repartitioned with {scheme}" in said
     assert ("shared pool: imbalance" in said) == (scheme == "monolithic")
     assert main(["replan", str(out), "--parts", *map(str, other), "-o", str(again), "-q"]) == 0
     for place in (out, again):

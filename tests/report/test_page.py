@@ -252,7 +252,7 @@ def test_words_tell_the_figures(made):
     pair = metrics.pair
     assert f"{pair.totZ} messages carry {pair.totV_ab:,} values" in said
     assert f"{int(pair.matrix.data.max()):,} at most" in said
-    assert f"need at least {max(metrics.a.ncoupled, metrics.b.ncoupled)}." in said
+    assert f"the minimum for these processes is {max(metrics.a.ncoupled, metrics.b.ncoupled)}." in said
 
 
 def test_schemes_are_ranked_and_equals_stand_together():
