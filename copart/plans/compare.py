@@ -55,8 +55,8 @@ class Run:
         the pairs, from the first of each to the second.  Of more than two components there are also
         the largest imbalances and the sums of the others: ``ub``, ``ub_cpl``, ``cut``, ``cut_cpl``, ``ncoupled``.
 
-        What is paid for, of all components: ``extra_pieces`` beyond one per part, ``max_coupled`` (coupled weight of the
-        part that has most, also by letter), ``maxV`` and ``maxZ`` over all pairs and both ways, ``T_step``, its two
+        What is paid for, of all components: ``extra_pieces`` beyond one per part, ``max_coupled`` (coupled weight of
+        the part that has most, also by letter), ``maxV`` and ``maxZ`` over all pairs and both ways, ``T_step``, its two
         phases ``T_reg`` and ``T_cpl``, and the share ``waits``.
         """
         each = list(self.metrics.components.values())
