@@ -134,12 +134,12 @@ def comparison_words(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) ->
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], key: str, said: Mapping[str, str]) -> str:
-    """``1.05 x the mean by aware, 1.4 x the mean by naive``, best first; equal ones together."""
+    """``1.05 x the mean with aware, 1.4 x the mean with naive``, best first; equal ones together."""
     order = sorted(rows, key=lambda row: float(row[key]))
     together: dict[str, list[str]] = {}
     for row in order:
         together.setdefault(said[row["scheme"]], []).append(row["scheme"])
-    return ", ".join(f"{text} by {_listed(schemes)}" for text, schemes in together.items())
+    return ", ".join(f"{text} with {_listed(schemes)}" for text, schemes in together.items())
 
 
 def _listed(names: Sequence[str]) -> str:
