@@ -23,6 +23,7 @@ from .graph import Graph
 from .interface.counts import Counts, CoupledCounts, coupled_choices, part_counts, within_parts
 from .interface.room import loaded, within_room
 from .interface.uncut import interface_groups, whole_interfaces
+from .names import InterfaceRule
 from .operators import connected, ext, part, proj, repart, rest_joined
 from .options import Options, Settings
 
@@ -35,6 +36,16 @@ def naive(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | Non
     """NAIVE: every component is partitioned alone; `ncoupled` plays no role.
 
     Parameters and errors as in :func:`aware`.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    nparts : mapping, sequence or int
+        Parts of each component, by name or in order.
+    ncoupled : mapping, sequence, int or "paper", optional
+        Plays no role: every scheme is called alike.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     """
     run, count = Options.of(options, settings), part_counts(problem, nparts)
     parts = {}
@@ -45,7 +56,8 @@ def naive(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | Non
 
 
 def aware(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
-          options: Options | None = None, *, interface: str = "spread", **settings: Unpack[Settings]) -> CoPartition:
+          options: Options | None = None, *, interface: InterfaceRule = "spread", **settings: Unpack[Settings]
+          ) -> CoPartition:
     """AWARE: the coupled subgraphs are partitioned first, then extended to the components.
 
     Parameters
@@ -74,13 +86,25 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | Non
 
 
 def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
-               options: Options | None = None, *, interface: str = "spread", **settings: Unpack[Settings]
+               options: Options | None = None, *, interface: InterfaceRule = "spread", **settings: Unpack[Settings]
                ) -> CoPartition:
     """PROJREPART: B's coupled partition is A's, projected and repartitioned.
 
     Parameters and errors as in :func:`aware`.  The first component of the spanning tree is partitioned as by
     AWARE.  Every further one, in the order of the tree, is a projection of all its neighbours
     that have been treated, repartitioned; its coupled cells that face none of them begin as a part of their own.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    nparts : mapping, sequence or int
+        Parts of each component, by name or in order.
+    ncoupled : mapping, sequence, int or "paper", optional
+        Parts of each component that may own coupled cells; see :func:`copart.interface.counts.coupled_counts`.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+    interface : {"spread", "gather", "uncut"}
+        Over how many parts the coupled cells go where `ncoupled` is not given.
     """
     run, count = Options.of(options, settings), part_counts(problem, nparts)
     task = _Task(problem, count, ncoupled, interface, run)
@@ -141,7 +165,7 @@ class _Task:
     """What AWARE and PROJREPART have in common: coupled subgraphs, partitioned and extended to the components."""
 
     def __init__(self, problem: CoupledProblem, count: Mapping[str, int], ncoupled: CoupledCounts | None,
-                 interface: str, options: Options):
+                 interface: InterfaceRule, options: Options):
         self.problem, self.count, self.options = problem, count, options
         self.choices = coupled_choices(problem, count, ncoupled, options, interface=interface)
         self.cpl: Coupled = {name: rest_joined(graph, problem.coupled(name), far=True)

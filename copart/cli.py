@@ -31,7 +31,7 @@ from .commands import (
 from .commands.console import Console, complain, drop_output, print_anything
 from .commands.effects import refuse_idle
 from .commands.options import add_output, safety, shorten_help
-from .commands.parsing import Parser, chosen, with_help
+from .commands.parsing import Parser, chosen, where_told, with_help
 from .commands.paths import guarded
 from .errors import ConfigError, CopartError
 
@@ -80,13 +80,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         The arguments without the program's name; ``sys.argv[1:]`` where not given.
     """
-    command, verbose = "copart", 0
+    command, verbose, reader = "copart", 0, None
     log = logging.getLogger("copart")
     former = log.level
     try:
         print_anything()
         made = parser()
         args = made.parse_args(with_help(sys.argv[1:] if argv is None else argv))
+        reader = chosen(made, args)
         command, verbose = f"copart {args.command}", args.verbose
         level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
         logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
@@ -94,8 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None and (args.json or not args.quiet):
             raise ConfigError("standard output: is closed, nothing could be shown; open it, or ask for --quiet")
         module = COMMANDS[args.command][0]
-        with guarded(module.PATHS, args, chosen(made, args)), safety(args):
-            refuse_idle(module.EFFECTS, args, chosen(made, args))
+        with guarded(module.PATHS, args, reader), safety(args):
+            refuse_idle(module.EFFECTS, args, reader)
             status: int = module.run(args, Console(args.quiet, args.json))
         tell_compiling(verbose)
         if sys.stdout is not None:
@@ -110,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         tell_traceback(verbose)
         if sys.stdout is not None and isinstance(error, OSError):
             drop_output()
-        complain(command, str(error))
+        complain(command, str(error) + (where_told(str(error), reader) if isinstance(error, ConfigError) else ""))
         return 2
     except MemoryError:
         complain(command, "not enough memory")

@@ -9,7 +9,7 @@ case: ``problem.a``, ``problem.b``, ``problem.interedges``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import VERTEX, Frozen, frozen, part_array, weights, whole
-from .errors import CouplingError
+from .errors import CouplingError, did_you_mean
 from .graph import Graph, as_graph
 from .interedges import Interedges
 
@@ -64,7 +64,8 @@ class CoupledProblem(Frozen):
         for (p, q), inter in self.pairs.items():
             for name in (p, q):
                 if name not in graphs:
-                    raise CouplingError(f"interedges ({p}, {q}): no component {name!r}; known: {', '.join(graphs)}")
+                    raise CouplingError(f"interedges ({p}, {q}): no component {name!r}; known: {', '.join(graphs)}"
+                                        + did_you_mean(str(name), graphs))
             if p == q or (q, p) in pairs:
                 raise CouplingError(f"interedges ({p}, {q}): a pair of two components may be given once")
             want = (graphs[p].nvtxs, graphs[q].nvtxs)
@@ -79,7 +80,8 @@ class CoupledProblem(Frozen):
         own: dict[str, NDArray[np.int64]] = {}
         for name, values in (self.coupled_weights or {}).items():
             if name not in graphs:
-                raise CouplingError(f"coupled weights: no component {name!r}; known: {', '.join(graphs)}")
+                raise CouplingError(f"coupled weights: no component {name!r}; known: {', '.join(graphs)}"
+                                    + did_you_mean(str(name), graphs))
             own[name] = frozen(weights(f"coupled weights of {name}", values, graphs[name].nvtxs, CouplingError).copy())
             cells = self.coupled(name)
             if len(cells) and not own[name][cells].any():
@@ -90,7 +92,19 @@ class CoupledProblem(Frozen):
     @classmethod
     def of_two(cls, a: Any, b: Any, interedges: Interedges, names: tuple[str, str] = ("a", "b"),
                coupled_weights: Mapping[str, NDArray[np.int64]] | None = None) -> CoupledProblem:
-        """The common case: two components and the interedges between them."""
+        """The common case: two components and the interedges between them.
+
+        Parameters
+        ----------
+        a, b : Graph or graph-like
+            The components; anything :func:`copart.graph.as_graph` takes.
+        interedges : Interedges
+            Cells of `a` by cells of `b`.
+        names : (str, str)
+            Of the components, two different ones.
+        coupled_weights : mapping of str to (nvtxs,) array_like of int, optional
+            Work of cells in a coupling phase, by the names of components.
+        """
         if names[0] == names[1]:
             raise CouplingError(f"names: the two components need different names, both are {names[0]!r}")
         return cls({names[0]: a, names[1]: b}, {names: interedges}, coupled_weights)
@@ -121,8 +135,15 @@ class CoupledProblem(Frozen):
         return next(iter(self.pairs.values()))
 
     def coupled(self, name: str) -> NDArray[np.int32]:
-        """Vertices of component `name` with an interedge to any other component, ascending."""
+        """Vertices of component `name` with an interedge to any other component, ascending.
+
+        Parameters
+        ----------
+        name : str
+            Of the component.
+        """
         if name not in self._coupled:
+            _known(name, self.components)
             found = [inter.coupled_a if name == p else inter.coupled_b
                      for (p, q), inter in self.pairs.items() if name in (p, q)]
             cells = np.unique(np.concatenate(found)).astype(VERTEX) if found else np.zeros(0, VERTEX)
@@ -135,21 +156,42 @@ class CoupledProblem(Frozen):
         return {}
 
     def own_weights(self, name: str) -> bool:
-        """Whether the coupled cells of component `name` have weights of their own, beside those of its cells."""
+        """Whether the coupled cells of component `name` have weights of their own, beside those of its cells.
+
+        Parameters
+        ----------
+        name : str
+            Of the component.
+        """
+        _known(name, self.components)
         return name in (self.coupled_weights or ())
 
     def coupled_load(self, name: str) -> NDArray[np.int64]:
         """(ncoupled cells,) int64 work of the cells :meth:`coupled` of component `name` in a coupling phase.
 
         Their coupled weights where there are some, else the weights of the cells.
+
+        Parameters
+        ----------
+        name : str
+            Of the component.
         """
+        cells = self.coupled(name)
         every = (self.coupled_weights or {}).get(name)
-        return (self.components[name].weights if every is None else every)[self.coupled(name)]
+        return (self.components[name].weights if every is None else every)[cells]
 
     def facing(self, name: str, other: str) -> Interedges | None:
-        """The interedges of two components, cells of `name` by cells of `other`; None where they have none."""
+        """The interedges of two components, cells of `name` by cells of `other`; None where they have none.
+
+        Parameters
+        ----------
+        name, other : str
+            Of two components.
+        """
         if (name, other) in self.pairs:
             return self.pairs[name, other]
+        _known(name, self.components)
+        _known(other, self.components)
         return self.pairs[other, name].transposed if (other, name) in self.pairs else None
 
     def spanning_tree(self) -> tuple[tuple[str, str | None], ...]:
@@ -247,6 +289,7 @@ class CoPartition(Frozen):
         put(self, "ncoupled", MappingProxyType(coupled))
 
     def __getitem__(self, name: str) -> NDArray[np.int32]:
+        _known(name, self.parts)
         return self.parts[name]
 
     @property
@@ -265,7 +308,14 @@ class CoPartition(Frozen):
         return self.parts[self.names[1]]
 
     def offset(self, name: str) -> int:
-        """Rank of part 0 of `name` when all components run in one world, in order (0 in a shared pool)."""
+        """Rank of part 0 of `name` when all components run in one world, in order (0 in a shared pool).
+
+        Parameters
+        ----------
+        name : str
+            Of the component.
+        """
+        _known(name, self.parts)
         if self.shared:
             return 0
         before = self.names[:self.names.index(name)]
@@ -283,6 +333,12 @@ class CoPartition(Frozen):
             coupled = f" ({self.ncoupled[name]} coupled)" if self.ncoupled[name] else ""
             said.append(f"{name}: {self.nparts[name]} parts of {size.min()} to {size.max()} vertices{coupled}")
         return f"CoPartition({', '.join(said)})"
+
+
+def _known(name: str, names: Iterable[str]) -> None:
+    """CouplingError where there is no such component."""
+    if name not in names:
+        raise CouplingError(f"no component {name!r}; known: {', '.join(names)}" + did_you_mean(str(name), names))
 
 
 __all__ = ["CoPartition", "CoupledProblem", "Interedges"]

@@ -146,11 +146,23 @@ class Graph(Frozen):
         return _NO_WEIGHTS if self.ewgt is None else self.ewgt
 
     def degree(self, v: int) -> int:
-        """Number of neighbours of vertex `v`."""
+        """Number of neighbours of vertex `v`.
+
+        Parameters
+        ----------
+        v : int
+            A vertex.
+        """
         return int(self.xadj[v + 1] - self.xadj[v])
 
     def neighbours(self, v: int) -> NDArray[np.int32]:
-        """Neighbours of vertex `v`, ascending."""
+        """Neighbours of vertex `v`, ascending.
+
+        Parameters
+        ----------
+        v : int
+            A vertex.
+        """
         return self.adjncy[self.xadj[v]:self.xadj[v + 1]]
 
     def __repr__(self) -> str:
@@ -160,7 +172,13 @@ class Graph(Frozen):
         return f"Graph({self.nvtxs} vertices, {self.nedges} edges{extra}{coords})"
 
     def replace(self, **changes: Any) -> Graph:
-        """A copy with other weights, sizes or coordinates, checked as a new graph is."""
+        """A copy with other weights, sizes or coordinates, checked as a new graph is.
+
+        Parameters
+        ----------
+        **changes : array_like or None
+            Fields of the graph by name, as in ``vwgt=[1, 2, 3]``.
+        """
         unknown = set(changes) - {"ewgt", "vwgt", "vsize", "coords"}
         if unknown:
             raise GraphError(f"replace: cannot change {', '.join(sorted(unknown))}")
@@ -203,6 +221,12 @@ class Graph(Frozen):
         """From a square, symmetric ``scipy.sparse`` matrix of whole non-negative weights.
 
         Loops (the diagonal) are dropped; explicit zeros stay as edges of weight 0.
+
+        Parameters
+        ----------
+        matrix : scipy.sparse matrix or array, (nvtxs, nvtxs)
+        **fields : array_like, optional
+            Other fields of the graph by name: ``vwgt``, ``vsize``, ``coords``.
         """
         shape = matrix.shape
         if len(shape) != 2 or shape[0] != shape[1]:
@@ -219,7 +243,16 @@ class Graph(Frozen):
 
     @classmethod
     def from_networkx(cls, graph: Any, weight: str = "weight", vertex_weight: str = "weight") -> Graph:
-        """From an undirected networkx graph (or anything with its methods), nodes in its order."""
+        """From an undirected networkx graph (or anything with its methods), nodes in its order.
+
+        Parameters
+        ----------
+        graph : networkx.Graph
+        weight : str
+            Attribute of edges with their weights; 1 where one has none.
+        vertex_weight : str
+            Attribute of nodes with the weights of vertices; 1 where one has none.
+        """
         if getattr(graph, "is_directed", lambda: False)():
             raise GraphError("networkx graph: must be undirected; call to_undirected() first")
         order = {node: i for i, node in enumerate(graph.nodes())}
@@ -232,7 +265,20 @@ class Graph(Frozen):
     @classmethod
     def from_metis(cls, xadj: ArrayLike, adjncy: ArrayLike, vwgt: ArrayLike | None = None,
                    adjwgt: ArrayLike | None = None, vsize: ArrayLike | None = None) -> Graph:
-        """From METIS' arrays, counted from 0."""
+        """From METIS' arrays, counted from 0.
+
+        Parameters
+        ----------
+        xadj : (nvtxs + 1,) array_like of int
+        adjncy : (2 nedges,) array_like of int
+            Neighbours of vertex v are ``adjncy[xadj[v]:xadj[v + 1]]``.
+        vwgt : (nvtxs,) array_like of int, optional
+            Weights of vertices; 1 each where not given.
+        adjwgt : (2 nedges,) array_like of int, optional
+            Weights of edges, in the order of `adjncy`; 1 each where not given.
+        vsize : (nvtxs,) array_like of int, optional
+            Data that moves with each vertex; 1 each where not given.
+        """
         return cls(xadj, adjncy, ewgt=adjwgt, vwgt=vwgt, vsize=vsize)  # type: ignore[arg-type]
 
     # ---- conversions out
@@ -263,7 +309,13 @@ class Graph(Frozen):
         return u[once], self.adjncy[once], self.edge_weights[once]
 
     def subgraph(self, vertices: ArrayLike) -> Graph:
-        """The subgraph induced by ascending `vertices`; vertex i of it is ``vertices[i]``."""
+        """The subgraph induced by ascending `vertices`; vertex i of it is ``vertices[i]``.
+
+        Parameters
+        ----------
+        vertices : (n,) array_like of int
+            Ascending.
+        """
         from .kernels.csr import count_induced, fill_induced
 
         keep = integers("vertices", vertices, VERTEX, GraphError, low=0, high=max(self.nvtxs, 1) if self.nvtxs else 0)
@@ -282,7 +334,15 @@ class Graph(Frozen):
         return Graph(xadj, adjncy, ewgt, **pick)
 
     def quotient(self, part: ArrayLike, nparts: int) -> Graph:
-        """The quotient graph of a partition: one vertex per part, weights summed."""
+        """The quotient graph of a partition: one vertex per part, weights summed.
+
+        Parameters
+        ----------
+        part : (nvtxs,) array_like of int
+            Part of every vertex, ``0..nparts-1``.
+        nparts : int
+            Number of parts.
+        """
         from .arrays import part_array
 
         k = whole("nparts", nparts, low=1)
@@ -355,6 +415,10 @@ def _describe_asymmetry(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt
 
 def as_graph(thing: Any) -> Graph:
     """A `Graph` from a `Graph`, a scipy.sparse matrix, a networkx graph or ``(xadj, adjncy)``.
+
+    Parameters
+    ----------
+    thing : Graph, scipy.sparse matrix, networkx.Graph or (xadj, adjncy)
 
     Raises
     ------

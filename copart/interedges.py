@@ -72,6 +72,17 @@ class Interedges(Frozen):
     def from_pairs(cls, na: int, nb: int, u: ArrayLike, v: ArrayLike, weights: ArrayLike | None = None) -> Interedges:
         """From pairs (u of A, v of B); repeated pairs are merged and their weights added.
 
+        Parameters
+        ----------
+        na, nb : int
+            Number of cells of A and of B.
+        u : (npairs,) array_like of int
+            Cell of A of each pair.
+        v : (npairs,) array_like of int
+            Cell of B of each pair.
+        weights : (npairs,) array_like of float, optional
+            Positive; 1 each where not given.
+
         Raises
         ------
         CouplingError
@@ -92,7 +103,13 @@ class Interedges(Frozen):
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Interedges:
-        """From an n_a x n_b ``scipy.sparse`` matrix of weights."""
+        """From an n_a x n_b ``scipy.sparse`` matrix of weights.
+
+        Parameters
+        ----------
+        matrix : scipy.sparse matrix or array, (na, nb)
+            Cells of A by cells of B.
+        """
         m = matrix.tocoo()
         return cls.from_pairs(m.shape[0], m.shape[1], m.row, m.col, m.data)
 
@@ -139,6 +156,11 @@ class Interedges(Frozen):
 
         Every cell keeps its heaviest one, so that none loses its coupling; a cell that is the heaviest of more
         than `most` others keeps these all.
+
+        Parameters
+        ----------
+        most : int
+            At least 1.
         """
         u, v, w = self.pairs()
         first, keep = np.zeros(len(w), np.bool_), np.ones(len(w), np.bool_)
@@ -153,7 +175,15 @@ class Interedges(Frozen):
         return self if keep.all() else Interedges.from_pairs(*self.shape, u[keep], v[keep], w[keep])
 
     def restricted(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Interedges:
-        """Between the ascending vertices `rows` of A and `columns` of B, renumbered."""
+        """Between the ascending vertices `rows` of A and `columns` of B, renumbered.
+
+        Parameters
+        ----------
+        rows : (n,) int32
+            Vertices of A that stay.
+        columns : (m,) int32
+            Vertices of B that stay.
+        """
         new_a = np.full(self.shape[0], -1, VERTEX)
         new_b = np.full(self.shape[1], -1, VERTEX)
         new_a[rows] = np.arange(len(rows), dtype=VERTEX)

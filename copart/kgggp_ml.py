@@ -259,6 +259,22 @@ def refine(
 
     `part` may be unbalanced or leave parts empty; vertices in `fixed` must be in their parts.
     Parameters, result and errors as in :func:`partition`.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+    nparts : int
+        Number of parts.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+    fixed : (nvtxs,) array_like of int, optional
+        Part of vertices that have to keep it, -1 for the others.
+    tpwgts : (nparts,) array_like of float, optional
+        Target share of each part; equal where not given.
+    affinity : Affinity, optional
+        What each vertex gains by being in each part, beside cut edges.
     """
     options = Options.of(options, settings)
     graph, k = _arguments(graph, nparts)

@@ -30,6 +30,7 @@ from .graph import Graph, as_graph
 from .kernels.csr import spread_labels
 from .kgggp_ml import extend, joined_pieces, partition
 from .metrics import copartition_limit, graph_pieces, max_part_weights, pieces
+from .names import RepartMethod
 from .options import Effort, Options, Settings
 from .partitioner.multiconstraint import partition_multiconstraint
 from .repart import repartition
@@ -97,18 +98,41 @@ def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: Array
                                      strict=strict)
 
 
-def repart(graph: Graph, part: ArrayLike, m: int, n: int, options: Options | None = None, *, method: str = "mxn",
-           migration_cost: int | None = None, **settings: Unpack[Settings]) -> NDArray[np.int32]:
+def repart(graph: Graph, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
+           method: RepartMethod = "mxn", migration_cost: int | None = None,
+           **settings: Unpack[Settings]) -> NDArray[np.int32]:
     """Repart(G, P, M, N): a balanced N-way partition that moves little data away from the M-way P.
 
     P may be unbalanced.  See :func:`copart.repart.repartition` for the methods, and :func:`part` for `options`.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        P, parts ``0..m-1``.
+    m, n : int
+        Number of former and of new parts.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+    method : {"mxn", "scratch-remap", "diffusive"}
+        How; see :mod:`copart.repart`.
+    migration_cost : int, optional
+        Edge weight that one unit of ``vsize`` costs where it goes against the migration matrix; only for "mxn".
     """
     run = copartition_balance(graph, n, Options.of(options, settings))
     return repartition(graph, part, m, n, run, method=method, migration_cost=migration_cost)
 
 
 def rest(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
-    """Rest(G, V'): the subgraph induced by V', and V' itself ascending, the map back to G."""
+    """Rest(G, V'): the subgraph induced by V', and V' itself ascending, the map back to G.
+
+    Parameters
+    ----------
+    graph : Graph
+        G.
+    vertices : (n,) array_like of int
+        V', in any order.
+    """
     keep = np.unique(integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1)))
     return graph.subgraph(keep), keep
 
@@ -121,6 +145,15 @@ def rest_joined(graph: Graph, vertices: ArrayLike, *, far: bool = False) -> tupl
     tenth of the vertices, every vertex of G within :data:`NEAR` edges goes to its nearest vertex of V',
     and two of these are joined where their surroundings meet; true edges weigh three times as much.
     With `far`, what is in several pieces after that is joined over any distance, as far as G is connected.
+
+    Parameters
+    ----------
+    graph : Graph
+        G.
+    vertices : (n,) array_like of int
+        V', in any order.
+    far : bool
+        Join pieces however far apart.
     """
     sub, keep = rest(graph, vertices)
     many = graph_pieces(sub)[0]
@@ -158,6 +191,8 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
 
     Parameters
     ----------
+    graph : Graph
+        G.
     vertices : (nsub,) array_like of int
         The vertices of G', as :func:`rest` returns them.
     sub_part : (nsub,) array_like of int
@@ -213,10 +248,14 @@ def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k:
 
     Parameters
     ----------
+    graph, other : Graph
+        G and G'.
     interedges : Interedges
         Between G (rows) and G' (columns).
     part : (graph.nvtxs,) array_like of int
         P, a K-way partition of G.
+    k : int
+        K.
     options : Options, optional
         As for :func:`part`; eps plays no role.
     """

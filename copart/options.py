@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, Unpack
 
 from .arrays import fraction, tolerance, whole
-from .errors import ConfigError, did_you_mean
+from .names import PresetName, known_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Config:
 
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, bisections=4, tries=8, cooling=24, reach=8, rounds=2)
-PRESETS: dict[str, Config] = {
+PRESETS: dict[PresetName, Config] = {
     "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=2),
     "default": _DEFAULT,
     "strong": _STRONG,
@@ -69,7 +69,7 @@ class Effort(TypedDict, total=False):
 
     seed: int
     threads: int
-    preset: str | Config
+    preset: PresetName | Config
 
 
 class Settings(Effort, total=False):
@@ -108,16 +108,15 @@ class Options:
     eps: float = 0.05
     seed: int = 1
     threads: int = 1
-    preset: str | Config = "default"
+    preset: PresetName | Config = "default"
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "eps", self._checked(self.eps))
         put(self, "seed", whole("seed", self.seed, low=0, high=2**31 - 1))
         put(self, "threads", whole("threads", self.threads, low=1, high=1024))
-        if not isinstance(self.preset, Config) and self.preset not in PRESETS:
-            raise ConfigError(f"preset: {self.preset!r} is not known; choose one of {', '.join(PRESETS)}"
-                              + did_you_mean(str(self.preset), PRESETS))
+        if not isinstance(self.preset, Config):
+            known_name("preset", self.preset, PRESETS)
 
     @staticmethod
     def _checked(eps: Any) -> float:
@@ -126,6 +125,12 @@ class Options:
     @classmethod
     def of(cls, given: Options | None, settings: Settings | Effort) -> Options:
         """`given`, or the defaults, with the keywords of a call in place of its fields.
+
+        Parameters
+        ----------
+        given : Options, optional
+        settings : mapping
+            Fields by name.
 
         Raises
         ------
@@ -150,7 +155,13 @@ class Options:
         return self.preset if isinstance(self.preset, Config) else PRESETS[self.preset]
 
     def replace(self, **changes: Unpack[Settings]) -> Options:
-        """A copy with other fields, checked again."""
+        """A copy with other fields, checked again.
+
+        Parameters
+        ----------
+        **changes : object
+            Fields by name: eps, seed, threads, preset.
+        """
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,12 +21,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import VERTEX, WEIGHT, PartArray, part_array, whole
-from .errors import ConfigError, PartitionError, did_you_mean
+from .errors import PartitionError
 from .graph import Graph, as_graph
 from .kgggp_ml import partition, refine
 from .metrics import max_part_weights, part_weights, target_shares
 from .metrics import migration_matrix as measured_matrix
 from .migration.matrix import migration_matrix
+from .names import RepartMethod, known_name
 from .options import Options, Settings
 from .partitioner.affinity import Affinity
 
@@ -37,7 +38,7 @@ _SWEEPS = 200
 
 
 def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
-                method: str = "mxn", migration_cost: int | None = None, tpwgts: ArrayLike | None = None,
+                method: RepartMethod = "mxn", migration_cost: int | None = None, tpwgts: ArrayLike | None = None,
                 **settings: Unpack[Settings]) -> PartArray:
     """Balanced `n`-way partition that moves little data away from the `m`-way partition `part`.
 
@@ -79,9 +80,7 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | 
     """
     options = Options.of(options, settings)
     graph, former, m, n = repartitioning_arguments(graph, part, m, n)
-    if method not in METHODS:
-        raise ConfigError(f"method: {method!r} is not known; choose one of {', '.join(METHODS)}"
-                          + did_you_mean(str(method), METHODS))
+    known_name("method", method, METHODS)
     cost = default_migration_cost(graph) if migration_cost is None else \
         whole("migration_cost", migration_cost, low=0, high=MOST_COST)
     return METHODS[method](_Task(graph, former, m, n, cost, options, tpwgts))
@@ -115,6 +114,10 @@ def default_migration_cost(graph: Graph) -> int:
     Then a vertex that goes against the migration matrix costs as much as one more cut edge.  Measured on the
     10 x 10 grid from 5 to 7 parts, mean of 8 seeds: 10.8 non-zeros of 11 planned and a volume of 31 (from
     scratch: 13.6 and 41) for 8 % more cut; twice or three times the cost brings no fewer messages.
+
+    Parameters
+    ----------
+    graph : Graph
     """
     edge = float(graph.edge_weights.mean()) if graph.nedges else 1.0
     size = float(graph.sizes.mean()) if graph.nvtxs else 1.0
@@ -123,7 +126,20 @@ def default_migration_cost(graph: Graph) -> int:
 
 def migration_plan(graph: Graph, part: ArrayLike, m: int, n: int, *, eps: float = 0.05,
                    tpwgts: ArrayLike | None = None) -> NDArray[np.int64]:
-    """The migration matrix (m, n) that M x N repartitioning aims at for this graph."""
+    """The migration matrix (m, n) that M x N repartitioning aims at for this graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Former parts, ``0..m-1``.
+    m, n : int
+        Number of former and of new parts.
+    eps : float
+        Tolerance, a fraction.
+    tpwgts : (n,) array_like of float, optional
+        Target share of each new part; equal where not given.
+    """
     return migration_matrix(part_weights(graph, part, m), n, adjacency=graph.quotient(part, m), eps=eps, tpwgts=tpwgts)
 
 

@@ -1,7 +1,8 @@
 """Draw the pictures of the documentation: ``python docs/make_pictures.py [NAME ...]``.
 
 Every picture is computed by copart from generated meshes with fixed seeds, and
-written to ``docs/pictures`` with few colours, so that it stays small.
+written to ``docs/pictures`` with few colours, so that it stays small.  Those that are drawn here are there twice,
+``phases.png`` for light pages and ``phases-dark.png`` for dark ones; the others are on white.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import io
 import itertools
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,22 @@ from copart.operators import ext, part, proj, repart, rest
 from copart.report.palette import COLOURS, RGB, colour_numbers
 
 HERE = Path(__file__).resolve().parent
-INK, FAINT, PALE = "#22303C", "#6B7885", "#E9EDF0"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours that go with a page: behind everything, of text, of notes, of cells without a part, between cells."""
+
+    ending: str
+    page: str
+    ink: str
+    faint: str
+    pale: str
+    line: str
+
+
+LIGHT = Theme("", "#FFFFFF", "#22303C", "#5B6875", "#E9EDF0", "#FFFFFF")
+DARK = Theme("-dark", "#1E2129", "#E6E9EC", "#A7B0BA", "#3A414B", "#1E2129")
 
 
 # ---- what is drawn on
@@ -35,20 +52,23 @@ def rectangle(n: int, m: int, y: tuple[float, float], triangles: bool = False, n
     return Mesh(np.column_stack([gx.ravel(), gy.ravel()]), [cells], name=name)
 
 
-def figure(width: float, height: float, rows: int, columns: int, **more: Any) -> tuple[Any, np.ndarray]:
+def figure(theme: Theme, width: float, height: float, rows: int, columns: int, **more: Any) -> tuple[Any, np.ndarray]:
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(width, height), dpi=110, facecolor="white", layout="constrained")
-    return made, made.subplots(rows, columns, squeeze=False, **more)
+    with rc_context({"axes.facecolor": theme.page, "axes.edgecolor": theme.faint, "xtick.color": theme.faint,
+                     "ytick.color": theme.faint}):
+        made = Figure(figsize=(width, height), dpi=110, facecolor=theme.page, layout="constrained")
+        return made, made.subplots(rows, columns, squeeze=False, **more)
 
 
-def save(made: Any, name: str) -> Path:
+def save(made: Any, name: str, theme: Theme) -> Path:
     """Write a PNG with at most 128 colours."""
     from PIL import Image
 
     raw = io.BytesIO()
     made.savefig(raw, format="png")
-    return shrink(Image.open(raw), HERE / "pictures" / name)
+    return shrink(Image.open(raw), HERE / "pictures" / f"{name}{theme.ending}.png")
 
 
 def shrink(image: Any, path: Path, colours: int = 128) -> Path:
@@ -56,7 +76,7 @@ def shrink(image: Any, path: Path, colours: int = 128) -> Path:
     return path
 
 
-def draw(axes: Any, mesh: Mesh, colour: Any, line: str = "#FFFFFF") -> None:
+def draw(axes: Any, mesh: Mesh, colour: Any, line: str) -> None:
     """The cells of a 2D mesh, one colour each."""
     from matplotlib.collections import PolyCollection
 
@@ -66,15 +86,17 @@ def draw(axes: Any, mesh: Mesh, colour: Any, line: str = "#FFFFFF") -> None:
     axes.set_axis_off()
 
 
-def title(axes: Any, text: str, note: str = "") -> None:
-    axes.set_title(text, fontsize=10.5, color=INK, loc="left", fontweight="bold", pad=14 if note else 6)
+def title(axes: Any, theme: Theme, text: str, note: str = "") -> None:
+    axes.set_title(text, fontsize=10.5, color=theme.ink, loc="left", fontweight="bold", pad=14 if note else 6)
     if note:
-        axes.annotate(note, (0, 1), (0, 4), "axes fraction", "offset points", fontsize=8.5, color=FAINT)
+        axes.annotate(note, (0, 1), (0, 4), "axes fraction", "offset points", fontsize=8.5, color=theme.faint)
 
 
-def shades(graph: copart.Graph, where: np.ndarray, nparts: int) -> np.ndarray:
+def shades(theme: Theme, graph: copart.Graph, where: np.ndarray, nparts: int) -> np.ndarray:
     """Colour of every cell by its part; grey where it has none yet."""
-    out = np.tile([0.914, 0.929, 0.941], (graph.nvtxs, 1))
+    from matplotlib.colors import to_rgb
+
+    out = np.tile(to_rgb(theme.pale), (graph.nvtxs, 1))
     u, v, _ = graph.edges()
     meets = {(int(a), int(b)) for a, b in zip(where[u], where[v], strict=True) if a >= 0 and b >= 0}
     colour = RGB[colour_numbers(nparts, meets)]
@@ -83,12 +105,12 @@ def shades(graph: copart.Graph, where: np.ndarray, nparts: int) -> np.ndarray:
 
 
 # ---- the pictures
-def phases() -> Path:
+def phases(theme: Theme) -> Path:
     """Load of every process in both phases, parts made alone and together."""
     a, b = cube("hexa", 24, name="A"), cube("tetra", 30_000, offset=(1, 0, 0), name="B")
     plans = {scheme: copart.plan(a, b, parts=(24, 40), scheme=scheme, interedges="touch", names=("A", "B"))
              for scheme in ("naive", "aware")}
-    made, axes = figure(11, 5.2, 2, 2, sharey="row")
+    made, axes = figure(theme, 11, 5.2, 2, 2, sharey="row")
     titles = {"naive": "partitioned one at a time", "aware": "partitioned together"}
     for column, (scheme, plan) in enumerate(plans.items()):
         loads = {"all": [], "coupled": []}
@@ -103,36 +125,36 @@ def phases() -> Path:
             for load, colour, name in zip(loads[key], (COLOURS[0], COLOURS[1]), "AB", strict=True):
                 share = load / load[load > 0].mean()
                 ax.bar(np.arange(len(share)) + at, share, color=colour, width=0.8)
-                ax.plot([at - 0.5, at + len(share) - 0.5], [1, 1], color=INK, linewidth=0.8, linestyle=":")
+                ax.plot([at - 0.5, at + len(share) - 0.5], [1, 1], color=theme.ink, linewidth=0.8, linestyle=":")
                 working = int((load > 0).sum())
                 ax.text(at - 0.5, 1.75, f"{name}: {working} of {len(load)} work,\nthe slowest {share.max():.2f} x mean",
-                        fontsize=8.5, color=INK)
+                        fontsize=8.5, color=theme.ink)
                 at += len(share) + 2
             ax.set(ylim=(0, 2.3), xticks=[], yticks=[0, 1, 2])
             ax.spines[["top", "right"]].set_visible(False)
             if column == 0:
-                ax.set_ylabel("load / mean of\nthose that work", fontsize=8.5, color=FAINT)
-            title(ax, titles[scheme] if row == 0 else "", what)
-    return save(made, "phases.png")
+                ax.set_ylabel("load / mean of\nthose that work", fontsize=8.5, color=theme.faint)
+            title(ax, theme, titles[scheme] if row == 0 else "", what)
+    return save(made, "phases", theme)
 
 
-def interedges() -> Path:
+def interedges(theme: Theme) -> Path:
     """Which cells are coupled: facet and touch."""
     a, b = rectangle(6, 2, (0, 0.8), triangles=True, name="A"), rectangle(8, 2, (-0.8, 0), name="B")
-    made, axes = figure(11, 3.3, 1, 2)
+    made, axes = figure(theme, 11, 3.3, 1, 2)
     for ax, kind in zip(axes[0], ("facet", "touch"), strict=True):
         relation = find_interedges(a, b, kind)
         u, v, _ = relation.pairs()
         for mesh, coupled, colour in ((a, relation.coupled_a, COLOURS[4]), (b, relation.coupled_b, COLOURS[1])):
-            fill = np.array([PALE] * mesh.ncells)
+            fill = np.array([theme.pale] * mesh.ncells)
             fill[coupled] = colour
-            draw(ax, mesh, fill)
+            draw(ax, mesh, fill, theme.line)
         for p, q in zip(a.centres()[u], b.centres()[v], strict=True):
-            ax.plot([p[0], q[0]], [p[1], q[1]], color=INK, linewidth=0.7, marker="o", markersize=2)
+            ax.plot([p[0], q[0]], [p[1], q[1]], color=theme.ink, linewidth=0.7, marker="o", markersize=2)
         ax.set_ylim(-0.85, 0.85)
-        title(ax, kind, f"{len(relation.coupled_a)} and {len(relation.coupled_b)} coupled cells, "
+        title(ax, theme, kind, f"{len(relation.coupled_a)} and {len(relation.coupled_b)} coupled cells, "
                         f"{len(u)} interedges")
-    return save(made, "interedges.png")
+    return save(made, "interedges", theme)
 
 
 def two_plates() -> tuple[copart.CoupledProblem, Mesh, Mesh]:
@@ -142,7 +164,7 @@ def two_plates() -> tuple[copart.CoupledProblem, Mesh, Mesh]:
     return copart.CoupledProblem.of_two(dual_graph(a), dual_graph(b), relation, ("A", "B")), a, b
 
 
-def projrepart() -> Path:
+def projrepart(theme: Theme) -> Path:
     """The steps of PROJREPART, one after the other."""
     problem, a, b = two_plates()
     (na, nb), (ca, cb) = (8, 12), (4, 5)
@@ -168,37 +190,51 @@ def projrepart() -> Path:
               on(problem.b, cells_b, part_b)),
              ("Ext", f"A to {na} parts, what is there stays", whole_a, on(problem.b, cells_b, part_b)),
              ("Ext", f"B to {nb} parts, what is there stays", whole_a, whole_b)]
-    made, axes = figure(12, 5.6, 2, 3)
+    made, axes = figure(theme, 12, 5.6, 2, 3)
     for number, (ax, (name, note, where_a, where_b)) in enumerate(zip(axes.flat, steps, strict=True), 1):
-        draw(ax, a, shades(problem.a, where_a, na))
-        draw(ax, b, shades(problem.b, where_b, nb))
+        draw(ax, a, shades(theme, problem.a, where_a, na), theme.line)
+        draw(ax, b, shades(theme, problem.b, where_b, nb), theme.line)
         ax.set_ylim(-0.88, 0.9)
-        title(ax, f"{number}. {name}", note)
-    return save(made, "projrepart.png")
+        title(ax, theme, f"{number}. {name}", note)
+    return save(made, "projrepart", theme)
 
 
-def schemes() -> Path:
-    """The three schemes on the same meshes, with messages as lines between the parts."""
+def side_by_side(theme: Theme, name: str, width: float, schemes: dict[str, Callable[..., copart.CoPartition]],
+                 note: Callable[[copart.metrics.CoupledMetrics], str], height: float = 3.3) -> Path:
+    """Schemes on the same meshes, with the borders of their parts at the interface."""
     problem, a, b = two_plates()
-    made, axes = figure(12, 3.3, 1, 3)
-    for ax, scheme in zip(axes[0], (copart.naive, copart.aware, copart.projrepart), strict=True):
-        plan = scheme(problem, (8, 12), None if scheme is copart.naive else (4, 4))
-        pair = copart.evaluate(problem, plan).pair
-        for mesh, name, y in ((a, "A", 0.0), (b, "B", -0.04)):
-            draw(ax, mesh, shades(problem.components[name], plan[name], plan.nparts[name]))
-            x = mesh.points[:, 0]
-            cells, where = problem.coupled(name), plan[name]
+    made, axes = figure(theme, width, height, 1, len(schemes))
+    for ax, (text, run) in zip(axes[0], schemes.items(), strict=True):
+        plan = run(problem)
+        for mesh, name_of, y in ((a, "A", 0.0), (b, "B", -0.04)):
+            draw(ax, mesh, shades(theme, problem.components[name_of], plan[name_of], plan.nparts[name_of]), theme.line)
+            cells, where = problem.coupled(name_of), plan[name_of]
             order = cells[np.argsort(mesh.centres()[cells, 0])]
             for cell, after in itertools.pairwise(order):
                 if where[cell] != where[after]:
                     edge = (mesh.centres()[cell, 0] + mesh.centres()[after, 0]) / 2
-                    ax.plot([edge, edge], [y, y + (0.14 if name == "A" else -0.14)], color="black", linewidth=2.2)
-            assert x.min() == 0
+                    ax.plot([edge, edge], [y, y + (0.14 if name_of == "A" else -0.14)], color=theme.ink, linewidth=2.2)
         ax.set_ylim(-0.88, 0.9)
-        figures = copart.evaluate(problem, plan)
-        title(ax, scheme.__name__, f"messages: {pair.totZ}; coupled imbalance: {figures.a.ub_cpl:.0%} and "
-                                   f"{figures.b.ub_cpl:.0%}")
-    return save(made, "schemes.png")
+        title(ax, theme, text, note(copart.evaluate(problem, plan)))
+    return save(made, name, theme)
+
+
+def together(theme: Theme) -> Path:
+    """The first picture: each mesh partitioned alone, and both together."""
+    return side_by_side(
+        theme, "together", 8,
+        {"Each mesh partitioned alone": lambda p: copart.naive(p, (8, 12)),
+         "Both together, with copart": lambda p: copart.joint(p, (8, 12), (4, 4))},
+        lambda m: f"{m.pair.totZ} messages per exchange", height=2.7)
+
+
+def schemes(theme: Theme) -> Path:
+    """The three published schemes."""
+    return side_by_side(
+        theme, "schemes", 12,
+        {"naive": lambda p: copart.naive(p, (8, 12)), "aware": lambda p: copart.aware(p, (8, 12), (4, 4)),
+         "projrepart": lambda p: copart.projrepart(p, (8, 12), (4, 4))},
+        lambda m: f"messages: {m.pair.totZ}; coupled imbalance: {m.a.ub_cpl:.0%} and {m.b.ub_cpl:.0%}")
 
 
 def repartition() -> Path:
@@ -225,7 +261,7 @@ def demo() -> Path:
     folder = HERE / "pictures"
     raw, a, b = folder / "raw.png", folder / "raw-tetra.vtu", folder / "raw-hexa.vtu"
     try:
-        command(["mesh", "cube", "--cells", "tetra", "40630", "-o", str(a), "-q"])
+        command(["mesh", "cube", "--cells", "tetra", "--about", "40630", "-o", str(a), "-q"])
         command(["mesh", "cube", "--cells", "hexa", "30", "--offset", "1", "0", "0", "-o", str(b), "-q"])
         command(["compare", str(a), str(b), "--parts", "16", "64", "--interedges", "touch", "--seeds", "1", "--names",
                  "tetra", "hexa", "--picture", str(raw), "-q"])
@@ -256,10 +292,13 @@ def grid() -> Path:
         raw.unlink(missing_ok=True)
 
 
-PICTURES: dict[str, Callable[[], Path]] = {f.__name__: f for f in (phases, interedges, projrepart, schemes, repartition,
-                                                                   demo, grid)}
+#: Drawn here, for both kinds of pages.
+THEMED: dict[str, Callable[[Theme], Path]] = {
+    f.__name__: f for f in (together, phases, interedges, projrepart, schemes)}
+#: Drawn by the commands and examples themselves.
+PLAIN: dict[str, Callable[[], Path]] = {f.__name__: f for f in (repartition, demo, grid)}
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or PICTURES:
-        path = PICTURES[name]()
-        print(f"{path.relative_to(HERE.parent)}: {path.stat().st_size // 1000} kB")
+    for name in sys.argv[1:] or [*THEMED, *PLAIN]:
+        for path in [THEMED[name](theme) for theme in (LIGHT, DARK)] if name in THEMED else [PLAIN[name]()]:
+            print(f"{path.relative_to(HERE.parent)}: {path.stat().st_size // 1000} kB")

@@ -30,7 +30,7 @@ def main(folder: str | Path = "demo-out", tetra: int = 40_630, hexa: int = 30, p
     a, b, plan = out / "tetra.vtu", out / "hexa.vtu", out / "plan"
     picture, page = out / "compare.png", out / "compare.html"
     run("doctor")
-    run("mesh", "cube", "--cells", "tetra", tetra, "-o", a)
+    run("mesh", "cube", "--cells", "tetra", "--about", tetra, "-o", a)
     run("mesh", "cube", "--cells", "hexa", hexa, "--offset", 1, 0, 0, "-o", b)
     run("compare", a, b, "--parts", *parts, "--interedges", "touch", "--seeds", seeds, "--legend", "--picture", picture,
         "--report", page)

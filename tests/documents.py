@@ -11,6 +11,7 @@ says what is different about it:
 ``<!-- not run: REASON -->``   truly cannot run here (installs something, needs another program)
 ``<!-- needs: NAME -->``       a case of the outside test data, linked into the folder; skipped where absent
 ``<!-- fails: STATUS -->``     the last command ends with this exit status
+``<!-- terminal: WIDTH -->``   commands of copart write to a terminal of so many columns
 
 ``python -m tests.documents [PAGE ...]`` runs the pages and writes the present outputs into them.
 """
@@ -37,7 +38,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 CASES = ROOT.parent / "shared" / "data" / "coupled"
 
 _FENCE = re.compile(r"^(?P<indent> *)```+ *\{? *\.?(?P<language>\w*)")
-_REMARK = re.compile(r"^ *<!-- (?P<key>not run|needs|fails): (?P<value>.+?) -->$")
+_REMARK = re.compile(r"^ *<!-- (?P<key>not run|needs|fails|terminal): (?P<value>.+?) -->$")
 _SHELL = set("|<>&;$*`(")
 
 
@@ -87,6 +88,32 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
+class Terminal(io.StringIO):
+    """Takes what is printed, and says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@contextlib.contextmanager
+def columns(width: str | None) -> Iterator[None]:
+    """Output as in a terminal of this width, without colours; None changes nothing."""
+    if width is None:
+        yield
+        return
+    wanted = {"COLUMNS": width, "TERM": "xterm", "NO_COLOR": "1"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 @contextlib.contextmanager
 def workplace() -> Iterator[Path]:
     """A folder like a clone of the project, where blocks may write."""
@@ -124,7 +151,8 @@ def run_block(block: Block, scope: dict[str, object]) -> str:
     said = ""
     commands = list(_commands(block.text))
     for number, command in enumerate(commands, 1):
-        status, out_text = _run(command)
+        with columns(block.remarks.get("terminal")):
+            status, out_text = _run(command, Terminal() if "terminal" in block.remarks else io.StringIO())
         said += out_text
         wanted = int(block.remarks.get("fails", 0)) if number == len(commands) else 0
         assert status == wanted, f"line {block.line}: {command}\nended with {status}, not {wanted}:\n{out_text}"
@@ -138,17 +166,18 @@ def _commands(text: str) -> Iterator[str]:
             yield line
 
 
-def _run(command: str) -> tuple[int, str]:
+def _run(command: str, out: io.StringIO) -> tuple[int, str]:
     words = shlex.split(command, comments=True)
     bare = re.sub(r"'[^']*'|\"[^\"]*\"|#.*", "", command)
     if words[0] == "copart" and not set(bare) & _SHELL:
-        out, err = io.StringIO(), io.StringIO()
+        err = io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 status = main(words[1:])
             except SystemExit as stop:
                 status = int(stop.code or 0)
-        return status, out.getvalue() + (err.getvalue() if status else "")
+        said = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+        return status, said + (err.getvalue() if status else "")
     paths = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     env = {**os.environ, "PATH": os.pathsep.join(paths), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], capture_output=True, text=True, check=False,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -80,9 +82,18 @@ def test_the_parser_sees_blocks_remarks_and_outputs(tmp_path):
 def test_the_readme_links_and_pictures_lead_somewhere():
     for page in PAGES:
         text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
-        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        for link in [*re.findall(r"\]\(([^)#\s]+)[^)]*\)", text), *re.findall(r"src(?:set)?=\"([^\"#]+)", text)]:
             if "://" not in link:
                 assert (page.parent / link).exists(), f"{name(page)}: {link}"
+
+
+def test_nothing_is_cut_in_the_session():
+    shown = [line for block in blocks(ROOT / "docs" / "session.md") if "terminal" in block.remarks
+             for line in (ROOT / "docs" / "session.md").read_text(encoding="utf-8").splitlines()[slice(*block.output)]]
+    assert len(shown) > 60
+    assert "…" not in "".join(shown)
+    # what is no table is prose and names of files, which a terminal breaks by itself
+    assert all(len(line) <= 80 for line in shown if set(line) & set("│┃─━"))
 
 
 def test_pictures_are_small_and_used():
@@ -92,6 +103,24 @@ def test_pictures_are_small_and_used():
     for picture in pictures:
         assert picture.stat().st_size < 300_000, f"{name(picture)} has {picture.stat().st_size} bytes"
         assert picture.name in texts, f"{name(picture)} is in no page"
+
+
+def test_pictures_on_pages_of_both_kinds_come_in_pairs():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        light, dark = (re.findall(rf"\(([^)\s]+)\.png#only-{kind}\)", text) for kind in ("light", "dark"))
+        assert light == [one.removesuffix("-dark") for one in dark], name(page)
+
+
+def test_pages_of_the_site_fetch_nothing():
+    sys.path.insert(0, str(ROOT / "docs"))
+    import hooks
+
+    page = SimpleNamespace(url="api/errors.html")
+    fetched = '<head><script src="https://unpkg.com/iframe-worker/shim"></script></head>'
+    assert hooks.on_post_page(fetched, page) == '<head><script src="../offline.js"></script></head>'
+    assert hooks.on_post_template(fetched) == "<head></head>"
+    assert "unpkg" not in (ROOT / "docs" / "offline.js").read_text(encoding="utf-8")
 
 
 def test_every_page_is_in_the_navigation():

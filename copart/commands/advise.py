@@ -42,8 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         metavar=("NAME", "CELLS", "COST", "ITERATIONS"),
                         help="a component without a table: seconds per cell and iteration, iterations per "
                              "coupling step")
-    parser.add_argument("--coupling", choices=["concurrent", "serial"], default="concurrent",
-                        help="all components at once (default), or one after the other, each on its own processes")
+    # what --serial was called before; elsewhere --coupling is a file
+    parser.add_argument("--coupling", choices=["concurrent", "serial"], default="concurrent", help=argparse.SUPPRESS)
+    parser.add_argument("--serial", dest="coupling", action="store_const", const="serial", default="concurrent",
+                        help="components compute one after the other, each on its own processes, not at once")
     group = parser.add_argument_group("limits, of every component")
     group.add_argument("--granularity", type=integer, metavar="N", help="numbers of processes are multiples of this")
     group.add_argument("--max-cells", type=integer, metavar="N", help="cells that fit in the memory of a process")

@@ -79,7 +79,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for finding in report.findings:
         console.say(str(finding))
     if report.unchecked:
-        console.say(f"not checked, but for checksums: {'; '.join(report.unchecked)}")
+        console.say(f"checked by checksum only: {'; '.join(report.unchecked)}")
     console.say("accepted: every rule holds" if report.ok else f"{len(report.findings)} findings")
     console.result({"ok": report.ok, "findings": [vars(f) for f in report.findings], "figures": dict(report.figures),
                     "unchecked": list(report.unchecked)})

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     sizes = [f"{letter_of(i).upper()} = {name}" + (f" in {parts[i]} parts" if len(parts) > 1 else "")
              for i, name in enumerate(made.problem.names)]
     pool = [f"{parts[0]} processes"] if len(parts) == 1 else []
-    title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds"])
+    title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds" if args.seeds > 1 else "one seed"])
     tell_interfaces(console, made.interfaces, made.remarks)
     console.table(comparison_table(made.rows(), title), result=True)
     console.say()

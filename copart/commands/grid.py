@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from .console import Console
 from .effects import Effect
+from .nodes import NODES_OR_NUMBER, node_slots
 from .numbers import integer
 from .options import COUNTS
 from .parsing import add_page, listed
-from .paths import Paths, given
+from .paths import Paths, given, sources
 
 if TYPE_CHECKING:
     from ..mapping.cartesian import Grid, InterNode, Reordering, Stencil
+    from ..names import GridMethod, GridObjective
     from ..report.tables import Table
 
 EPILOG = """\
@@ -32,8 +34,8 @@ ranks.txt: line i + 1 holds the rank in the Cartesian communicator of the proces
 #: More dimensions than these cannot be told apart in 64 bits.
 MOST_DIMENSIONS = 62
 #: Compared where no method is chosen; the distributed one takes time that grows with nodes times processes.
-COMPARED = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy", "hyperplane",
-            "hyperplane-cut")
+COMPARED: tuple[GridMethod, ...] = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy",
+                                    "hyperplane", "hyperplane-cut")
 
 
 def _sizes_chosen(args: argparse.Namespace) -> bool:
@@ -46,7 +48,7 @@ EFFECTS = (Effect(("rule",), _sizes_chosen, "where all sizes are given; a 0 in -
            Effect(("seed",), lambda args: args.base == "random", "without --base random"),
            Effect(("objective",), lambda args: args.method == "best", "with a --method; best chooses by it"),
            Effect(("no_compare",), lambda args: not args.quiet, "with --quiet, which shows no comparison"))
-PATHS = Paths(writes={"output": given("output"), "picture": given("picture")},
+PATHS = Paths({"nodes": sources}, writes={"output": given("output"), "picture": given("picture")},
               words=frozenset({"dims", "periodic", "stencil", "weights", "node_sizes", "method"}))
 
 
@@ -70,7 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help="farthest neighbour of hops-first and hops-last (default 3)")
     listed(talk.add_argument("--weights", metavar="W,...", help="data sent along each offset (default 1 each)"))
     machine = parser.add_argument_group("compute nodes")
-    machine.add_argument("--nodes", type=integer, metavar="N", help="nodes that share the processes equally")
+    machine.add_argument("--nodes", metavar="NODES", help=f"{NODES_OR_NUMBER}; those of which nothing says how many "
+                         "processes they run share them equally")
     listed(machine.add_argument("--node-sizes", metavar="S,...", help="processes of each node, where they differ"))
     machine.add_argument("--base", choices=["blocked", "round-robin", "random"], default="blocked",
                          help="how old ranks lie on the nodes (default: node after node)")
@@ -89,17 +92,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Compare the algorithms on one grid, write and draw the best."""
     from pathlib import Path
 
-    from ..errors import ConfigError, did_you_mean
+    from ..errors import ConfigError
     from ..formats import prepare_folder, write_part
     from ..mapping.cartesian import BASES, METHODS, internode, node_sizes, random
+    from ..names import known_name
 
     grid = read_grid(args)
     stencil = read_stencil(args, grid)
     nodes = read_nodes(args)
     sizes = node_sizes(grid.size, nodes)
-    if args.method != "best" and args.method not in METHODS:
-        raise ConfigError(f"method: {args.method!r} is none of best, {', '.join(METHODS)}"
-                          + did_you_mean(args.method, ["best", *METHODS]))
+    known_name("method", args.method, ("best", *METHODS))
     if args.output:
         if Path(args.output).is_dir():
             raise ConfigError(f"output: {args.output} is a folder, a file name is needed")
@@ -139,8 +141,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[str], base: Any, objective: str,
-            progress: Any) -> dict[str, tuple[Reordering, float]]:
+def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[GridMethod], base: Any,
+            objective: GridObjective, progress: Any) -> dict[str, tuple[Reordering, float]]:
     """Run algorithms: for each the reordering, and its seconds."""
     from ..kernels import timed
     from ..mapping.cartesian import Grid, reorder_grid
@@ -151,7 +153,7 @@ def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[
     for name in names:
         # loading the compiled part is not the algorithm's time either
         reorder_grid(Grid([2]), make_stencil("five-point", 1), 2, name)
-    found = {}
+    found: dict[str, tuple[Reordering, float]] = {}
     for i, name in enumerate(dict.fromkeys(names)):
         progress(name, i, len(names))
         with timed() as took:
@@ -231,7 +233,13 @@ def read_nodes(args: argparse.Namespace) -> int | list[int]:
 
     if (args.nodes is None) == (args.node_sizes is None):
         raise ConfigError("--nodes: give the number of compute nodes, or --node-sizes")
-    return args.nodes if args.node_sizes is None else numbers("--node-sizes", args.node_sizes, ",")
+    if args.node_sizes is not None:
+        return numbers("--node-sizes", args.node_sizes, ",")
+    slots = node_slots(args.nodes)
+    told = [one for one in slots if one is not None]
+    if told and len(told) < len(slots):
+        raise ConfigError("--nodes: says of some nodes how many processes they run, and not of others")
+    return told or len(slots)
 
 
 def numbers(name: str, text: str, between: str) -> list[int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .console import Console
 from .effects import Effect, Effects
+from .nodes import NODES, named_nodes
 from .numbers import integer
 from .paths import Paths, given, sources
 
@@ -47,7 +48,7 @@ def add_description(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *
     else:
         parser.add_argument("--machine", dest="source", metavar="MACHINE",
                             help="hwloc XML, Slurm topology, hostfile or node list, SCOTCH .tgt, or graph")
-    parser.add_argument("--nodes", metavar="HOSTS", help="the hosts of the job: a hostfile, or names as n[001-004,7]")
+    parser.add_argument("--nodes", metavar="HOSTS", help=NODES)
     parser.add_argument("--host", metavar="XML", help="hwloc XML of one host, all being alike")
     parser.add_argument("--slots", type=integer, metavar="N", help="processes a host takes where nothing else says it")
     parser.add_argument("--unit", choices=["core", "pu"], default="core",
@@ -65,7 +66,7 @@ def described(args: argparse.Namespace) -> Machine:
     from ..formats.text import read_numbers
 
     vertices = None if args.vertices is None else read_numbers(args.vertices).values.tolist()
-    return read_machine(args.source, nodes=args.nodes, host=args.host, slots=args.slots, unit=args.unit,
+    return read_machine(args.source, nodes=named_nodes(args.nodes), host=args.host, slots=args.slots, unit=args.unit,
                         hierarchy=args.hierarchy, distance=args.distance, vertices=vertices, topology=args.topology)
 
 

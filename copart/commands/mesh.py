@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EPILOG = """\
   copart mesh info fluid.su2                                       cells, and the names to plan with
   copart mesh cube --cells hexa 25 -o a.vtu
-  copart mesh cube --cells tetra 40630 --offset 1 0 0 -o b.vtu     shares a face with the first
+  copart mesh cube --cells tetra --about 40630 --offset 1 0 0 -o b.vtu     shares a face with the first
   copart mesh tube --inner 0.5 --outer 0.6 --length 5 -o wall.vtu
   copart mesh cases                                                two coupled cases to try things on
   copart mesh cylinder --radius 0.5 --length 5 -o fluid.vtu        fills the tube
@@ -27,7 +27,7 @@ EPILOG = """\
 #: Groups listed before the rest is only counted.
 LISTED = 40
 
-EFFECTS = (Effect(("seed",), lambda args: args.cells == "tetra", "without --cells tetra"),)
+EFFECTS = (Effect(("seed", "about"), lambda args: args.cells == "tetra", "without --cells tetra"),)
 PATHS = Paths({"source": sources}, {"output": given("output")})
 
 
@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
     add_safe(info)
     cube = shapes.add_parser("cube", help="the unit cube", epilog=EPILOG, formatter_class=raw)
     cube.add_argument("--cells", choices=["hexa", "tetra"], default="hexa", help="cell shape (default hexa)")
-    cube.add_argument("size", type=integer, metavar="SIZE",
-                      help="hexa: cells along an edge; tetra: about how many cells in all")
+    cube.add_argument("size", type=integer, nargs="?", metavar="SIZE", help="hexa: cells along an edge")
+    cube.add_argument("--about", type=integer, metavar="N", help="tetra: about how many cells in all")
     cube.add_argument("--seed", type=integer, default=1, metavar="N", help="of the points of tetrahedra (default 1)")
     tube = shapes.add_parser("tube", help="the wall of a pipe along z", epilog=EPILOG, formatter_class=raw)
     tube.add_argument("--inner", type=real, default=0.5, metavar="R", help="inner radius (default 0.5)")
@@ -104,7 +104,23 @@ def _generated(args: argparse.Namespace) -> Mesh:
         return tube(args.inner, args.outer, args.length, tuple(args.cells), offset)
     if args.shape == "cylinder":
         return cylinder(args.radius, args.length, tuple(args.cells), offset)
-    return cube(args.cells, args.size, offset=offset, seed=args.seed)
+    return cube(args.cells, _size(args), offset=offset, seed=args.seed)
+
+
+def _size(args: argparse.Namespace) -> int:
+    """Cells along an edge of hexahedra, or of tetrahedra about how many in all."""
+    from ..errors import ConfigError
+
+    if args.cells == "hexa":
+        if args.size is None:
+            raise ConfigError("SIZE: is missing; give the cells along an edge, as in copart mesh cube 25 -o a.vtu")
+        return int(args.size)
+    if args.size is not None:
+        raise ConfigError(f"SIZE: is the number of cells along an edge, which tetrahedra have not; for about "
+                          f"{args.size} in all give --about {args.size}")
+    if args.about is None:
+        raise ConfigError("--about: is missing; give about how many tetrahedra, as in --cells tetra --about 40630")
+    return int(args.about)
 
 
 def _info(args: argparse.Namespace, console: Console) -> int:

@@ -151,6 +151,29 @@ def chosen(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argpars
     return parser
 
 
+def where_told(message: str, parser: argparse.ArgumentParser | None) -> str:
+    """Where an option that a message is about is described, as errors of the parser end; empty where it is of none.
+
+    Examples
+    --------
+    >>> one = Parser(prog="copart plan")
+    >>> _ = one.add_argument("--parts")
+    >>> where_told("parts: needs two integers, one for each component, got [3]", one)
+    ' (see copart plan --help)'
+    >>> where_told("a.msh: is missing", one)
+    ''
+    """
+    # of files and streams the options say nothing more
+    if parser is None or parser.prog in message or message.startswith("standard") or message.endswith("another one"):
+        return ""
+    about = re.match(r"[a-z][a-z_-]*(?=:|, [a-z_-]+:)", message)
+    named = set(re.findall(r"--[a-z][a-z-]*", message))
+    if about:
+        named.add("--" + about[0].replace("_", "-"))
+    known = {option for action in parser._actions for option in action.option_strings}
+    return f" (see {parser.prog} --help)" if named & known else ""
+
+
 def with_help(words: Sequence[str]) -> list[str]:
     """``help plan`` as ``plan --help``, no words at all as ``--help``."""
     if words and words[0] == "help":
@@ -158,4 +181,4 @@ def with_help(words: Sequence[str]) -> list[str]:
     return list(words) or ["--help"]
 
 
-__all__ = ["NUMBERS", "PAGES", "Parser", "add_page", "chosen", "listed", "with_help"]
+__all__ = ["NUMBERS", "PAGES", "Parser", "add_page", "chosen", "listed", "where_told", "with_help"]

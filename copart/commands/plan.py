@@ -117,7 +117,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for line in (*rule_words(made.settings["coupled_rule"], made.metrics),
                  *uncoupled_words(made.uncoupled_parts, made.copartition.nparts)):
         console.say(line)
-    console.say(f"partitioned by {made.settings['scheme']} in {made.seconds:.2f} s{progress.remark}")
+    console.say(f"partitioned with {made.settings['scheme']} in {made.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0

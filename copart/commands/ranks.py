@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import Console
-from .effects import Effect
+from .effects import Effect, no_effect
+from .nodes import NODES_OR_NUMBER, node_slots
 from .numbers import integer, real
 from .parsing import listed
 from .paths import Paths, sources, unless
@@ -36,7 +37,8 @@ def target(args: argparse.Namespace) -> list[str]:
 
 EFFECTS = (Effect(("model",), lambda args: args.latency is None and args.bandwidth is None,
                   "beside --latency and --bandwidth, which stand for a table"),)
-PATHS = Paths({"profile": sources, "counts": sources, "placement": unless("block", "cyclic"), "model": sources},
+PATHS = Paths({"profile": sources, "counts": sources, "placement": unless("block", "cyclic"), "model": sources,
+               "nodes": sources},
               {"output": target}, frozenset({"method"}))
 
 
@@ -47,9 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", choices=["auto", "matrix", "list"], default="auto", help="what rows of numbers are")
     parser.add_argument("--nranks", type=integer, metavar="N", help="ranks of the job (default: those in the profile)")
     group = parser.add_argument_group("machine")
-    group.add_argument("--nodes", type=integer, required=True, metavar="K", help="number of nodes")
-    listed(group.add_argument("--slots", type=integer, required=True, nargs="+", metavar="S",
-                              help="processes that a node can run: one number, or one per node"))
+    group.add_argument("--nodes", required=True, metavar="NODES", help=NODES_OR_NUMBER)
+    listed(group.add_argument("--slots", type=integer, nargs="+", metavar="S",
+                              help="processes that a node can run where --nodes does not say it: one number, or one "
+                                   "per node"))
     group.add_argument("--placement", default="block", metavar="WHERE",
                        help="where the ranks run: block fills one node after another (default), cyclic or cyclic:B "
                             "deals them one or B at a time, or a file with the node of each rank, one number per line")
@@ -80,6 +83,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .part import check_target
 
+    room = slots_of(args.nodes, args.slots)
     file = Path(*target(args))
     check_target(file)
     model = cost_model(args.model, args.latency, args.bandwidth)
@@ -87,7 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         first_use(progress, "ranks")
         progress(f"reading {args.profile}")
         messages = read_profile(args.profile, counts=args.counts, nranks=args.nranks, kind=args.kind)
-        node = placed(args.placement, messages.nranks, args.nodes, args.slots)
+        node = placed(args.placement, messages.nranks, room)
         progress(f"partitioning {messages.nranks} ranks")
         with timed() as took:
             communication = communication_graph(messages, model, args.duplex)
@@ -96,11 +100,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         write_part(file, found.rank)
     moved = int(np.count_nonzero(found.rank != np.arange(messages.nranks)))
     figures: dict[str, Any] = {
-        "ranks": messages.nranks, "nodes": args.nodes, "pairs": communication.graph.nedges, "method": args.method,
+        "ranks": messages.nranks, "nodes": len(room), "pairs": communication.graph.nedges, "method": args.method,
         "cut_before_us": found.cut_before, "cut_after_us": found.cut_after, "renumbered": moved,
         "seconds": round(took.seconds, 3), "file": str(file)}
     saved = 1 - found.cut_after / found.cut_before if found.cut_before else 0.0
-    console.say(f"{messages.nranks} ranks on {args.nodes} nodes, {communication.graph.nedges} pairs that talk, "
+    console.say(f"{messages.nranks} ranks on {len(room)} nodes, {communication.graph.nedges} pairs that talk, "
                 f"{took.seconds:.2f} s")
     console.say(f"time between nodes: {found.cut_before:.1f} us before, {found.cut_after:.1f} us after "
                 f"({saved:.1%} less)")
@@ -110,7 +114,27 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def placed(placement: str, nranks: int, nodes: int, slots: list[int]) -> NDArray[Any]:
+def slots_of(nodes: str, slots: list[int] | None) -> list[int]:
+    """Processes that each node can run, as the list of nodes says or as given."""
+    from ..arrays import whole
+    from ..errors import ConfigError, MappingError
+
+    said = node_slots(nodes)
+    if slots is None:
+        told = [one for one in said if one is not None]
+        if len(told) < len(said):
+            raise ConfigError("--slots: are missing; give the processes that a node can run, or say them with --nodes, "
+                              "as n[1-4]:16")
+        return told
+    k = len(said)
+    if any(one is not None for one in said):
+        raise no_effect(["--slots"], "beside --nodes that say how many processes each runs")
+    if len(slots) not in (1, k):
+        raise MappingError(f"--slots: needs one number, or one for each of the {k} nodes, got {len(slots)}")
+    return [whole("--slots", s, low=1) for s in slots] * (k if len(slots) == 1 else 1)
+
+
+def placed(placement: str, nranks: int, slots: list[int]) -> NDArray[Any]:
     """Node of each rank, none with more ranks than slots."""
     import numpy as np
 
@@ -118,10 +142,7 @@ def placed(placement: str, nranks: int, nodes: int, slots: list[int]) -> NDArray
     from ..errors import MappingError
     from ..formats import read_part
 
-    k = whole("--nodes", nodes, low=1)
-    if len(slots) not in (1, k):
-        raise MappingError(f"--slots: needs one number, or one for each of the {k} nodes, got {len(slots)}")
-    room = np.array([whole("--slots", s, low=1) for s in slots] * (k if len(slots) == 1 else 1))
+    k, room = len(slots), np.array(slots)
     if room.sum() < nranks:
         raise MappingError(f"--slots: {nranks} ranks need as many slots, {k} nodes have {room.sum()}; add some")
     kind, _, size = placement.partition(":")

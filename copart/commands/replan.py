@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from . import options, writing
 from .console import Console
+from .effects import no_effect
 from .numbers import integer, real
 from .options import named
 from .parsing import listed
@@ -40,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                             "array of the meshes with the load of each cell (default: as before)")
     group.add_argument("--source", action="append", default=[], metavar="NAME=FILE",
                        help="mesh or graph to read a component from, with the same cells (default: the folder's mesh)")
-    group.add_argument("--interedges", action="append", default=[], metavar="A,B=FILE",
+    # what --new-interedges was called before; elsewhere it says how interedges are found
+    group.add_argument("--interedges", action="append", default=[], help=argparse.SUPPRESS)
+    group.add_argument("--new-interedges", dest="interedges", action="append", default=[], metavar="A,B=FILE",
                        help="new interedges of a pair (.mtx, as in the folder)")
     listed(group.add_argument("--parts", type=integer, nargs="+", metavar="N",
                               help="new numbers of parts, or of a shared pool (default: as before)"))
@@ -62,9 +66,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Make the new plan, write its files, say what moves."""
     from ..errors import ConfigError
     from ..formats.interedges_file import read_interedges
+    from ..plans.output import read_summary
     from ..plans.replan import replan
     from ..report import component_table, pair_table
     from ..report.words import rule_words
+    from ..schemes.registry import SCHEMES
     from .console import first_use
 
     arrays = [text for text in args.load if "=" not in text]
@@ -72,10 +78,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise ConfigError(f"--load: needs one cell array, got {', '.join(arrays)}")
     files = [text for text in args.load if "=" in text]
     loads = {name: _loads(path) for name, path in named("--load", files, str).items()}
-    given = [(_pair(names), path) for names, path in named("--interedges", args.interedges, str).items()]
+    given = [(_pair(names), path) for names, path in named("--new-interedges", args.interedges, str).items()]
     relations = {pair: read_interedges(path) for pair, path in given}
     own = options.scheme_options(args)
     kinds = writing.kinds_with_pages(args)
+    if args.coupled is not None:
+        scheme = read_summary(Path(args.folder))["settings"]["scheme"] if args.scheme is None else args.scheme
+        if not SCHEMES[scheme].knows_interface:
+            raise no_effect(["--coupled"], f"on a plan of {scheme}, which leaves the coupled cells to chance; take "
+                                           f"another --scheme")
     with console.progress() as progress:
         first_use(progress, "replan")
         again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
@@ -97,7 +108,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(f"shared pool: imbalance {before.pool_ub:.1%} -> {made.metrics.pool_ub:.1%}")
     for line in rule_words(made.settings["coupled_rule"], made.metrics):
         console.say(line)
-    console.say(f"repartitioned by {made.settings['scheme']} in {made.seconds:.2f} s")
+    console.say(f"repartitioned with {made.settings['scheme']} in {made.seconds:.2f} s")
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "former": before.to_dict(), "migration": migration(again.migration),
                     "files": files})
@@ -128,7 +139,7 @@ def _pair(names: str) -> tuple[str, str]:
 
     found = names.split(",")
     if len(found) != 2:
-        raise ConfigError(f"--interedges: needs two names with a comma between, got {names!r}")
+        raise ConfigError(f"--new-interedges: needs two names with a comma between, got {names!r}")
     return found[0], found[1]
 
 

@@ -133,6 +133,19 @@ def keep_numbers(new: PartArray, former: PartArray, m: int, n: int, sizes: Array
     """Renumber the parts ``0..n-1`` of `new` so that most data keeps the number of its former part.
 
     A maximum-weight matching (Oliker & Biswas 1998); parts that hold fixed vertices keep their number.
+
+    Parameters
+    ----------
+    new : (nvtxs,) int32
+        New parts, ``0..n-1``.
+    former : (nvtxs,) int32
+        Former parts, ``0..m-1``.
+    m, n : int
+        Number of former and of new parts.
+    sizes : (nvtxs,) array_like of int, optional
+        Data that moves with each vertex; 1 each where not given.
+    fixed : (nvtxs,) int32, optional
+        Part of vertices that have to keep it, -1 for the others.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -73,7 +73,15 @@ class Rerun:
 
     def extended(self, coupled: Mapping[str, PartArray], near: Mapping[str, PartArray] | None = None
                  ) -> dict[str, PartArray]:
-        """The components repartitioned with their coupled cells as given; the parts `near` are one more start."""
+        """The components repartitioned with their coupled cells as given; the parts `near` are one more start.
+
+        Parameters
+        ----------
+        coupled : mapping of str to (ncoupled cells,) int32
+            Parts of the coupled cells.
+        near : mapping of str to (nvtxs,) int32, optional
+            Parts of all cells.
+        """
         parts = {}
         for name, graph in self.problem.components.items():
             fixed = np.full(graph.nvtxs, FREE, VERTEX)

@@ -37,6 +37,10 @@ def graph_suffix(path: PathLike) -> str | None:
 def read_graph(path: PathLike) -> Graph:
     """Read a graph file by its suffix: METIS, SCOTCH or Matrix Market, also packed with gzip.
 
+    Parameters
+    ----------
+    path : path-like
+
     Raises
     ------
     FormatError

@@ -33,6 +33,11 @@ def coupling_schedule(problem: CoupledProblem, copartition: CoPartition) -> dict
     part `part_b` sends back.  Cells are numbered as in the component's mesh,
     from 0, ascending.
 
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+
     Returns
     -------
     dict
@@ -60,7 +65,14 @@ def _triples(matrix: Any) -> list[list[int]]:
 
 
 def write_coupling(path: PathLike, problem: CoupledProblem, copartition: CoPartition) -> dict[str, Any]:
-    """Write ``coupling.json`` atomically; returns what was written."""
+    """Write ``coupling.json`` atomically; returns what was written.
+
+    Parameters
+    ----------
+    path : path-like
+    problem : CoupledProblem
+    copartition : CoPartition
+    """
     schedule = coupling_schedule(problem, copartition)
     write_json(path, schedule)
     return schedule
@@ -71,6 +83,10 @@ def read_coupling(path: PathLike) -> dict[str, Any]:
 
     Checked are schema, names, types, and that parts and cells exist; whether the
     lists fit a problem is the business of :func:`copart.checks.check_copartition`.
+
+    Parameters
+    ----------
+    path : path-like
 
     Raises
     ------

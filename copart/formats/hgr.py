@@ -62,6 +62,10 @@ def read_hgr(path: PathLike) -> Nets:
     A vertex that a net lists more than once is kept once, where it comes first;
     how many were left out is logged as a warning and told in ``merged``.
 
+    Parameters
+    ----------
+    path : path-like
+
     Raises
     ------
     FormatError

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ..errors import FormatError
 from ..mapping.machine import Inside
+from ..names import SlotUnit
 from .text import PathLike, read_bytes
 
 _WORD = re.compile("[0-9a-fA-F]{0,8}")
@@ -27,7 +28,7 @@ SHARED = {"Group": "group", "Package": "package", "Socket": "package", "NUMANode
           "L2Cache": "L2 cache", "L1Cache": "L1 cache", "Core": "core"}
 #: Objects that may be around processors but say nothing about what is shared beyond the others.
 PASSED = ("L3iCache", "L2iCache", "L1iCache", "Misc", "System")
-UNITS = ("core", "pu")
+UNITS: tuple[SlotUnit, ...] = get_args(SlotUnit)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class _Leaf:
     pu_number: int
 
 
-def read_hwloc(path: PathLike, unit: str = "core") -> tuple[list[str], list[Inside]]:
+def read_hwloc(path: PathLike, unit: SlotUnit = "core") -> tuple[list[str], list[Inside]]:
     """Read a topology in hwloc's XML.
 
     Parameters

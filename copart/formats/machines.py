@@ -13,6 +13,7 @@ from ..errors import ConfigError, FormatError, MappingError
 from ..mapping.architectures.deco1 import decompose
 from ..mapping.architectures.deco2 import MultilevelDecomposition
 from ..mapping.machine import Inside, Machine, assemble, machine
+from ..names import SlotUnit
 from .hostfile import MOST, is_file, read_hosts
 from .hwloc import UNITS, read_hwloc
 from .scotch_target import READERS, read_target
@@ -26,7 +27,7 @@ EXACT = 2048
 
 
 def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathLike | Sequence[str] | None = None,
-                 host: PathLike | None = None, slots: int | None = None, unit: str = "core",
+                 host: PathLike | None = None, slots: int | None = None, unit: SlotUnit = "core",
                  distance: str | Sequence[float] | None = None, hierarchy: str | Sequence[int] | None = None,
                  vertices: Sequence[int] | None = None, topology: str | None = None) -> Machine:
     """The machine that files and lists describe.
@@ -161,7 +162,7 @@ def _named(bare: Machine, nodes: PathLike | Sequence[str]) -> Machine:
     return Machine(bare.architecture, names, np.repeat(np.arange(len(names)), count), levels=bare.levels)
 
 
-def _of_hosts(path: PathLike, nodes: PathLike | Sequence[str] | None, unit: str,
+def _of_hosts(path: PathLike, nodes: PathLike | Sequence[str] | None, unit: SlotUnit,
               distance: str | Sequence[float] | None) -> Machine:
     """The hosts of a topology file, or those of a list that are all like the one in it."""
     names, inside = read_hwloc(path, unit)
@@ -172,7 +173,7 @@ def _of_hosts(path: PathLike, nodes: PathLike | Sequence[str] | None, unit: str,
     return assemble(list(listed), ["node"], np.arange(len(listed))[:, None], trees, distance)
 
 
-def _one(path: PathLike, unit: str) -> Inside:
+def _one(path: PathLike, unit: SlotUnit) -> Inside:
     """The only host of a topology file."""
     names, inside = read_hwloc(path, unit)
     if len(inside) > 1:

@@ -19,6 +19,10 @@ def read_matrix_market(path: PathLike) -> Graph:
     ``complex`` or ``pattern`` matrix only the structure counts, every edge
     weighs 1.  The diagonal is dropped.
 
+    Parameters
+    ----------
+    path : path-like
+
     Raises
     ------
     FormatError

@@ -25,6 +25,10 @@ def read_metis(path: PathLike) -> Graph:
 
     Windows line ends, comments and a missing last line end are fine.
 
+    Parameters
+    ----------
+    path : path-like
+
     Raises
     ------
     FormatError
@@ -86,7 +90,13 @@ def read_metis(path: PathLike) -> Graph:
 
 
 def write_metis(path: PathLike, graph: Graph) -> None:
-    """Write `graph` as a METIS graph file; weights and sizes only where the graph has them."""
+    """Write `graph` as a METIS graph file; weights and sizes only where the graph has them.
+
+    Parameters
+    ----------
+    path : path-like
+    graph : Graph
+    """
     has = (graph.vsize is not None, graph.vwgt is not None, graph.ewgt is not None)
     fmt = "".join("01"[h] for h in has)
     ncon = f" {graph.ncon}" if graph.ncon > 1 else ""

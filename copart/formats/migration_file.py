@@ -23,14 +23,25 @@ _COMPONENT = {"name", *_COUNTS, "volume", "messages", "moves"}
 
 
 def write_migration(path: PathLike, plan: MigrationPlan) -> dict[str, Any]:
-    """Write ``migration.json`` atomically; returns what was written."""
+    """Write ``migration.json`` atomically; returns what was written.
+
+    Parameters
+    ----------
+    path : path-like
+    plan : MigrationPlan
+    """
     value = migration_lists(plan)
     write_json(path, value)
     return value
 
 
 def migration_lists(plan: MigrationPlan) -> dict[str, Any]:
-    """A migration plan as plain JSON types."""
+    """A migration plan as plain JSON types.
+
+    Parameters
+    ----------
+    plan : MigrationPlan
+    """
     components = []
     for name, m in plan.moves.items():
         moves = [{"from": source, "to": target, "volume": volume, "cells": cells} for source, target, volume, cells in
@@ -42,6 +53,10 @@ def migration_lists(plan: MigrationPlan) -> dict[str, Any]:
 
 def read_migration(path: PathLike) -> MigrationPlan:
     """Read what :func:`write_migration` writes.
+
+    Parameters
+    ----------
+    path : path-like
 
     Raises
     ------

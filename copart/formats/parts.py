@@ -57,7 +57,13 @@ def read_part(path: PathLike, nvtxs: int | None = None, nparts: int | None = Non
 
 
 def write_part(path: PathLike, part: ArrayLike) -> None:
-    """Write a part array, one number per line, atomically."""
+    """Write a part array, one number per line, atomically.
+
+    Parameters
+    ----------
+    path : path-like
+    part : (nvtxs,) array_like of int
+    """
     checked = part_array("part", part, np.size(part), 2**31 - 1, PartitionError)
     write_text_atomic(path, "".join(f"{p}\n" for p in checked.tolist()))
 

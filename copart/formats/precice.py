@@ -62,7 +62,13 @@ def channel(problem: CoupledProblem, copartition: CoPartition, a: str, b: str) -
 
 
 def precice_hints(problem: CoupledProblem, copartition: CoPartition) -> str:
-    """XML with one ``m2n`` line per coupled pair, and the reasons for its attributes as comments."""
+    """XML with one ``m2n`` line per coupled pair, and the reasons for its attributes as comments.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+    """
     out = ['<?xml version="1.0" encoding="UTF-8"?>\n',
            _comment("What the partitions mean for preCICE 3: copy the m2n lines into precice-config.xml.",
                     "Set the names to those of your participants; on a cluster add network=\"ib0\" or the like."),
@@ -73,7 +79,14 @@ def precice_hints(problem: CoupledProblem, copartition: CoPartition) -> str:
 
 
 def write_precice(path: PathLike, problem: CoupledProblem, copartition: CoPartition) -> None:
-    """Write :func:`precice_hints`, atomically."""
+    """Write :func:`precice_hints`, atomically.
+
+    Parameters
+    ----------
+    path : path-like
+    problem : CoupledProblem
+    copartition : CoPartition
+    """
     write_text_atomic(path, precice_hints(problem, copartition))
 
 

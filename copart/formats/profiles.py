@@ -18,17 +18,18 @@ from __future__ import annotations
 
 import io
 import re
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, FormatError, MappingError
 from ..mapping.ranks.communication import Messages
+from ..names import ProfileKind, known_name
 from .matrix_market import check_header
 from .text import PathLike, read_bytes
 
-KINDS = ("auto", "matrix", "list")
+KINDS: tuple[ProfileKind, ...] = get_args(ProfileKind)
 _MONITORING = re.compile(r"^\s*([EISR])\s+(\d+)\s+(\d+)\s+(\d+) bytes\s+(\d+) msgs", re.MULTILINE)
 _SEPARATORS = re.compile(r"\s*[,;]\s*|\s+")
 
@@ -37,7 +38,7 @@ _Rows = tuple[NDArray[np.float64], int | None]
 
 
 def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int | None = None,
-                 kind: str = "auto") -> Messages:
+                 kind: ProfileKind = "auto") -> Messages:
     """Read a communication profile.
 
     Parameters
@@ -63,6 +64,7 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
     FormatError
         The file is unreadable or in no such form, or a value is impossible.
     """
+    known_name("kind", kind, KINDS)
     if kind != "auto" and all(map(_says_itself, [path] if counts is None else [path, counts])):
         raise ConfigError(f"kind: has no effect on {path}, which says itself what it holds")
     rows, side = _read(path, kind)

@@ -21,6 +21,10 @@ from .text import Numbers, PathLike, read_numbers
 def read_scotch(path: PathLike) -> Graph:
     """Read a SCOTCH graph file (``.grf``, ``.grf.gz``); vertices keep the order of the file.
 
+    Parameters
+    ----------
+    path : path-like
+
     Raises
     ------
     FormatError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Literal, Unpack
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ..coupling import CoupledProblem
 from ..errors import ConfigError, CouplingError, PartitionError, did_you_mean
 from ..metrics import copartition_limit
 from ..metrics.natural import natural_count
+from ..names import InterfaceRule, known_name
 from ..options import Options, Settings
 from .natural import shares_alone
 
@@ -35,7 +36,7 @@ INTERFACE_SHARE = 3
 MOST_CHOICES = 16
 """Values of N^cpl that are tried, at most."""
 
-INTERFACES = ("spread", "gather", "uncut")
+INTERFACES: tuple[InterfaceRule, ...] = get_args(InterfaceRule)
 """How an interface is laid on processes; see :func:`coupled_counts`."""
 
 COUPLED_RULES = {
@@ -52,6 +53,12 @@ COUPLED_RULES = {
 
 def part_counts(problem: CoupledProblem, nparts: Counts) -> dict[str, int]:
     """Number of parts of each component, by name.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    nparts : mapping, sequence or int
+        By name, in order, or one number for all.
 
     Raises
     ------
@@ -70,12 +77,17 @@ def default_ncoupled(nparts: int) -> int:
     """``floor(N^(2/3))``: as many parts as touch one face of a cube cut into N cubes.
 
     (Predari & Esnard 2014, experiments.)
+
+    Parameters
+    ----------
+    nparts : int
+        N, at least 1.
     """
     count = round(nparts ** (2 / 3))
     return int(count if count**3 <= nparts**2 else count - 1)
 
 
-def coupled_rule(ncoupled: CoupledCounts | None, interface: str = "spread", what: str = "ncoupled") -> str:
+def coupled_rule(ncoupled: CoupledCounts | None, interface: InterfaceRule = "spread", what: str = "ncoupled") -> str:
     """By which of :data:`COUPLED_RULES` N^cpl is chosen: "given", "paper", or "natural", "gather" or "uncut".
 
     Parameters
@@ -96,9 +108,7 @@ def coupled_rule(ncoupled: CoupledCounts | None, interface: str = "spread", what
     >>> coupled_rule(None), coupled_rule((2, 3)), coupled_rule("paper"), coupled_rule(None, "gather")
     ('natural', 'given', 'paper', 'gather')
     """
-    if interface not in INTERFACES:
-        raise ConfigError(f"interface: {interface!r} is not known; choose one of {', '.join(INTERFACES)}"
-                          + did_you_mean(str(interface), INTERFACES))
+    known_name("interface", interface, INTERFACES)
     if isinstance(ncoupled, str):
         if ncoupled != PAPER:
             raise ConfigError(f"{what}: {ncoupled!r} is not known; give numbers or {PAPER!r}, or leave it out for "
@@ -110,7 +120,7 @@ def coupled_rule(ncoupled: CoupledCounts | None, interface: str = "spread", what
 
 
 def coupled_counts(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: CoupledCounts | None,
-                   options: Options | None = None, *, interface: str = "spread", **settings: Unpack[Settings]
+                   options: Options | None = None, *, interface: InterfaceRule = "spread", **settings: Unpack[Settings]
                    ) -> dict[str, int]:
     """N^cpl of each component: as asked, else as many parts as its interface naturally meets.
 
@@ -146,7 +156,7 @@ def coupled_counts(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled:
 
 
 def coupled_choices(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled: CoupledCounts | None,
-                    options: Options, *, interface: str = "spread") -> dict[str, list[int]]:
+                    options: Options, *, interface: InterfaceRule = "spread") -> dict[str, list[int]]:
     """Values for N^cpl of each component, the best first; one where it was asked for.
 
     Whether cells of unequal weight can be shared out evenly is only known when it has been tried: where it fails with
@@ -276,7 +286,8 @@ def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, in
     if isinstance(counts, Mapping):
         unknown = set(counts) - set(problem.names)
         if unknown:
-            raise ConfigError(f"{what}: no component {sorted(unknown)[0]!r}; known: {', '.join(problem.names)}")
+            raise ConfigError(f"{what}: no component {sorted(unknown)[0]!r}; known: {', '.join(problem.names)}"
+                              + did_you_mean(str(sorted(unknown)[0]), problem.names))
         given = {name: counts.get(name) for name in problem.names}
     elif isinstance(counts, Sequence) or np.ndim(counts) == 1:
         if len(counts) != len(problem.names):  # type: ignore[arg-type]

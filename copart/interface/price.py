@@ -23,6 +23,10 @@ Price = tuple[float, float, float]
 def price_of_each(price: Sequence[float]) -> Price:
     """Cost of a cut edge (positive), of a datum and of a message, checked.
 
+    Parameters
+    ----------
+    price : sequence of 3 floats
+
     Raises
     ------
     ConfigError
@@ -39,6 +43,11 @@ def price_of_each(price: Sequence[float]) -> Price:
 
 def price_with_busiest(price: Sequence[float]) -> NDArray[np.float64]:
     """(5,) float64 cost of a cut edge, a datum, a message, and of the busiest process' data and messages; checked.
+
+    Parameters
+    ----------
+    price : sequence of 3 or 5 floats
+        The last two are 0 where not given.
 
     Raises
     ------

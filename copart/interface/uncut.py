@@ -18,6 +18,12 @@ def interface_groups(problem: CoupledProblem, name: str) -> list[NDArray[np.int6
     """The interfaces of a component, as positions among its coupled cells, ascending.
 
     Interfaces that have a cell in common are one: that cell cannot be in two parts.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    name : str
+        Of the component.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -21,10 +21,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import drb as kernels
 from ..kernels.fm import UNIT
+from ..names import BipartitioningOrder, known_name
 from ..partitioner.bisection import arena_for
 from .architectures.architecture import Architecture, Domain
 
@@ -98,8 +98,8 @@ _PLACES: WeakKeyDictionary[Any, Places] = WeakKeyDictionary()
 
 
 def map_recursively(
-    g: Level, machine: Architecture, limit: Array, *, policy: str = "largest", partial_cost: bool = True,
-    tries: int = 4, seed: int = 1,
+    g: Level, machine: Architecture, limit: Array, *, policy: BipartitioningOrder = "largest",
+    partial_cost: bool = True, tries: int = 4, seed: int = 1,
 ) -> Array:
     """Map the vertices of a level onto processors by dual recursive bipartitioning.
 
@@ -123,8 +123,7 @@ def map_recursively(
     (nvtxs,) int32
         Processor of each vertex; limits may be passed where vertices are heavy.
     """
-    if policy not in POLICIES:
-        raise ConfigError(f"policy: {policy!r} is not known; choose one of {', '.join(POLICIES)}")
+    known_name("policy", policy, POLICIES)
     n, k = len(g.vwgt), machine.nprocs
     room = limit.astype(np.int64)
     held = g.fixed >= 0 if len(g.fixed) else np.zeros(n, bool)

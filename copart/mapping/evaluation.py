@@ -95,7 +95,15 @@ class MappingFigures:
 
 
 def dilation_cost(graph: Graph, machine: Machine | Architecture, mapping: ArrayLike) -> float:
-    """Sum over the edges of weight times distance between the processors of the ends."""
+    """Sum over the edges of weight times distance between the processors of the ends.
+
+    Parameters
+    ----------
+    graph : Graph
+    machine : Machine or Architecture
+    mapping : (nvtxs,) array_like of int
+        Processor of each vertex.
+    """
     place = np.asarray(mapping)
     u, v, w = graph.edges()
     return float((w * architecture_of(machine).distances(place[u], place[v])).sum())

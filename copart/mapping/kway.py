@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import sums
-from ..errors import ConfigError
 from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
+from ..names import BipartitioningOrder, MappingPresetName, PresetName, known_name
 from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, look_at, renumber
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
@@ -62,7 +62,7 @@ class MappingConfig:
         Passes of refinement per level, at most.
     stall : float
         Moves without improvement after which a pass ends, as a share of the level's vertices.
-    policies : tuple of str
+    policies : tuple of {"largest", "breadth-first", "depth-first"}
         Order of the jobs in each start, in turn: "largest", "breadth-first" or "depth-first".
     partial_cost : bool
         Whether edges that leave a job's subgraph count.
@@ -73,18 +73,18 @@ class MappingConfig:
     starts: int = 2
     whole: int = 1
     start_budget: int = 1000
-    sections: tuple[str, ...] = ("strong", "default", "fast")
+    sections: tuple[PresetName, ...] = ("strong", "default", "fast")
     sections_alone: bool = True
     cycles: int = 2
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
-    policies: tuple[str, ...] = ("depth-first", "breadth-first", "largest")
+    policies: tuple[BipartitioningOrder, ...] = ("depth-first", "breadth-first", "largest")
     partial_cost: bool = True
 
 
 _DEFAULT = MappingConfig()
-PRESETS: dict[str, MappingConfig] = {
+PRESETS: dict[MappingPresetName, MappingConfig] = {
     "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, whole=0, sections=(), cycles=0,
                     tries=2, passes=1, stall=0.005),
     "default": _DEFAULT,
@@ -93,12 +93,11 @@ PRESETS: dict[str, MappingConfig] = {
 }
 
 
-def settings(preset: str | MappingConfig) -> MappingConfig:
+def settings(preset: MappingPresetName | MappingConfig) -> MappingConfig:
     """The settings of a preset, or `preset` itself when it is a `MappingConfig`."""
     if isinstance(preset, MappingConfig):
         return preset
-    if preset not in PRESETS:
-        raise ConfigError(f"preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
+    known_name("preset", preset, PRESETS)
     return PRESETS[preset]
 
 

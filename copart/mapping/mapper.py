@@ -13,6 +13,7 @@ from ..errors import MappingError
 from ..graph import Graph, as_graph
 from ..kernels import Level, Pull
 from ..metrics import max_part_weights
+from ..names import MappingPresetName
 from ..partitioner.rounds import Team
 from ..partitioner.settling import settle
 from .architectures.architecture import Architecture
@@ -35,7 +36,7 @@ def map_graph(
     *,
     eps: float = 0.05,
     seed: int = 1,
-    preset: str | MappingConfig = "default",
+    preset: MappingPresetName | MappingConfig = "default",
     fixed: ArrayLike | None = None,
     old: ArrayLike | None = None,
     migration_cost: int = 1,

@@ -17,6 +17,7 @@ from ..errors import PartitionError
 from ..graph import Graph
 from ..kernels import Level
 from ..kgggp_ml import partition
+from ..names import PresetName
 from .architectures.architecture import Architecture
 from .architectures.regular import Grid, Hypercube
 from .drb import TABLE_LIMIT
@@ -38,7 +39,7 @@ def sections_of(g: Level, machine: Architecture) -> HostTree | None:
     return None if tree.binary() else tree
 
 
-def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[str], seed: int) -> Array | None:
+def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[PresetName], seed: int) -> Array | None:
     """Map a graph onto a tree.
 
     Parameters
@@ -74,7 +75,7 @@ def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[st
     return part
 
 
-def _partition_for_sons(graph: Graph, vertices: Array, fixed: Array, node: HostTree, limit: Array, preset: str,
+def _partition_for_sons(graph: Graph, vertices: Array, fixed: Array, node: HostTree, limit: Array, preset: PresetName,
                         seed: int) -> Array | None:
     """Which son each vertex goes to; None where the partitioner refuses."""
     room = np.array([limit[list(son.processors)].sum() for son in node.sons])

@@ -74,7 +74,14 @@ def regions(mesh: M, array: str | None = None) -> dict[str, M]:
 
 
 def select(mesh: M, region: Any) -> M:
-    """Regions or boundaries of `mesh`; see :meth:`Mesh.select`."""
+    """Regions or boundaries of `mesh`; see :meth:`Mesh.select`.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    region : str or sequence of str
+        As in a file's name, ``NAME`` or ``ARRAY=VALUE``; several one after the other.
+    """
     wanted = region if isinstance(region, list) else [region]
     found = [one for each in wanted for one in _found(mesh, each)]
     if not found:

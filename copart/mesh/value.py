@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Frozen, frozen
 from ..errors import MeshError
+from ..names import NAMELESS
 from .cells import CellShape, shape_of
 from .fields import Block, Groups, block_of, facet_groups_of, index_groups_of, points_of, vector
 from .groups import Grouped, select
@@ -70,7 +71,7 @@ class Mesh(Frozen, Grouped):
     points: NDArray[np.float64]
     blocks: Sequence[Block] = ()
     cell_data: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    name: str = "mesh"
+    name: str = NAMELESS
     facet_groups: Groups = field(default_factory=dict)
     point_groups: Groups = field(default_factory=dict)
     cell_groups: Groups = field(default_factory=dict)
@@ -212,15 +213,33 @@ class Mesh(Frozen, Grouped):
         return select(self, name)
 
     def replace(self, **changes: Any) -> Mesh:
-        """A copy with other fields, validated again."""
+        """A copy with other fields, validated again.
+
+        Parameters
+        ----------
+        **changes : object
+            Fields of the mesh by name, as in ``name="fluid"``.
+        """
         return dataclasses.replace(self, **changes)
 
     def translated(self, offset: Sequence[float]) -> Mesh:
-        """The mesh moved by `offset` (3 numbers)."""
+        """The mesh moved by `offset` (3 numbers).
+
+        Parameters
+        ----------
+        offset : (float, float, float)
+            In the unit of the coordinates.
+        """
         return self.replace(points=self.points + vector("offset", offset))
 
     def scaled(self, factor: float) -> Mesh:
-        """The mesh with all coordinates multiplied by `factor`."""
+        """The mesh with all coordinates multiplied by `factor`.
+
+        Parameters
+        ----------
+        factor : float
+            0.001 turns millimetres into metres.
+        """
         f = float(factor)
         if not np.isfinite(f) or f <= 0:
             raise MeshError(f"factor: must be finite and positive, got {factor!r}")

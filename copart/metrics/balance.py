@@ -34,6 +34,15 @@ def allowed_weight(share: int | Fraction, eps: float) -> int:
 def max_part_weight(total: int, nparts: int, eps: float) -> int:
     """Largest weight that a part may have: ``floor((1 + eps) * ceil(total / nparts))``.
 
+    Parameters
+    ----------
+    total : int
+        Weight of all vertices.
+    nparts : int
+        Number of parts.
+    eps : float
+        Tolerance, a fraction.
+
     Examples
     --------
     >>> max_part_weight(100, 1, 0.15), max_part_weight(10, 3, 0)
@@ -72,6 +81,15 @@ def part_room(total: int, nparts: int, eps: float) -> int:
     """``floor((1 + eps) total / nparts)``, the definition of a co-partition; below the average of whole weights if
     `eps` allows less than one of them.
 
+    Parameters
+    ----------
+    total : int
+        Weight of all vertices.
+    nparts : int
+        Number of parts.
+    eps : float
+        Tolerance, a fraction.
+
     Examples
     --------
     >>> part_room(100, 16, 0.05), copartition_limit(100, 16, 0.05)
@@ -81,12 +99,30 @@ def part_room(total: int, nparts: int, eps: float) -> int:
 
 
 def copartition_limit(total: int, nparts: int, eps: float) -> int:
-    """Largest weight of a part of a co-partition: :func:`part_room`, or the average rounded up if that is more."""
+    """Largest weight of a part of a co-partition: :func:`part_room`, or the average rounded up if that is more.
+
+    Parameters
+    ----------
+    total : int
+        Weight of all vertices.
+    nparts : int
+        Number of parts.
+    eps : float
+        Tolerance, a fraction.
+    """
     return max(part_room(total, nparts, eps), -(-int(total) // nparts))
 
 
 def target_shares(tpwgts: ArrayLike | None, nparts: int) -> NDArray[np.float64]:
-    """(nparts,) float64 share of the weight wanted in each part, with sum 1; equal where `tpwgts` is None."""
+    """(nparts,) float64 share of the weight wanted in each part, with sum 1; equal where `tpwgts` is None.
+
+    Parameters
+    ----------
+    tpwgts : (nparts,) array_like of float, optional
+        Positive, in any unit.
+    nparts : int
+        Number of parts.
+    """
     if tpwgts is None:
         return np.full(nparts, 1.0 / nparts)
     try:

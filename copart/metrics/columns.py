@@ -96,7 +96,7 @@ _STEP = (
 )
 _MAXV = "most data that one process sends in a coupling phase, or that one receives, over all pairs"
 _MAXZ = "most messages that one process sends in a coupling phase, or that one receives, over all pairs"
-_EXTRA = Column("extra_pieces", "pieces +", tenth, "connected pieces beyond one a part, of all components")
+_EXTRA = Column("extra_pieces", "pieces +", tenth, "connected pieces beyond one per part, of all components")
 _EXCHANGED = (Column("maxV", "maxV", count, _MAXV), Column("maxZ", "maxZ", tenth, _MAXZ))
 
 #: The second table of the schemes: what a user pays for.

@@ -21,7 +21,16 @@ from .columns import COMPONENT_COLUMNS, html_table
 
 
 def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
-    """(nparts,) int64 sum of the vertex weights of each part."""
+    """(nparts,) int64 sum of the vertex weights of each part.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+    nparts : int
+        Number of parts.
+    """
     k = whole("nparts", nparts, low=1)
     return _sums(part_array("part", part, graph.nvtxs, k, GraphError), graph.vwgt, k)
 
@@ -30,6 +39,16 @@ def imbalance(graph: Graph, part: ArrayLike, nparts: int, tpwgts: ArrayLike | No
     """``ub``: ``max_k W_k / W_avg - 1`` with ``W_avg = W / nparts``; 0 for a graph without weight.
 
     With `tpwgts` each part is compared with its own share of the weight.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+    nparts : int
+        Number of parts.
+    tpwgts : (nparts,) array_like of float, optional
+        Target share of each part; equal where not given.
 
     Examples
     --------
@@ -76,6 +95,12 @@ def coupled_weights(load: NDArray[np.int64], part: NDArray[np.int32], nparts: in
 def edge_cut(graph: Graph, part: ArrayLike) -> int:
     """Weight of the edges whose ends lie in different parts, each edge counted once.
 
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+
     Examples
     --------
     >>> path = Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [5, 6, 7])
@@ -88,7 +113,14 @@ def edge_cut(graph: Graph, part: ArrayLike) -> int:
 
 
 def boundary(graph: Graph, part: ArrayLike) -> NDArray[np.bool_]:
-    """(nvtxs,) bool: has a neighbour in another part."""
+    """(nvtxs,) bool: has a neighbour in another part.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+    """
     p = _parts(graph, part)
     row = np.repeat(np.arange(graph.nvtxs, dtype=VERTEX), np.diff(graph.xadj))
     out = np.zeros(graph.nvtxs, np.bool_)
@@ -97,7 +129,16 @@ def boundary(graph: Graph, part: ArrayLike) -> NDArray[np.bool_]:
 
 
 def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
-    """(nparts,) int64 number of connected pieces of each part; 0 for an empty one."""
+    """(nparts,) int64 number of connected pieces of each part; 0 for an empty one.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+    nparts : int
+        Number of parts.
+    """
     from ..kernels.csr import part_pieces
 
     k = whole("nparts", nparts, low=1)
@@ -214,6 +255,22 @@ def component_metrics(
     """Figures of one component, whose cells `coupled` (ascending) are on an interface.
 
     Their coupled weights are `coupled_load`, those of the cells where not given.
+
+    Parameters
+    ----------
+    name : str
+        Of the component.
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+    nparts : int
+        Number of parts.
+    coupled : (ncoupled cells,) int32
+        Cells on an interface, ascending.
+    ncoupled : int, optional
+        Number of parts that may own them, where it was asked for.
+    coupled_load : (ncoupled cells,) int64, optional
+        Their weights in a coupling phase.
     """
     load = part_weights(graph, part, nparts)
     own = graph.weights[coupled] if coupled_load is None else coupled_load

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ..coupling import CoPartition, CoupledProblem
-from ..errors import ConfigError, CouplingError
+from ..errors import CouplingError
+from ..names import FigureTable, known_name
 from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, STEP_COLUMNS, html_table
 from .components import ComponentMetrics, component_metrics, imbalance_of, part_weights
 from .pairs import PairMetrics, pair_metrics
@@ -65,7 +66,7 @@ class CoupledMetrics:
         }
         return out if self.pool_ub is None else {**out, "pool_ub": self.pool_ub}
 
-    def to_dicts(self, of: str = "components") -> list[dict[str, Any]]:
+    def to_dicts(self, of: FigureTable = "components") -> list[dict[str, Any]]:
         """One row per component, one per coupled pair, or one of the whole step: ready for ``pandas.DataFrame``.
 
         Parameters
@@ -76,9 +77,8 @@ class CoupledMetrics:
             return [c.to_dict() for c in self.components.values()]
         if of == "pairs":
             return [{"pair": f"{p.a} - {p.b}", **p.to_dict()} for p in self.pairs.values()]
-        if of == "step":
-            return [{**self.step.row(), "maxV": self.maxV, "maxZ": self.maxZ}]
-        raise ConfigError(f"of: {of!r} is not known; choose components, pairs or step")
+        known_name("of", of, get_args(FigureTable))
+        return [{**self.step.row(), "maxV": self.maxV, "maxZ": self.maxZ}]
 
     def _repr_html_(self) -> str:
         """Three tables, for notebooks."""

@@ -61,7 +61,16 @@ def coupling_matrix(interedges: Interedges, part_a: ArrayLike, part_b: ArrayLike
 
 
 def coupling_weights(interedges: Interedges, part_a: ArrayLike, part_b: ArrayLike, na: int, nb: int) -> Any:
-    """Sum of the interedge weights between each part of A and of B: (na, nb) float64 csr_array."""
+    """Sum of the interedge weights between each part of A and of B: (na, nb) float64 csr_array.
+
+    Parameters
+    ----------
+    interedges : Interedges
+    part_a : (cells of A,) array_like of int
+    part_b : (cells of B,) array_like of int
+    na, nb : int
+        Number of parts of A and of B.
+    """
     from scipy.sparse import coo_array
 
     p, q = _both(interedges, part_a, part_b, na, nb)
@@ -75,6 +84,15 @@ def migration_matrix(old: ArrayLike, new: ArrayLike, m: int, n: int, sizes: Arra
     The diagonal is the data that stays, because equal numbers are the same process.
     `sizes` (nvtxs,) is 1 where not given; no explicit zeros are stored.
 
+    Parameters
+    ----------
+    old, new : (nvtxs,) array_like of int
+        Former and new part of every vertex.
+    m, n : int
+        Number of former and of new parts.
+    sizes : (nvtxs,) array_like of int, optional
+        Data that moves with each vertex.
+
     Examples
     --------
     >>> matrix = migration_matrix([0, 0, 1, 1], [0, 2, 1, 2], 2, 3)
@@ -87,12 +105,24 @@ def migration_matrix(old: ArrayLike, new: ArrayLike, m: int, n: int, sizes: Arra
 
 
 def migration_volume(matrix: Any) -> int:
-    """Data that changes its process: the sum off the diagonal of a migration matrix."""
+    """Data that changes its process: the sum off the diagonal of a migration matrix.
+
+    Parameters
+    ----------
+    matrix : (m, n) sparse array
+        From :func:`migration_matrix`.
+    """
     return int(matrix.sum()) - int(matrix.diagonal().sum())
 
 
 def migration_messages(matrix: Any) -> int:
-    """Number of non-zeros off the diagonal of a migration matrix."""
+    """Number of non-zeros off the diagonal of a migration matrix.
+
+    Parameters
+    ----------
+    matrix : (m, n) sparse array
+        From :func:`migration_matrix`.
+    """
     return int(np.count_nonzero(matrix.data)) - int(np.count_nonzero(matrix.diagonal()))
 
 
@@ -153,7 +183,15 @@ class PairMetrics:
 
 
 def pair_metrics(a: str, b: str, problem: CoupledProblem, copartition: CoPartition) -> PairMetrics:
-    """Figures of the coupled pair (`a`, `b`) of the problem."""
+    """Figures of the coupled pair (`a`, `b`) of the problem.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the components.
+    problem : CoupledProblem
+    copartition : CoPartition
+    """
     inter = problem.pairs[a, b]
     there, home = pair_matrices(a, b, problem, copartition)
     weight = coupling_weights(inter, copartition[a], copartition[b], copartition.nparts[a], copartition.nparts[b])

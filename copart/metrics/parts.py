@@ -53,6 +53,11 @@ class PartMetrics:
 def part_metrics(problem: CoupledProblem, copartition: CoPartition) -> dict[str, PartMetrics]:
     """Figures of every part, by component.
 
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+
     Examples
     --------
     >>> from copart import CoPartition, CoupledProblem, Graph, Interedges

@@ -33,7 +33,7 @@ class PromiseFigures:
     cut: Mapping[str, int]
     """Edge cut."""
     extra_pieces: Mapping[str, int]
-    """Connected pieces beyond one a part."""
+    """Connected pieces beyond one per part."""
     max_coupled: Mapping[str, int]
     """Coupled weight of the part that has most."""
     coupled_weight: Mapping[str, int]
@@ -76,6 +76,11 @@ class BrokenLine:
 
 def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigures:
     """The figures of the promise; a hundredth of a second for 400,000 cells.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
 
     Examples
     --------

@@ -27,6 +27,14 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Co
 
     A cell's datum goes once to each other part that holds a neighbour of it.
 
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) array_like of int
+        Part of every vertex, ``0..nparts-1``.
+    nparts : int
+        Number of parts.
+
     Examples
     --------
     >>> line = Graph.from_edges(3, [0, 1], [1, 2])

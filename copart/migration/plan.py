@@ -158,7 +158,15 @@ class MigrationPlan:
 
     @classmethod
     def between(cls, old: CoPartition, new: CoPartition, problem: CoupledProblem | None = None) -> MigrationPlan:
-        """What turns co-partition `old` into `new`; `problem` has the sizes of the cells, 1 where not given."""
+        """What turns co-partition `old` into `new`; `problem` has the sizes of the cells, 1 where not given.
+
+        Parameters
+        ----------
+        old, new : CoPartition
+            Of the same components.
+        problem : CoupledProblem, optional
+            Has the data that moves with each cell.
+        """
         if set(old.names) != set(new.names):
             raise CouplingError(f"co-partitions: are of {', '.join(old.names)} and of {', '.join(new.names)}")
         return cls({name: Moves.between(old[name], new[name], old.nparts[name], new.nparts[name],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
@@ -38,13 +38,6 @@ def argument(name: str) -> Iterator[None]:
         raise kind(f"{name}: {error}") from error
 
 
-def choice(name: str, value: Any, allowed: Collection[str]) -> str:
-    """Check that `value` is one of some words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ConfigError(f"{name}: must be one of {', '.join(allowed)}, got {value!r}")
-    return str(value)
-
-
 def digest(value: Any) -> int:
     """64 bits of a value, the same in every process and on every machine; 1, 1.0, True and "1" are four values."""
     return int.from_bytes(hashlib.blake2b(_canonical(value), digest_size=8).digest(), "little")
@@ -73,4 +66,4 @@ def _canonical(value: Any) -> bytes:
     raise TypeError(f"{type(value).__name__} cannot be compared between ranks")
 
 
-__all__ = ["argument", "check_communicator", "choice", "digest"]
+__all__ = ["argument", "check_communicator", "digest"]

@@ -24,8 +24,9 @@ from ..mapping.cartesian import (
     rank_local,
 )
 from ..mapping.cartesian.methods import OBJECTIVES, key
+from ..names import GridMethod, GridObjective, known_name
 from .agreement import agree, collective, together
-from .arguments import argument, choice
+from .arguments import argument
 from .seats import MOST_NODES, Seat, leaders_of, node_comm, take_seat
 
 
@@ -43,7 +44,7 @@ class Position(NamedTuple):
 @collective
 def cart_create(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None = None,
                 stencil: Stencil | str | ArrayLike = "five-point", *, weights: ArrayLike | None = None,
-                method: str = "best", objective: str = "total", node: int | None = None) -> Any:
+                method: GridMethod = "best", objective: GridObjective = "total", node: int | None = None) -> Any:
     """``MPI_Cart_create`` with a reorder flag that keeps its promise: called by all processes of a communicator.
 
     Parameters
@@ -102,11 +103,23 @@ def cart_create(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None =
 
 
 @collective
-def cart_position(comm: Any, grid: Grid, stencil: Stencil, *, method: str = "best", objective: str = "total",
-                  node: int | None = None) -> Position:
+def cart_position(comm: Any, grid: Grid, stencil: Stencil, *, method: GridMethod = "best",
+                  objective: GridObjective = "total", node: int | None = None) -> Position:
     """The position that :func:`cart_create` gives the calling process, without making the communicator.
 
     Called by all processes of `comm`; `grid` has a position for each.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Intracomm
+    grid : Grid
+    stencil : Stencil
+    method : str
+        One of :data:`copart.mapping.cartesian.METHODS`, or ``best``.
+    objective : {"total", "max"}
+        What ``best`` chooses by.
+    node : int, optional
+        Any number that names the compute node of the calling process.
     """
     def checked() -> tuple[_Request, dict[str, Any]]:
         for name, value, kind in (("grid", grid, Grid), ("stencil", stencil, Stencil)):
@@ -123,8 +136,8 @@ class _Request(NamedTuple):
 
     grid: Grid
     stencil: Stencil
-    method: str
-    objective: str
+    method: GridMethod
+    objective: GridObjective
     node: int | None
 
     def same(self) -> dict[str, Any]:
@@ -144,12 +157,14 @@ def _grid(comm: Any, dims: Sequence[int], periods: Sequence[bool] | None) -> Gri
         return Grid(sizes, periods)
 
 
-def _checked(comm: Any, grid: Grid, stencil: Stencil, method: str, objective: str, node: int | None) -> _Request:
+def _checked(comm: Any, grid: Grid, stencil: Stencil, method: GridMethod, objective: GridObjective,
+             node: int | None) -> _Request:
     grid.check(stencil)
     if grid.size != comm.size:
         raise MappingError(f"dims: {'x'.join(map(str, grid.dims))} has {grid.size} positions for {comm.size} processes")
-    return _Request(grid, stencil, choice("method", method, ("best", *METHODS)),
-                    choice("objective", objective, OBJECTIVES),
+    known_name("method", method, ("best", *METHODS))
+    known_name("objective", objective, OBJECTIVES)
+    return _Request(grid, stencil, method, objective,
                     None if node is None else whole("node", node, low=0, high=MOST_NODES - 1))
 
 
@@ -185,7 +200,7 @@ def _alone(comm: Any, grid: Grid, stencil: Stencil, seat: Seat, method: str) -> 
     return together(comm, method, vertex)
 
 
-def _best(comm: Any, neighbours: Any, grid: Grid, stencil: Stencil, seat: Seat, objective: str) -> Position:
+def _best(comm: Any, neighbours: Any, grid: Grid, stencil: Stencil, seat: Seat, objective: GridObjective) -> Position:
     """Every process adds up what it would send itself under each rule; sums over nodes and all of them decide."""
     from mpi4py import MPI
 

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import frozen
 from ..errors import ConfigError, ExchangeError
+from ..names import FieldMapping, known_name
 from .agreement import together
-from .arguments import choice
 from .device import DeviceField, on_device
 from .fields import Fields, Layout, expected, given
 from .members import gather_members, private
@@ -102,7 +102,7 @@ class Exchange(Routes):
              for name, side in self._sides.items()})
 
     # ---- use
-    def forward(self, values: Fields = None, *, like: Any = None, mapping: str = "consistent",
+    def forward(self, values: Fields = None, *, like: Any = None, mapping: FieldMapping = "consistent",
                 out: Fields = None) -> Any:
         """Bring values of the first component's cells to those of the second.
 
@@ -136,19 +136,55 @@ class Exchange(Routes):
         """
         return self.start_forward(values, like=like, mapping=mapping, out=out).wait()
 
-    def backward(self, values: Fields = None, *, like: Any = None, mapping: str = "conservative",
+    def backward(self, values: Fields = None, *, like: Any = None, mapping: FieldMapping = "conservative",
                  out: Fields = None) -> Any:
-        """Bring values of the second component's cells to those of the first; see :meth:`forward`."""
+        """Bring values of the second component's cells to those of the first; see :meth:`forward`.
+
+        Parameters
+        ----------
+        values : (n,) or (n, ncomp) array of numbers, or list of such
+            As for :meth:`forward`.
+        like : array, data type or list of such, optional
+            What to expect on processes that receive.
+        mapping : {"consistent", "nearest", "conservative", "raw"}
+            As for :meth:`forward`; by default sums are kept.
+        out : array or list of arrays, optional
+            Where to put the results.
+        """
         return self.start_backward(values, like=like, mapping=mapping, out=out).wait()
 
-    def start_forward(self, values: Fields = None, *, like: Any = None, mapping: str = "consistent",
+    def start_forward(self, values: Fields = None, *, like: Any = None, mapping: FieldMapping = "consistent",
                       out: Fields = None) -> Pending:
-        """Begin :meth:`forward` and go on; what it gives has ``wait()``.  All processes start in the same order."""
+        """Begin :meth:`forward` and go on; what it gives has ``wait()``.  All processes start in the same order.
+
+        Parameters
+        ----------
+        values : (n,) or (n, ncomp) array of numbers, or list of such
+            As for :meth:`forward`.
+        like : array, data type or list of such, optional
+            What to expect on processes that receive.
+        mapping : {"consistent", "nearest", "conservative", "raw"}
+            As for :meth:`forward`; by default constants are kept.
+        out : array or list of arrays, optional
+            Where to put the results.
+        """
         return self._start("forward", values, like, mapping, out)
 
-    def start_backward(self, values: Fields = None, *, like: Any = None, mapping: str = "conservative",
+    def start_backward(self, values: Fields = None, *, like: Any = None, mapping: FieldMapping = "conservative",
                        out: Fields = None) -> Pending:
-        """Begin :meth:`backward` and go on; what it gives has ``wait()``.  All processes start in the same order."""
+        """Begin :meth:`backward` and go on; what it gives has ``wait()``.  All processes start in the same order.
+
+        Parameters
+        ----------
+        values : (n,) or (n, ncomp) array of numbers, or list of such
+            As for :meth:`backward`.
+        like : array, data type or list of such, optional
+            What to expect on processes that receive.
+        mapping : {"consistent", "nearest", "conservative", "raw"}
+            As for :meth:`forward`; by default sums are kept.
+        out : array or list of arrays, optional
+            Where to put the results.
+        """
         return self._start("backward", values, like, mapping, out)
 
     # ---- set-up
@@ -195,8 +231,8 @@ class Exchange(Routes):
             route.forget()
 
     # ---- exchange
-    def _start(self, direction: str, values: Fields, like: Any, mapping: str, out: Fields) -> Pending:
-        choice("mapping", mapping, MAPPINGS)
+    def _start(self, direction: str, values: Fields, like: Any, mapping: FieldMapping, out: Fields) -> Pending:
+        known_name("mapping", mapping, MAPPINGS)
         sender, receiver = self.pair if direction == "forward" else self.pair[::-1]
         sends, receives = sender in self._sides, receiver in self._sides
         if not sends and not receives:
@@ -235,7 +271,7 @@ class Exchange(Routes):
 
         return Pending(transfer, finish)
 
-    def _start_on_device(self, direction: str, values: Any, like: Any, mapping: str, out: Any) -> Pending:
+    def _start_on_device(self, direction: str, values: Any, like: Any, mapping: FieldMapping, out: Any) -> Pending:
         """The same for one field on a device: what came, or rows of it."""
         sender, receiver = self.pair if direction == "forward" else self.pair[::-1]
         if sender not in self._sides and values is not None:

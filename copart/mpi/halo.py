@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..arrays import frozen
 from ..errors import ConfigError, CouplingError
+from ..names import Reduction, known_name
 from .agreement import together
-from .arguments import choice
 from .fields import Fields, Layout, given
 from .members import Members, gather_members, private
 from .messages import Line, Pending, Route, Routes
@@ -106,7 +106,12 @@ class Halo(Routes):
         self.start_update(values).wait()
 
     def start_update(self, values: Fields) -> Pending:
-        """Begin :meth:`update` and go on: own values are on their way, ghosts are there after ``wait()``."""
+        """Begin :meth:`update` and go on: own values are on their way, ghosts are there after ``wait()``.
+
+        Parameters
+        ----------
+        values : as for :meth:`update`
+        """
         fields = self._checked(values)
         transfer = self._routes["update"].start(_layout("update", fields), fields)
 
@@ -116,7 +121,7 @@ class Halo(Routes):
 
         return Pending(transfer, finish)
 
-    def reduce(self, values: Fields, op: str = "sum") -> None:
+    def reduce(self, values: Fields, op: Reduction = "sum") -> None:
         """Bring the values in the rows of ghosts to their owners, who add them to their own, in place.
 
         Parameters
@@ -127,9 +132,16 @@ class Halo(Routes):
         """
         self.start_reduce(values, op).wait()
 
-    def start_reduce(self, values: Fields, op: str = "sum") -> Pending:
-        """Begin :meth:`reduce` and go on."""
-        choice("op", op, OPERATIONS)
+    def start_reduce(self, values: Fields, op: Reduction = "sum") -> Pending:
+        """Begin :meth:`reduce` and go on.
+
+        Parameters
+        ----------
+        values : as for :meth:`update`
+        op : {"sum", "min", "max"}
+            What is done with an own value and those that come.
+        """
+        known_name("op", op, OPERATIONS)
         fields = self._checked(values)
         transfer = self._routes["reduce"].start(_layout(op, fields), fields)
 

@@ -8,7 +8,7 @@ or, where processes are placed block-cyclically, by one message per rank (:mod:`
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,16 +20,17 @@ from ..mapping.ranks.isomorphism import block_of, positions, process_in_slot
 from ..mapping.ranks.message_costs import as_cost_model
 from ..mapping.ranks.partitioners import METHODS
 from ..mapping.ranks.reorder import Reordering, reorder_ranks
+from ..names import Duplex, Gathering, RankMethod, known_name
 from .agreement import agree, collective, together
-from .arguments import argument, choice
+from .arguments import argument
 
-EXCHANGES = ("auto", "allgather", "messages")
+EXCHANGES: tuple[Gathering, ...] = get_args(Gathering)
 
 
 @collective
 def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any = "lucia-network",
-            duplex: str = "full", method: str = "best", seed: int = 1, root: int = 0, node: int | None = None,
-            exchange: str = "auto") -> Any:
+            duplex: Duplex = "full", method: RankMethod = "best", seed: int = 1, root: int = 0, node: int | None = None,
+            exchange: Gathering = "auto") -> Any:
     """A communicator of the same processes with ranks that keep most communication within nodes. Collective.
 
     Load or distribute data after this call: what a rank held before belongs to
@@ -64,8 +65,8 @@ def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any =
 
 @collective
 def new_rank(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any = "lucia-network",
-             duplex: str = "full", method: str = "best", seed: int = 1, root: int = 0, node: int | None = None,
-             exchange: str = "auto") -> tuple[int, Reordering | None]:
+             duplex: Duplex = "full", method: RankMethod = "best", seed: int = 1, root: int = 0,
+             node: int | None = None, exchange: Gathering = "auto") -> tuple[int, Reordering | None]:
     """The rank that this process shall have. Collective.
 
     Parameters
@@ -107,20 +108,20 @@ class _Request(NamedTuple):
     """What is asked for, once it was found right on this rank: the times of its messages, and the options."""
 
     times: Times
-    duplex: str
-    method: str
+    duplex: Duplex
+    method: RankMethod
     seed: int
     root: int
     node: int | None
-    exchange: str
+    exchange: Gathering
 
 
-def _checked(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, duplex: str, method: str, seed: int,
-             root: int, node: int | None, exchange: str) -> tuple[_Request, dict[str, Any]]:
+def _checked(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, duplex: Duplex, method: RankMethod,
+             seed: int, root: int, node: int | None, exchange: Gathering) -> tuple[_Request, dict[str, Any]]:
     """The request of this rank, and what must be the same on all ranks."""
-    choice("duplex", duplex, DUPLEX)
-    choice("exchange", exchange, EXCHANGES)
-    choice("method", method, METHODS)
+    known_name("duplex", duplex, DUPLEX)
+    known_name("exchange", exchange, EXCHANGES)
+    known_name("method", method, METHODS)
     seed = whole("seed", seed, low=0)
     root = whole("root", root)
     if not 0 <= root < comm.size:

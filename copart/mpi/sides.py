@@ -6,13 +6,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..names import FieldMapping
+
 #: What can be made of the values of the other component.
-MAPPINGS = ("consistent", "nearest", "conservative", "raw")
+MAPPINGS: tuple[FieldMapping, ...] = get_args(FieldMapping)
 
 
 class Overlaps(NamedTuple):

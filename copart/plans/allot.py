@@ -11,12 +11,13 @@ from ..coupling import CoupledProblem
 from ..errors import ConfigError, CouplingError
 from ..formats.costs_file import read_costs
 from ..interface.counts import Counts, CoupledCounts, coupled_counts
+from ..names import CouplingOrder
 from ..options import Options
 from ..resources import Advice, Workload, advise
 from .requests import Costs, Sharing, check_fit, counts
 
 
-def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupling: str = "concurrent",
+def allot(problem: CoupledProblem, total: int, costs: Costs | None = None, coupling: CouplingOrder = "concurrent",
           eps: float = 0.05, unit: Mapping[str, float] | None = None) -> Advice:
     """Share out `total` processes among the components of a problem.
 

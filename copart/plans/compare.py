@@ -21,6 +21,7 @@ from ..mapping.coupled.processes import check_room, process_graph
 from ..metrics import CoupledMetrics, StepCost, copartition_limit, evaluate
 from ..metrics.columns import letter_of
 from ..metrics.promise import PromiseFigures, promised, remarks_on
+from ..names import InteredgeKind, InterfaceRule, SchemeName
 from ..options import Options, Settings
 from ..report import paid_html, scheme_table
 from ..schemes.contiguous import bodies_shared
@@ -54,8 +55,8 @@ class Run:
         the pairs, from the first of each to the second.  Of more than two components there are also
         the largest imbalances and the sums of the others: ``ub``, ``ub_cpl``, ``cut``, ``cut_cpl``, ``ncoupled``.
 
-        What is paid for, of all components: ``extra_pieces`` beyond one a part, ``max_coupled`` (coupled weight of the
-        part that has most, also by letter), ``maxV`` and ``maxZ`` over all pairs and both ways, ``T_step``, its two
+        What is paid for, of all components: ``extra_pieces`` beyond one per part, ``max_coupled`` (coupled weight of
+        the part that has most, also by letter), ``maxV`` and ``maxZ`` over all pairs and both ways, ``T_step``, its two
         phases ``T_reg`` and ``T_cpl``, and the share ``waits``.
         """
         each = list(self.metrics.components.values())
@@ -120,7 +121,13 @@ class Comparison:
         return requests.placed_meshes(self.meshes, self.settings)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write one self-contained HTML page with figures, pictures and charts; returns its path."""
+        """Write one self-contained HTML page with figures, pictures and charts; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            The page; replaced where it exists.
+        """
         from ..report.coupled import page_of
         from ..report.page import write_page
 
@@ -181,9 +188,9 @@ MOST_SEEDS = 10**6
 
 
 def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCounts | None = None,
-            total: int | Sharing | None = None, schemes: Sequence[str] | None = None,
+            total: int | Sharing | None = None, schemes: Sequence[SchemeName] | None = None,
             scheme_options: Mapping[str, Any] | None = None, seeds: int | Sequence[int] = 5,
-            interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
+            interface: InterfaceRule = "spread", interedges: InteredgeKind | Interedges | Mapping[Pair, Any] = "facet",
             meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
             coupled_weights: CoupledWeights | None = None, contiguous: bool = False,
             options: Options | None = None, site: Site | None = None, progress: Progress | None = None,
@@ -196,8 +203,8 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
             options, site, progress
         As for :func:`copart.plan`; the seed of `options` plays no role.
     schemes : sequence of str, optional
-        Which schemes to run; where not given all, without those that do not apply or find no partition, which
-        `remarks` name.
+        Which schemes to run, of :data:`copart.schemes.registry.SCHEMES`; where not given all, without those that do
+        not apply or find no partition, which `remarks` name.
     scheme_options : mapping, optional
         Options of single schemes, by name; each goes to the schemes that know it.
     seeds : int or sequence of int

@@ -13,12 +13,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from ..coupling import CoupledProblem, Interedges
 from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
+from ..names import NAMELESS, InteredgeKind, known_name
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
 from .weighing import CoupledWeights, weighed
@@ -34,7 +35,7 @@ _log = logging.getLogger(__name__)
 Progress = Callable[[str, int, int], None]
 """Called as ``progress(step, done, total)`` when a step begins; total is 0 where it is unknown."""
 
-INTEREDGES = ("facet", "touch", "overlap")
+INTEREDGES: tuple[InteredgeKind, ...] = get_args(InteredgeKind)
 
 Pair = tuple[str, str]
 
@@ -69,16 +70,15 @@ def silent(step: str, done: int, total: int) -> None:
     """The progress of a caller who does not want to hear any."""
 
 
-def coupled_problem(*sources: Any, interedges: str | Interedges | Mapping[Pair, Any] = "facet",
+def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapping[Pair, Any] = "facet",
                     names: Sequence[str] | None = None, load: str | None = None, meeting: Meeting | None = None,
                     progress: Progress | None = None, coupled_weights: CoupledWeights | None = None) -> Coupled:
     """The components with their interedges, and where they meet.
 
     Parameters are those of :func:`plan`.
     """
-    if isinstance(interedges, str) and interedges not in INTEREDGES:
-        raise ConfigError(f"interedges: {interedges!r} is not known; choose one of {', '.join(INTEREDGES)}, "
-                          f"or give an Interedges")
+    if isinstance(interedges, str):
+        known_name("interedges", interedges, INTEREDGES, ", or give an Interedges")
     if names is not None and (len(set(names)) < len(names) or not all(names)
                               or (len(sources) > 1 and len(names) != len(sources))):
         raise ConfigError(f"names: needs {_some(max(len(sources), len(names)))} different names, got {tuple(names)}")
@@ -211,7 +211,7 @@ def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
     return {(names[0], names[1]): relation(interedges)}
 
 
-def _search(meshes: Mapping[str, Mesh], kind: str, meeting: Meeting,
+def _search(meshes: Mapping[str, Mesh], kind: InteredgeKind, meeting: Meeting,
             tell: Progress) -> tuple[dict[Pair, Interedges], dict[Pair, Interface]]:
     """The interedges of every two meshes that meet."""
     from ..mesh import find_interface
@@ -292,7 +292,8 @@ def _names(opened: Sequence[Opened | None]) -> tuple[str, ...]:
     letters = [letter_of(i) for i in range(len(opened))]
     paths = [one.path for one in opened if one is not None]
     found = [(_short(one) if one.path is not None and paths.count(one.path) > 1 else one.mesh.name)
-             if one is not None and one.mesh.name else letter
+             if one is not None and (one.mesh.name if one.path is not None else one.mesh.name not in ("", NAMELESS))
+             else letter
              for one, letter in zip(opened, letters, strict=True)]
     told = [name if found.count(name) == 1 else f"{name}-{letter}" for name, letter in zip(found, letters, strict=True)]
     return tuple(told if len(set(told)) == len(told) else letters)

@@ -15,6 +15,7 @@ from ..options import PRESETS
 from ..schemes.joint import DIRECTIONS, FIXES
 from ..schemes.monolithic import BALANCES
 from ..schemes.registry import SCHEMES
+from ..schemes.registry import scheme as scheme_called
 from .components import INTEREDGES
 from .requests import Meeting
 
@@ -108,7 +109,7 @@ _FORMS = {"scale": dict, "shift": dict, "periodic": dict, "several": bool}
 
 def _wrong_options(scheme: str, told: Any) -> list[Finding]:
     """Options of a scheme that it does not have, or that no call can have had."""
-    known = {*SCHEMES[scheme].own, *SCHEMES[scheme].own_again}
+    known = {*scheme_called(scheme).own, *scheme_called(scheme).own_again}
     if not isinstance(told, dict):
         return [Finding("metrics.json", "settings.scheme_options", "are options by their names", shown(told))]
     out = [Finding("metrics.json", f"settings.scheme_options.{key}", f"is no option of {scheme}", shown(value))

@@ -28,6 +28,7 @@ from ..mapping.coupled.placements import place, placements
 from ..mapping.coupled.processes import check_room, process_graph
 from ..metrics import CoupledMetrics, evaluate
 from ..metrics.parts import part_metrics
+from ..names import InteredgeKind, InterfaceRule, SchemeName
 from ..options import Options, Settings
 from ..resources import Advice
 from ..schemes import registry
@@ -101,6 +102,15 @@ class Plan:
 
         They take the place of a plan that is there; files which are not of a plan stay.  `write` names more kinds of
         files; see :func:`plan`.  `more` are further files by their names, each with what writes it to a path.
+
+        Parameters
+        ----------
+        output : path-like
+            The folder; made where it is missing.
+        write : str or sequence of str, optional
+            More kinds of files; see :func:`plan`.
+        more : mapping of str to callable, optional
+            Further files by their names, each with what writes it to a path.
         """
         kinds, asked = kinds_and_pages(write)
         pages = {PAGES[page]: getattr(self, page) for page in asked}
@@ -141,7 +151,13 @@ class Plan:
         return requests.placed_meshes(self.meshes, self.settings)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write one self-contained HTML page with figures, pictures and charts; returns its path."""
+        """Write one self-contained HTML page with figures, pictures and charts; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            The page; replaced where it exists.
+        """
         from ..report.coupled import page_of
         from ..report.page import write_page
 
@@ -149,6 +165,11 @@ class Plan:
 
     def picture(self, path: str | os.PathLike[str]) -> Path:
         """Draw parts, coupled parts and who exchanges with whom (PNG, PDF or SVG); returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            Its suffix says which of the formats.
 
         Raises
         ------
@@ -173,21 +194,21 @@ class Plan:
                 **({"placements": [one.to_dict() for one in self.placements]} if self.placements else {})}
 
     def __repr__(self) -> str:
-        return f"Plan by {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
+        return f"Plan with {self.settings['scheme']} in {self.seconds:.2f} s\n{self.metrics!r}"
 
     def _repr_html_(self) -> str:
         """The figures as tables, for notebooks."""
-        return f"<p>Plan by {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
+        return f"<p>Plan with {self.settings['scheme']} in {self.seconds:.2f} s</p>{self.metrics._repr_html_()}"
 
 
 def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts | None = None,
-         total: int | Sharing | None = None, scheme: str = DEFAULT, scheme_options: Mapping[str, Any] | None = None,
-         interface: str = "spread", interedges: str | Interedges | Mapping[Pair, Any] = "facet",
-         meeting: Meeting | None = None, names: Sequence[str] | None = None, load: str | None = None,
-         coupled_weights: CoupledWeights | None = None, contiguous: bool = False,
-         options: Options | None = None, site: Site | None = None, output: str | os.PathLike[str] | None = None,
-         write: str | Sequence[str] | None = None, progress: Progress | None = None,
-         **settings: Unpack[Settings]) -> Plan:
+         total: int | Sharing | None = None, scheme: SchemeName = DEFAULT,
+         scheme_options: Mapping[str, Any] | None = None, interface: InterfaceRule = "spread",
+         interedges: InteredgeKind | Interedges | Mapping[Pair, Any] = "facet", meeting: Meeting | None = None,
+         names: Sequence[str] | None = None, load: str | None = None, coupled_weights: CoupledWeights | None = None,
+         contiguous: bool = False, options: Options | None = None, site: Site | None = None,
+         output: str | os.PathLike[str] | None = None, write: str | Sequence[str] | None = None,
+         progress: Progress | None = None, **settings: Unpack[Settings]) -> Plan:
     """Co-partition coupled components.
 
     Parameters

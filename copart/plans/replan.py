@@ -27,6 +27,7 @@ from ..interface.price import PRICE
 from ..kernels import timed
 from ..metrics import CoupledMetrics, evaluate
 from ..migration.plan import MigrationPlan
+from ..names import SchemeName
 from ..options import Options, Settings
 from ..schemes import registry
 from ..schemes.contiguous import contiguous
@@ -142,7 +143,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
            load: str | None = None, coupled_weights: CoupledWeights | None = None,
            sources: Mapping[str, Any] | None = None,
            interedges: Mapping[tuple[str, str], Interedges] | None = None,
-           parts: Counts | None = None, coupled: CoupledCounts | None = None, scheme: str | None = None,
+           parts: Counts | None = None, coupled: CoupledCounts | None = None, scheme: SchemeName | None = None,
            alpha: float = 5.0, price: Sequence[float] | None = None, scheme_options: Mapping[str, Any] | None = None,
            options: Options | None = None, output: str | os.PathLike[str] | None = None,
            write: str | Sequence[str] | None = None, progress: Progress | None = None,

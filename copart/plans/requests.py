@@ -24,6 +24,7 @@ from ..interface.counts import Counts
 from ..mapping.coupled.placements import check_placement
 from ..metrics import StepCost
 from ..metrics.columns import letter_of
+from ..names import CouplingOrder, PlacementName
 from ..options import Options, Settings
 
 if TYPE_CHECKING:
@@ -97,6 +98,11 @@ class Meeting:
     def transforms(self, names: Sequence[str]) -> dict[str, Transform]:
         """Where each component is put first.
 
+        Parameters
+        ----------
+        names : sequence of str
+            Of all components, in order.
+
         Raises
         ------
         ConfigError
@@ -110,7 +116,13 @@ class Meeting:
                 for name in names}
 
     def named(self, names: Sequence[str]) -> Meeting:
-        """The same with components by their names instead of letters."""
+        """The same with components by their names instead of letters.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of all components, in order.
+        """
         return Meeting(self.tolerance, self.gap, self._of("scale", names), self._of("shift", names),
                        self._of("periodic", names), self.several, self.max_interedges)
 
@@ -138,7 +150,13 @@ class Meeting:
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> Meeting:
-        """From the settings of a plan or comparison."""
+        """From the settings of a plan or comparison.
+
+        Parameters
+        ----------
+        settings : mapping
+            As :meth:`to_dict` gives them, among others.
+        """
         return cls(settings.get("tolerance"), settings.get("gap"), settings.get("scale") or {},
                    settings.get("shift") or {}, settings.get("periodic") or {}, bool(settings.get("several")),
                    settings.get("max_interedges"))
@@ -161,7 +179,7 @@ class Sharing:
 
     total: int
     costs: Costs | None = None
-    coupling: str = "concurrent"
+    coupling: CouplingOrder = "concurrent"
 
     def __post_init__(self) -> None:
         whole("total", self.total, low=1)
@@ -185,7 +203,7 @@ class Site:
     """
 
     machine: Machine | None = None
-    placement: str = "shared"
+    placement: PlacementName = "shared"
     iterations: Counts | None = None
     cost: StepCost = field(default_factory=StepCost)
 
@@ -193,7 +211,13 @@ class Site:
         check_placement(self.placement)
 
     def times(self, names: Sequence[str]) -> dict[str, int]:
-        """Iterations by component."""
+        """Iterations by component.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of all components, in order.
+        """
         found: Any = self.cost.named(names).substeps if self.iterations is None else self.iterations
         if not isinstance(found, Mapping):
             found = np.atleast_1d(found).tolist()
@@ -201,7 +225,13 @@ class Site:
         return dict(zip(names, counts("iterations", found, names), strict=True))
 
     def priced(self, names: Sequence[str]) -> StepCost:
-        """The constants of a coupled step by component, with `iterations` sub-steps where these are given."""
+        """The constants of a coupled step by component, with `iterations` sub-steps where these are given.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of all components, in order.
+        """
         named = self.cost.named(names)
         return named if self.iterations is None else replace(named, substeps=self.times(names)).named(names)
 

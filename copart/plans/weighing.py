@@ -145,7 +145,15 @@ def _from_interedges(word: str, graphs: Mapping[str, Graph], pairs: Mapping[Pair
 
 
 def units(setting: str | None, graphs: Mapping[str, Graph], pairs: Mapping[Pair, Interedges]) -> dict[str, float]:
-    """Those of :class:`Weighed` again, from what is kept of a plan."""
+    """Those of :class:`Weighed` again, from what is kept of a plan.
+
+    Parameters
+    ----------
+    setting : str or None
+        As a plan keeps it.
+    graphs : mapping of str to Graph
+    pairs : mapping of (str, str) to Interedges
+    """
     return _from_interedges(setting, graphs, pairs)[1] if setting == "area" else {}
 
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CopartError
 from ..metrics.promise import PromiseFigures, promised, remarks_on
+from ..names import SchemeName
 from ..options import Options
 from ..schemes import registry
 
 #: The scheme that partitions each component alone.
-ALONE = "naive"
+ALONE: SchemeName = "naive"
 
 
 def worth_remarks(problem: CoupledProblem, copartition: CoPartition, scheme: str, parts: Sequence[int],

@@ -47,12 +47,15 @@ def document(title: str, subtitle: str, sections: Sequence[Section], about: str,
     there = [s for s in sections if s.body]
     links = "".join(f'<a href="#{s.key}">{escape(s.title)}</a>' for s in there)
     body = "".join(f'<section id="{s.key}"><h2>{escape(s.title)}</h2>{s.body}</section>' for s in there)
+    choice = _choice(schemes, shown)
+    # what stands outside of header, main and footer has to be in a landmark of its own
+    landmark = ' role="region" aria-label="what is shown"' if choice else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{home.joinpath('page.css').read_text('utf-8')}</style></head><body>"
         f'<header><h1>{escape(title)}</h1><p class="faint">{escape(subtitle)}</p></header>'
-        f'<div class="bar"><div><nav aria-label="sections">{links}</nav>{_choice(schemes, shown)}</div></div>'
+        f'<div class="bar"{landmark}><div><nav aria-label="sections">{links}</nav>{choice}</div></div>'
         f"<main>{body}</main><footer>{escape(about)}</footer>"
         f"<script>{home.joinpath('page.js').read_text('utf-8')}</script></body></html>\n")
 
@@ -89,13 +92,13 @@ def table(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption:
     """A table that scrolls where it is too wide, with the meaning of every column below."""
     legend = "".join(f"<div><dt>{title_html(c.title)}</dt><dd>{escape(c.meaning)}</dd></div>" for c in columns)
     said = escape(caption or f"table by {columns[0].title}")
-    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{said}">'
+    return (f'<div class="scroll" tabindex="0" role="group" aria-label="{said}">'
             f'{html_table(columns, rows, best, caption)}</div><dl class="legend">{legend}</dl>')
 
 
 def figure(title: str, note: str, svg: str, wide: bool = False) -> str:
     """A picture or chart with its title; wide ones scroll on a phone."""
-    inner = f'<div class="wider">{svg}</div>' if wide else svg
+    inner = f'<div class="wider" tabindex="0" role="group" aria-label="{escape(title)}">{svg}</div>' if wide else svg
     return f"<figure><figcaption><b>{escape(title)}</b>{escape(note)}</figcaption>{inner}</figure>"
 
 

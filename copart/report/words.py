@@ -92,7 +92,7 @@ def pair_words(p: PairMetrics, a: ComponentMetrics, b: ComponentMetrics) -> list
     least = max(a.ncoupled, b.ncoupled)
     mean, largest = number(round(float(sizes.mean()), 1)), number(int(sizes.max()))
     return [f"{some(p.totZ, 'message')} carry {some(p.totV_ab, 'value')} from {p.a} to {p.b} in a coupling phase, "
-            f"{mean} on average and {largest} at most; so many processes need at least {least}. "
+            f"{mean} on average and {largest} at most; the minimum for these processes is {least}. "
             f"{some(p.totV_ba, 'value')} go back. The busiest process has a part in {some(p.maxZ, 'message')}."]
 
 
@@ -134,12 +134,12 @@ def comparison_words(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) ->
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], key: str, said: Mapping[str, str]) -> str:
-    """``1.05 x the mean by aware, 1.4 x the mean by naive``, best first; equal ones together."""
+    """``1.05 x the mean with aware, 1.4 x the mean with naive``, best first; equal ones together."""
     order = sorted(rows, key=lambda row: float(row[key]))
     together: dict[str, list[str]] = {}
     for row in order:
         together.setdefault(said[row["scheme"]], []).append(row["scheme"])
-    return ", ".join(f"{text} by {_listed(schemes)}" for text, schemes in together.items())
+    return ", ".join(f"{text} with {_listed(schemes)}" for text, schemes in together.items())
 
 
 def _listed(names: Sequence[str]) -> str:

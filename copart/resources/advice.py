@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ConfigError
+from ..names import CouplingOrder
 from .distribution import Distribution, distribute, neighbours, priced
 from .interface import DATUM, LATENCY, CouplingCost, InterfaceChoice, coupled_processes
 from .workload import Workload
@@ -65,7 +66,7 @@ class Advice:
         return f"Advice({counts}; step {self.chosen.step:.4g} s, {self.chosen.idle:.1%} idle)"
 
 
-def advise(workloads: Sequence[Workload], total: int, coupling: str = "concurrent", *,
+def advise(workloads: Sequence[Workload], total: int, coupling: CouplingOrder = "concurrent", *,
            coupled_cells: Mapping[str, int] | None = None, iterations: Mapping[str, float] | None = None,
            latency: float = LATENCY, datum: float = DATUM, coupled_cost: Mapping[str, float] | None = None,
            least_coupled: Mapping[str, int] | None = None, pairs: Sequence[tuple[str, str]] | None = None,

@@ -18,15 +18,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 from types import MappingProxyType
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import whole
 from ..errors import ConfigError
+from ..names import CouplingOrder, known_name
 from .workload import Workload
 
-COUPLINGS = ("concurrent", "serial")
+COUPLINGS: tuple[CouplingOrder, ...] = get_args(CouplingOrder)
 
 #: Serial coupling compares all pairs of so many numbers of processes: some seconds.
 _MOST_STATES = 20_000
@@ -74,7 +76,7 @@ class Distribution:
                 "idle": self.idle, "unused": self.unused}
 
 
-def distribute(workloads: Sequence[Workload], total: int, coupling: str = "concurrent") -> Distribution:
+def distribute(workloads: Sequence[Workload], total: int, coupling: CouplingOrder = "concurrent") -> Distribution:
     """Share out `total` processes so that a step is as short as possible.
 
     Parameters
@@ -102,8 +104,7 @@ def distribute(workloads: Sequence[Workload], total: int, coupling: str = "concu
     >>> dict(distribute(loads, 16).processes)
     {'fluid': 12, 'solid': 4}
     """
-    if coupling not in COUPLINGS:
-        raise ConfigError(f"coupling: {coupling!r} is not known; choose one of {', '.join(COUPLINGS)}")
+    known_name("coupling", coupling, COUPLINGS)
     names = [w.name for w in workloads]
     if not names or len(set(names)) < len(names):
         raise ConfigError(f"components: need different names, at least one, got {', '.join(names) or 'none'}")
@@ -124,7 +125,14 @@ def priced(workloads: Sequence[Workload], processes: Mapping[str, int], total: i
 
 
 def neighbours(workloads: Sequence[Workload], chosen: Distribution) -> list[Distribution]:
-    """What moving one unit (its granularity) of processes from one component to another costs, cheapest first."""
+    """What moving one unit (its granularity) of processes from one component to another costs, cheapest first.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+    chosen : Distribution
+        Of these workloads.
+    """
     out = []
     for giver in workloads:
         for taker in workloads:

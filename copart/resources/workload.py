@@ -132,6 +132,8 @@ class Workload:
 
         Parameters
         ----------
+        name : str
+            Of the component.
         cells : int
             Number of cells (or their total weight).
         cost : float
@@ -150,7 +152,20 @@ class Workload:
     @classmethod
     def measured(cls, name: str, processes: Sequence[int], seconds: Sequence[float], cells: int | None = None,
                  **limits: int | None) -> Workload:
-        """From measured times, see :func:`fit_scaling`; limits as of :meth:`limited`."""
+        """From measured times, see :func:`fit_scaling`; limits as of :meth:`limited`.
+
+        Parameters
+        ----------
+        name : str
+            Of the component.
+        processes : sequence of int
+        seconds : sequence of float
+            Time of a step on each of these numbers of processes.
+        cells : int, optional
+            Number of cells, for limits on cells.
+        **limits
+            See :meth:`limited`.
+        """
         try:
             fit = fit_scaling(processes, seconds)
         except ConfigError as error:

@@ -13,6 +13,7 @@ from ..errors import CopartError, PartitionError
 from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..metrics.promise import broken, promised
 from ..metrics.step import StepCost, step_cost
+from ..names import InterfaceRule
 from ..options import Options, Settings
 from .joint import joint
 from .multiconstraint import multiconstraint
@@ -25,7 +26,7 @@ CHOICES: dict[str, Callable[..., CoPartition]] = {"joint": joint, "aware": aware
 
 
 def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
-         options: Options | None = None, *, interface: str = "spread", cost: StepCost | None = None,
+         options: Options | None = None, *, interface: InterfaceRule = "spread", cost: StepCost | None = None,
          **settings: Unpack[Settings]) -> CoPartition:
     """AUTO: the co-partition with the lowest ``T_step`` among those of the schemes that keep the promise.
 

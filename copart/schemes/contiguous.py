@@ -32,6 +32,7 @@ from ..metrics import (
     part_weights,
     pieces,
 )
+from ..names import Balance
 from ..options import Loose, Options
 from ..partitioner.affinity import finest
 from ..partitioner.contiguity import Pieces
@@ -45,7 +46,8 @@ TRIES = 3
 """Partitions that are made anew, each with a seed of its own, where mending fails."""
 
 
-def contiguous(problem: CoupledProblem, made: CoPartition, options: Options, *, balance: str = "total") -> CoPartition:
+def contiguous(problem: CoupledProblem, made: CoPartition, options: Options, *,
+               balance: Balance = "total") -> CoPartition:
     """The co-partition with connected parts.
 
     Parameters
@@ -136,7 +138,13 @@ def connected_parts(graph: Graph, part: Part, nparts: int, limit: int, options: 
 
 
 def bodies_shared(problem: CoupledProblem, made: CoPartition) -> list[str]:
-    """Which components have parts with cells of several of their bodies, in a sentence each."""
+    """Which components have parts with cells of several of their bodies, in a sentence each.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    made : CoPartition
+    """
     out = []
     for name, graph in problem.components.items():
         n = made.nparts[name]
@@ -227,7 +235,7 @@ def _by_body(graph: Graph, limits: NDArray[np.int64], options: Options, body: Pa
 
 
 # ---- a shared pool
-def _in_pool(problem: CoupledProblem, made: CoPartition, options: Options, balance: str) -> dict[str, Part]:
+def _in_pool(problem: CoupledProblem, made: CoPartition, options: Options, balance: Balance) -> dict[str, Part]:
     """The parts of each component, with the share of every process in each component connected."""
     pool, none = made.nprocs, np.empty(0, VERTEX)
     if not any(loose_pieces(graph, made[name], pool).any() for name, graph in problem.components.items()):

@@ -19,14 +19,15 @@ from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError, CouplingError
 from ..interface.counts import Counts, CoupledCounts
 from ..interface.price import PRICE, price_of_each
+from ..names import SchemeName
 from ..options import Options, Settings
 from .registry import SCHEMES, Rerun, Scheme
 
 
 def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts | None = None,
-                  ncoupled: CoupledCounts | None = None, options: Options | None = None, *, scheme: str = "projrepart",
-                  alpha: float = 5.0, price: Sequence[float] = PRICE, scheme_options: Mapping[str, Any] | None = None,
-                  **settings: Unpack[Settings]) -> CoPartition:
+                  ncoupled: CoupledCounts | None = None, options: Options | None = None, *,
+                  scheme: SchemeName = "projrepart", alpha: float = 5.0, price: Sequence[float] = PRICE,
+                  scheme_options: Mapping[str, Any] | None = None, **settings: Unpack[Settings]) -> CoPartition:
     """A co-partition for what has changed, near the former one.
 
     Parameters
@@ -44,12 +45,13 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
         (:func:`copart.interface.counts.coupled_counts`).
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
-    scheme : {"naive", "aware", "projrepart", "multiconstraint", "monolithic", "joint"}
+    scheme : {"naive", "aware", "projrepart", "multiconstraint", "monolithic", "joint", "auto"}
         "naive" repartitions each component alone, "aware" first the coupled subgraphs; "projrepart" also tries what
         the components treated before project onto the next one; "joint" then anneals the coupled cells of all
         components together (:mod:`copart.schemes.joint.again`) and keeps what has the smaller :func:`objective`.
         "multiconstraint" repartitions each component with both loads in balance, "monolithic" all of them as one
         graph; it needs a `former` whose components share a pool of processes, and the others one where they do not.
+        "auto" is "joint" here.
     alpha : float
         What cut, volume and messages cost until the next repartitioning, beside 1 for a unit of ``vsize`` that
         moves: the iterations in between, if a datum costs as much to exchange as to move.

@@ -8,7 +8,7 @@ are on one process; but the load of a single component, and of its interface, is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,13 @@ from ..graph import Graph
 from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..interface.price import Price
 from ..metrics import StepCost, copartition_limit, pair_metrics, step_cost
+from ..names import Balance, known_name
 from ..operators import part
 from ..options import Options, Settings
 from ..partitioner.multiconstraint import partition_multiconstraint
 from .facing import facing_numbers
 
-BALANCES = ("total", "each")
+BALANCES: tuple[Balance, ...] = get_args(Balance)
 """What is balanced over the pool."""
 
 SWEEPS = StepCost(substeps=10)
@@ -40,7 +41,7 @@ CLEARLY = 0.98
 
 
 def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: CoupledCounts | None = None,
-               options: Options | None = None, *, processes: int | None = None, balance: str = "total",
+               options: Options | None = None, *, processes: int | None = None, balance: Balance = "total",
                **settings: Unpack[Settings]) -> CoPartition:
     """MONOLITHIC: one partition of all components and interedges together; `ncoupled` plays no role.
 
@@ -49,6 +50,8 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     problem : CoupledProblem
     nparts : mapping, sequence or int, optional
         Parts of each component; their sum is the size of the pool where `processes` is not given.
+    ncoupled : mapping, sequence, int or "paper", optional
+        Plays no role: every scheme is called alike.
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     processes : int, optional
@@ -73,7 +76,7 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     >>> made.shared, sorted(np.bincount(np.concatenate([made.a, made.b])).tolist())
     (True, [4, 4])
     """
-    _check_balance(balance)
+    known_name("balance", balance, BALANCES)
     run = Options.of(options, settings)
     if processes is None:
         if nparts is None:
@@ -106,7 +109,7 @@ def _facing(problem: CoupledProblem, pool: int, run: Options) -> CoPartition | N
     return CoPartition(facing_numbers(problem, alone.parts, pool), dict.fromkeys(problem.names, pool), shared=True)
 
 
-def monolithic_again(run: Rerun, balance: str = "total") -> CoPartition:
+def monolithic_again(run: Rerun, balance: Balance = "total") -> CoPartition:
     """MONOLITHIC from where the data is: ``alpha * price . (cut, totV, totZ) + migration`` is small.
 
     Interedges count as cut while cells move; volume and messages decide between the partitions that have been found.
@@ -119,7 +122,7 @@ def monolithic_again(run: Rerun, balance: str = "total") -> CoPartition:
     balance : {"total", "each"}
         As in :func:`monolithic`.
     """
-    _check_balance(balance)
+    known_name("balance", balance, BALANCES)
     problem, former, options = run.problem, run.former, run.options
     pool, m = former.nprocs if run.nparts is None else _pool_size(problem, run.nparts), former.nprocs
     graph, first = joined_graph(problem)
@@ -155,11 +158,6 @@ def _beside_cut(problem: CoupledProblem, first: dict[str, int], pool: int, price
         return total / price[0]
 
     return cost
-
-
-def _check_balance(balance: str) -> None:
-    if balance not in BALANCES:
-        raise ConfigError(f"balance: {balance!r} is not known; choose {' or '.join(BALANCES)}")
 
 
 def _loads_of_each(problem: CoupledProblem) -> NDArray[np.int64]:

@@ -37,6 +37,8 @@ def multiconstraint(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCo
         Any number of components.
     nparts : mapping, sequence or int
         Parts of each component, by name or in order.
+    ncoupled : mapping, sequence, int or "paper", optional
+        Plays no role: every scheme is called alike.
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from ..algorithms import aware, naive, projrepart
 from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.published import aware_again, naive_again, projrepart_again
 from ..dynamic.rerun import Rerun
-from ..errors import ConfigError, NotApplicableError, did_you_mean
+from ..errors import ConfigError, NotApplicableError
 from ..interface.counts import Counts, CoupledCounts, coupled_counts, coupled_rule, part_counts
 from ..interface.uncut import interface_groups
 from ..metrics.step import StepCost
+from ..names import InterfaceRule, SchemeName, known_name
 from ..options import Options, Settings
 from .auto import auto
 from .contiguous import contiguous as connected
@@ -51,7 +52,7 @@ class Scheme:
     own_again: tuple[str, ...] = ()
 
 
-SCHEMES: dict[str, Scheme] = {
+SCHEMES: dict[SchemeName, Scheme] = {
     "naive": Scheme(naive, naive_again),
     "aware": Scheme(aware, aware_again, knows_interface=True),
     "projrepart": Scheme(projrepart, projrepart_again, knows_interface=True),
@@ -62,20 +63,31 @@ SCHEMES: dict[str, Scheme] = {
 }
 """The schemes by name."""
 
-DEFAULT = "joint"
+DEFAULT: SchemeName = "joint"
 """The scheme of a plan unless another is asked for."""
 
 
 def scheme(name: str) -> Scheme:
-    """The scheme called `name`; an unknown one lists those known."""
-    if name not in SCHEMES:
-        raise ConfigError(f"scheme: {name!r} is not known; choose one of {', '.join(SCHEMES)}"
-                          + did_you_mean(name, SCHEMES))
-    return SCHEMES[name]
+    """The scheme called `name`; an unknown one lists those known.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`SCHEMES`.
+    """
+    known_name("scheme", name, SCHEMES)
+    return SCHEMES[cast(SchemeName, name)]
 
 
 def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     """The schemes' own options among those `given`, by scheme.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Schemes.
+    given : mapping of str to object, optional
+        Options by name.
 
     Raises
     ------
@@ -94,8 +106,8 @@ def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[s
             for name, own in known.items()}
 
 
-def run_scheme(name: str, problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
-               options: Options | None = None, *, interface: str = "spread",
+def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
+               options: Options | None = None, *, interface: InterfaceRule = "spread",
                scheme_options: Mapping[str, Any] | None = None, cost: StepCost | None = None,
                contiguous: bool = False, **settings: Unpack[Settings]) -> CoPartition:
     """Run the scheme called `name`, with its interfaces laid on processes as asked.

@@ -14,6 +14,7 @@ import numpy as np
 from ..coupling import CoupledProblem, Interedges
 from ..errors import PartitionError
 from ..graph import Graph
+from ..names import SchemeName
 from ..options import Options
 
 Step = tuple[str, Callable[[], None]]
@@ -28,7 +29,7 @@ def steps() -> list[Step]:
             ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids)]
 
 
-def schemes(names: Sequence[str] | None = None, options: Options | None = None) -> None:
+def schemes(names: Sequence[SchemeName] | None = None, options: Options | None = None) -> None:
     """Run co-partitioning schemes on two 60 x 60 grids, which are large enough to be coarsened.
 
     Parameters

@@ -109,7 +109,7 @@ IDLE = [
     *each("machine info --hierarchy 4", "--host --slots --unit=pu --vertices=x --topology", "with --hierarchy"),
     *each("machine info n[1-2]", "--topology --unit=pu", "on "),
     *each("machine info hcub.tgt", "--topology --unit=pu --slots --host", "on a target file or graph"),
-    *each("mesh cube 3 -o o", "--seed", "without --cells tetra"),
+    *each("mesh cube 3 -o o", "--seed --about", "without --cells tetra"),
     *each("ranks p.txt --nodes 2 --slots 3 --latency 1 --bandwidth 2", "--model", "beside --latency and --bandwidth"),
     *each("ranks p.mtx --nodes 2 --slots 3", "--kind=list", "on p.mtx, which says itself"),
     *each("grid --dims 4x3 --nodes 3", "--rule=balanced", "where all sizes are given"),

@@ -71,7 +71,7 @@ def test_the_table_for_people(capsys):
     (["--dims", "4x0", "--nodes", "4"], "is not given"),
     (["--dims", "4xb", "--nodes", "4"], "needs whole numbers, got '4xb'"),
     (["--dims", "4x4", "--nodes", "4", "--periodic", "maybe"], "needs yes or no"),
-    (["--dims", "4x4", "--nodes", "4", "--method", "magic"], "'magic' is none of best"),
+    (["--dims", "4x4", "--nodes", "4", "--method", "magic"], "'magic' is not known; choose one of best"),
     (["--dims", "4x4", "--node-sizes", "8,4,4", "--method", "nodecart"], "needs nodes of one size, has 4 to 8"),
     (["--procs", "12", "--dims", "4x4", "--nodes", "4"], "4x4 cannot hold exactly 12")])
 def test_bad_input_is_one_line(capsys, tmp_path, arguments, words):

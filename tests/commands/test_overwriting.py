@@ -30,11 +30,13 @@ CALLS = {
     "advise": "{costs} --total 4 --picture {picture}",
     "part": "{source} 2 --fixed {fixed} --tpwgts {tpwgts} -o {output}",
     "repart": "{source} {partfile} 2 -o {output} --report {report}",
-    "replan": "{folder} --load a={load} --source a={source} --interedges a,b={interedges} -o {output} "
+    "replan": "{folder} --load a={load} --source a={source} --new-interedges a,b={interedges} -o {output} "
               "--picture {picture} --report {report}",
     "machine": "info {source} --nodes {nodes} --host {host} --vertices {vertices} --tgt {tgt}",
     "map": "{graph} --fixed {fixed} --from {old} -o {output} " + MACHINE,
-    "ranks": "{profile} --counts {counts} --placement {placement} --model {model} --nodes 2 --slots 2 -o {output}",
+    "ranks": "{profile} --counts {counts} --placement {placement} --model {model} --nodes {nodes} --slots 2 "
+             "-o {output}",
+    "grid": "--dims 3x2 --nodes {nodes} -o {output} --picture {picture}",
 }
 #: What plans write under names of their own into their folder.
 INSIDE = {"plan": ("coupling.json", "metrics.json"), "replan": ("coupling.json", "metrics.json", "migration.json")}
@@ -174,7 +176,7 @@ def test_a_plan_does_not_write_over_its_machine(folder, capsys, name):
 
 @pytest.mark.parametrize(("option", "file", "told"), [
     ("--load", "a=next/a.part.2", "--load"), ("--source", "a=next/a.vtu", "component a"),
-    ("--interedges", "a,b=next/interedges.mtx", "--interedges")])
+    ("--new-interedges", "a,b=next/interedges.mtx", "--new-interedges")])
 def test_a_new_plan_does_not_write_over_what_has_changed(folder, capsys, option, file, told):
     copart.plan("a.vtu", "b.vtu", parts=(2, 2), output="next")
     for parts in ([], ["--parts", "2", "2"]):

@@ -161,7 +161,7 @@ def test_command_with_files(pairs, tmp_path, capsys):
     (["--nodes", "3", "--slots", "8", "8"], "needs one number, or one for each of the 3 nodes, got 2"),
     (["--nodes", "2", "--slots", "9", "--model", "none"], "is no file and no known table"),
     (["--nodes", "2", "--slots", "9", "--latency", "1"], "go together"),
-    (["--nodes", "2", "--slots", "9", "--method", "none"], "method: 'none' is unknown"),
+    (["--nodes", "2", "--slots", "9", "--method", "none"], "method: 'none' is not known"),
     (["--nodes", "2", "--slots", "9", "--placement", "absent"], "cannot be read"),
     (["--nodes", "2", "--slots", "8", "--nranks", "3"], "has rank 15"),
     (["--nodes", "0", "--slots", "8"], "--nodes: must be at least 1")])

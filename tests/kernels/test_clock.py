@@ -1,12 +1,17 @@
 """The time of compiling, apart from the work, and the line about it."""
 
 import logging
+import os
+import subprocess
+import sys
 import time
 from types import SimpleNamespace
 
 import pytest
 
 from copart.kernels import clock
+
+from ..helpers import ROOT
 
 
 @pytest.fixture
@@ -69,3 +74,18 @@ def test_numba_tells_the_clock():
         numba.njit(lambda x: x + 1)(1)
     assert clock.CLOCK.kernels > before
     assert 0 < took.compiling <= time.perf_counter() - begin
+
+
+def test_the_line_is_seen_in_python_and_notebooks(tmp_path):
+    code = ("import copart, copart.kernels.clock as clock\n"
+            "clock.PATIENCE = -1\n"
+            "copart.metrics.edge_cut(copart.Graph.from_edges(2, [0], [1]), [0, 1])\n")
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    env.pop("NUMBA_DISABLE_JIT", None)
+    said = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+            for _ in range(2)]
+    assert said[0].stderr == ("compiling kernels, which is done once and takes up to a minute; copart doctor --warm "
+                              "does it ahead\n")
+    # what is compiled is kept
+    assert [one.stdout for one in said] == ["", ""]
+    assert said[1].stderr == ""

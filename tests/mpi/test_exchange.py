@@ -299,7 +299,7 @@ def test_fields_are_checked_before_anything_is_sent(launch, folders):
         "values: needs at least one field", "forward: needs the values of 8 cells of a"]
     assert told[2][:4] == [
         "ConfigError: forward: values come from a, this process has none of it",
-        "ConfigError: mapping: must be one of consistent, nearest, conservative, raw, got 'mean'",
+        "ConfigError: mapping: 'mean' is not known; choose one of consistent, nearest, conservative, raw",
         "ConfigError: like: needs a type of numbers or a vector of such, like 'f8' or '3f8', got 'U3'",
         told[2][3]]
     assert "values: needs shape" in told[2][3]

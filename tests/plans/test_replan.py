@@ -71,7 +71,7 @@ def test_a_plan_goes_on_by_its_own_scheme(scheme, parts, other, tmp_path, capsys
     loads.write_text("".join(f"{w}\n" for w in corner(8)))
     assert main(["replan", str(first), "--load", f"left={loads}", "-o", str(out)]) == 0
     said = capsys.readouterr().out
-    assert f"repartitioned by {scheme}" in said
+    assert f"repartitioned with {scheme}" in said
     assert ("shared pool: imbalance" in said) == (scheme == "monolithic")
     assert main(["replan", str(out), "--parts", *map(str, other), "-o", str(again), "-q"]) == 0
     for place in (out, again):
@@ -86,8 +86,8 @@ def test_interface_and_sources(folder, tmp_path):
     upper = Interedges.from_pairs(n, 10**3, np.arange(n)[-64:], np.arange(100)[:64])
     write_interedges(tmp_path / "upper.mtx", upper)
     out = tmp_path / "moved"
-    assert main(["replan", str(folder), "--interedges", f"left,right={tmp_path / 'upper.mtx'}", "-o", str(out), "-q",
-                 "--scheme", "aware", "--preset", "fast"]) == 0
+    assert main(["replan", str(folder), "--new-interedges", f"left,right={tmp_path / 'upper.mtx'}", "-o", str(out),
+                 "-q", "--scheme", "aware", "--preset", "fast"]) == 0
     assert main(["check", str(out), "-q"]) == 0
     problem, _, _, settings = read_plan(out)
     assert problem.coupled("left").tolist() == list(range(n - 64, n))
@@ -156,7 +156,7 @@ def test_refusals(folder, tmp_path, capsys):
     for arguments, message in ((["--load", "work"], "no cell array 'work'"),
                                (["--load", "one", "--load", "two"], "--load: needs one cell array, got one, two"),
                                (["--load", "=x"], "--load: needs NAME=VALUE"),
-                               (["--interedges", "left=x.mtx"], "--interedges: needs two names"),
+                               (["--interedges", "left=x.mtx"], "--new-interedges: needs two names"),
                                (["--load", f"left={tmp_path / 'bad.txt'}"], "bad.txt:2: loads must not be negative")):
         (tmp_path / "bad.txt").write_text("1\n-4\n")
         assert main(["replan", str(folder), *arguments, "-o", str(tmp_path / "never")]) == 2

@@ -111,6 +111,20 @@ def test_the_page_needs_nothing_from_elsewhere(page):
     assert not re.search(r"(?:https?:)?//[\w.-]+\.\w|@import|url\(|@font-face|\bfetch\(|XMLHttpRequest|import\(", page)
 
 
+def test_what_scrolls_takes_the_keyboard_and_the_choice_is_in_a_landmark(page):
+    found = Page(page)
+    scroll = [attrs for attrs in found.all("div") if attrs.get("class") in ("scroll", "wider")]
+    assert {attrs["class"] for attrs in scroll} == {"scroll", "wider"}
+    for attrs in scroll:
+        assert (attrs["tabindex"], attrs["role"]) == ("0", "group")
+        assert attrs["aria-label"]
+    # a landmark of one kind has a name of its own
+    assert [attrs["aria-label"] for _, attrs, _ in found.tags if attrs.get("role") == "region"] == ["what is shown"]
+    before, after = page.split("<fieldset", 1)
+    assert before.rindex('role="region"') > before.rindex("</header>")
+    assert after.index("</fieldset>") < after.index("<main>")
+
+
 def test_names_are_escaped(made, page):
     found = Page(page)
     assert found.all("h1")
@@ -252,15 +266,15 @@ def test_words_tell_the_figures(made):
     pair = metrics.pair
     assert f"{pair.totZ} messages carry {pair.totV_ab:,} values" in said
     assert f"{int(pair.matrix.data.max()):,} at most" in said
-    assert f"need at least {max(metrics.a.ncoupled, metrics.b.ncoupled)}." in said
+    assert f"the minimum for these processes is {max(metrics.a.ncoupled, metrics.b.ncoupled)}." in said
 
 
 def test_schemes_are_ranked_and_equals_stand_together():
     base = {"ub_cpl_a": 0.05, "ub_cpl_b": 0.05, "totV": 10.0, "cut_a": 4, "cut_b": 5}
     rows = [{"scheme": "one", **base, "totZ": 7.0}, {"scheme": "two", **base, "totZ": 5.5}]
     said = comparison_words(rows, ("fluid", "solid"))
-    assert "The slowest coupled process of fluid holds 1.05 x the mean by one and two." in said
-    assert "Messages from A to B in a coupling phase: 5.5 by two, 7 by one." in said
+    assert "The slowest coupled process of fluid holds 1.05 x the mean with one and two." in said
+    assert "Messages from A to B in a coupling phase: 5.5 with two, 7 with one." in said
     assert comparison_words(rows[:1], ("a", "b")) == []
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import get_args
 
 from ...arrays import whole
-from ...errors import ConfigError, MappingError
+from ...errors import MappingError
+from ...names import GridSizes, known_name
 
-RULES = ("open-mpi", "balanced")
+RULES: tuple[GridSizes, ...] = get_args(GridSizes)
 
 
 def prime_factors(number: int) -> list[int]:
@@ -29,7 +31,7 @@ def prime_factors(number: int) -> list[int]:
     return sorted([*factors, number] if number > 1 else factors, reverse=True)
 
 
-def dims_create(nprocs: int, dims: int | Sequence[int], rule: str = "open-mpi") -> tuple[int, ...]:
+def dims_create(nprocs: int, dims: int | Sequence[int], rule: GridSizes = "open-mpi") -> tuple[int, ...]:
     """Sizes of a grid whose product is `nprocs`, as ``MPI_Dims_create`` chooses them.
 
     Parameters
@@ -56,8 +58,7 @@ def dims_create(nprocs: int, dims: int | Sequence[int], rule: str = "open-mpi") 
     wanted = [0] * whole("dims", dims, low=1) if isinstance(dims, int) else [whole("dims", d, low=0) for d in dims]
     if not wanted:
         raise MappingError("dims: a grid needs at least one dimension")
-    if rule not in RULES:
-        raise ConfigError(f"rule: {rule!r} is none of {', '.join(RULES)}")
+    known_name("rule", rule, RULES)
     given = math.prod(d for d in wanted if d)
     free = wanted.count(0)
     if total % given or (not free and given != total):

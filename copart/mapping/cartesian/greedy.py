@@ -8,23 +8,24 @@ from vertices far apart and without knowing of one another; vertices that severa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT, integers, whole
-from ...errors import ConfigError, MappingError
+from ...errors import MappingError
+from ...names import EdgeCounting, known_name
 from .grid import Grid
 from .placements import blocked, node_sizes
 from .stencils import Stencil
 
 #: How edges count towards the priority of a vertex; see :func:`central_greedy`.
-COUNTING = ("source", "once")
+COUNTING: tuple[EdgeCounting, ...] = get_args(EdgeCounting)
 
 
 def central_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
-                   counting: str = "source") -> NDArray[np.int32]:
+                   counting: EdgeCounting = "source") -> NDArray[np.int32]:
     """Fill one node after the other with the vertices that touch it, and the queue behind it, most.
 
     Parameters
@@ -60,10 +61,19 @@ def central_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
 
 
 def distributed_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
-                       counting: str = "source") -> NDArray[np.int32]:
+                       counting: EdgeCounting = "source") -> NDArray[np.int32]:
     """The order that the distributed algorithm finds, computed by one process.
 
     Parameters and result as of :func:`central_greedy`; :func:`copart.mpi.cart_create` runs it distributed.
+
+    Parameters
+    ----------
+    grid : Grid
+    stencil : Stencil
+    nodes : int or sequence of int
+        Number of compute nodes, or the processes of each.
+    counting : {"source", "once"}
+        What makes the priority of a vertex.
     """
     sizes = node_sizes(grid.size, nodes)
     seeds = greedy_seeds(grid, stencil, len(sizes))
@@ -99,7 +109,8 @@ def greedy_seeds(grid: Grid, stencil: Stencil, count: int) -> NDArray[np.int32]:
     return seeds
 
 
-def greedy_fill(grid: Grid, stencil: Stencil, seed: int, size: int, counting: str = "source") -> NDArray[np.int32]:
+def greedy_fill(grid: Grid, stencil: Stencil, seed: int, size: int,
+                counting: EdgeCounting = "source") -> NDArray[np.int32]:
     """What one process finds for its node from its seed, without knowing of the others: (size,) int32 vertices."""
     from ...kernels.cartesian import fill_node
 
@@ -146,8 +157,7 @@ def _table(grid: Grid, stencil: Stencil) -> tuple[NDArray[np.int32], NDArray[np.
 
 
 def _once(counting: str) -> bool:
-    if counting not in COUNTING:
-        raise ConfigError(f"counting: {counting!r} is none of {', '.join(COUNTING)}")
+    known_name("counting", counting, COUNTING)
     return counting == "once"
 
 

@@ -78,7 +78,13 @@ def internode(grid: Grid, stencil: Stencil, node_of_vertex: ArrayLike, nnodes: i
 
 
 def improvement(base: int, found: int) -> float | None:
-    """How many times less: `base` / `found`; None where nothing is left (`found` is 0)."""
+    """How many times less: `base` / `found`; None where nothing is left (`found` is 0).
+
+    Parameters
+    ----------
+    base, found : int
+        Inter-node traffic before and after.
+    """
     return base / found if found else None
 
 
@@ -91,6 +97,11 @@ class Mean(NamedTuple):
 
 def mean_improvement(factors: Iterable[float | None]) -> Mean:
     """Geometric mean of improvements; those without a value (no inter-node edges left) are counted instead.
+
+    Parameters
+    ----------
+    factors : iterable of float or None
+        Of :func:`improvement`.
 
     Examples
     --------

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, integers
-from ...errors import ConfigError, MappingError, did_you_mean
+from ...errors import MappingError
+from ...names import GridMethod, GridObjective, known_name
 from .greedy import central_greedy, distributed_greedy
 from .grid import Grid
 from .hyperplane import Hyperplane
@@ -22,7 +23,7 @@ from .placements import blocked, equal_size, node_sizes, slots
 from .stencils import Stencil
 
 #: What the best candidate is chosen by.
-OBJECTIVES = ("total", "max")
+OBJECTIVES: tuple[GridObjective, ...] = get_args(GridObjective)
 
 
 class RankLocal(Protocol):
@@ -100,7 +101,7 @@ def _rule_order(name: str, grid: Grid, stencil: Stencil, sizes: Sequence[int]) -
 
 
 #: Orders by name: (grid, stencil, node sizes) -> (size,) int32 vertex of every slot.
-METHODS: dict[str, Callable[[Grid, Stencil, Sequence[int]], NDArray[np.int32]]] = {
+METHODS: dict[GridMethod, Callable[[Grid, Stencil, Sequence[int]], NDArray[np.int32]]] = {
     "cart": partial(_rule_order, "cart"),
     "cart-reorder": partial(_rule_order, "cart"),
     "nodecart": partial(_rule_order, "nodecart"),
@@ -134,8 +135,8 @@ class Reordering:
     cost: InterNode
 
 
-def reorder_grid(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], method: str = "best", *,
-                 node_of_rank: ArrayLike | None = None, objective: str = "total") -> Reordering:
+def reorder_grid(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], method: GridMethod = "best", *,
+                 node_of_rank: ArrayLike | None = None, objective: GridObjective = "total") -> Reordering:
     """Give every process a position in the grid so that little is sent between compute nodes.
 
     Parameters
@@ -171,25 +172,23 @@ def reorder_grid(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], metho
     grid.check(stencil)
     sizes = node_sizes(grid.size, nodes)
     old = None if node_of_rank is None else _checked(node_of_rank, sizes)
-    if objective not in OBJECTIVES:
-        raise ConfigError(f"objective: {objective!r} is none of {', '.join(OBJECTIVES)}")
+    known_name("objective", objective, OBJECTIVES)
+    known_name("method", method, ("best", *METHODS))
     if method == "best":
         rules = rank_local(grid, stencil, sizes)
         costs = {name: _cost(grid, stencil, sizes, rule().order()) for name, rule in rules.items()}
-        method = min(costs, key=lambda name: key(costs[name], objective))
-        order = rules[method]().order()
-    elif method in METHODS:
-        order = METHODS[method](grid, stencil, sizes)
+        chosen = min(costs, key=lambda name: key(costs[name], objective))
+        order = rules[chosen]().order()
     else:
-        raise ConfigError(f"method: {method!r} is none of best, {', '.join(METHODS)}"
-                          + did_you_mean(str(method), METHODS))
+        chosen = method
+        order = METHODS[chosen](grid, stencil, sizes)
     new_rank = order if old is None else order[slots(old)]
     node = np.empty(grid.size, VERTEX)
     node[order] = blocked(sizes)
-    return Reordering(method, new_rank, node, internode(grid, stencil, node, len(sizes)))
+    return Reordering(chosen, new_rank, node, internode(grid, stencil, node, len(sizes)))
 
 
-def key(cost: InterNode | tuple[int, int], objective: str) -> tuple[int, int]:
+def key(cost: InterNode | tuple[int, int], objective: GridObjective) -> tuple[int, int]:
     """What candidates are compared by; of equal ones the first wins, and ``cart`` comes first."""
     total, most = cost[:2]
     return (total, most) if objective == "total" else (most, total)

@@ -51,18 +51,38 @@ def equal_size(sizes: Sequence[int], who: str) -> int:
 
 
 def blocked(sizes: Sequence[int]) -> NDArray[np.int32]:
-    """(nprocs,) int32 node of each rank, node after node: what MPI launchers do by default."""
+    """(nprocs,) int32 node of each rank, node after node: what MPI launchers do by default.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Processes of each node.
+    """
     return np.repeat(np.arange(len(sizes), dtype=VERTEX), sizes)
 
 
 def round_robin(sizes: Sequence[int]) -> NDArray[np.int32]:
-    """(nprocs,) int32 node of each rank, one rank per node in turn; full nodes are passed over."""
+    """(nprocs,) int32 node of each rank, one rank per node in turn; full nodes are passed over.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Processes of each node.
+    """
     turn = np.concatenate([np.arange(s) for s in sizes])
     return blocked(sizes)[np.argsort(turn, kind="stable")]
 
 
 def random(sizes: Sequence[int], seed: int = 1) -> NDArray[np.int32]:
-    """(nprocs,) int32 node of each rank, in an order drawn from `seed`."""
+    """(nprocs,) int32 node of each rank, in an order drawn from `seed`.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Processes of each node.
+    seed : int
+        Same seed, same order.
+    """
     return np.random.default_rng(whole("seed", seed, low=0)).permutation(blocked(sizes))
 
 

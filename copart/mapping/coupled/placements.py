@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConfigError, MappingError, did_you_mean
+from ...errors import MappingError
 from ...graph import Graph
+from ...names import PhaseWeights, PlacementName, PlacingMethod, known_name
 from ..architectures.subset import subset
 from ..evaluation import architecture_of
 from ..exchange import exchange_pairs
@@ -17,13 +19,13 @@ from ..machine import Machine
 from ..one_to_one import objective, place_processes
 from .processes import Placed, Processes, check_room, placed
 
-PLACEMENTS = ("linear", "disjoint", "shared")
+PLACEMENTS: tuple[PlacementName, ...] = get_args(PlacementName)
 """``linear``: rank r on slot r, what launchers do by default; ``disjoint``: every code on hosts of its own;
 ``shared``: all processes placed together, so that coupled parts meet on a host."""
 
 
-def place(processes: Processes, machine: Machine, placement: str = "shared", *,
-          phase_weights: str | tuple[float, float] = "equal", seed: int = 1) -> Placed:
+def place(processes: Processes, machine: Machine, placement: PlacementName = "shared", *,
+          phase_weights: PhaseWeights | tuple[float, float] = "equal", seed: int = 1) -> Placed:
     """Place the processes of a coupled run one to one: small sum of data times distance, both phases together.
 
     Parameters
@@ -57,9 +59,21 @@ def place(processes: Processes, machine: Machine, placement: str = "shared", *,
     return next(one for one in made if one.name == placement)
 
 
-def placements(processes: Processes, machine: Machine, *, phase_weights: str | tuple[float, float] = "equal",
+def placements(processes: Processes, machine: Machine, *, phase_weights: PhaseWeights | tuple[float, float] = "equal",
                seed: int = 1) -> tuple[Placed, ...]:
-    """Every placement that applies, in the order of :data:`PLACEMENTS`."""
+    """Every placement that applies, in the order of :data:`PLACEMENTS`.
+
+    Parameters
+    ----------
+    processes : Processes
+        From :func:`copart.mapping.coupled.processes.process_graph`.
+    machine : Machine
+        At least as many slots as processes.
+    phase_weights : {"equal", "traffic"} or (float, float)
+        What data of the regular and of the coupling phase weigh; see :func:`place`.
+    seed : int
+        Same seed, same placements.
+    """
     graph = processes.graph(_weights(processes, phase_weights))
     check_room(processes.nprocs, machine)
     made = {"linear": np.arange(processes.nprocs, dtype=np.int32)}
@@ -71,24 +85,21 @@ def placements(processes: Processes, machine: Machine, *, phase_weights: str | t
     return tuple(placed(processes, machine, where, name) for name, where in made.items())
 
 
-def _method(machine: Machine) -> str:
+def _method(machine: Machine) -> PlacingMethod:
     """How to place one to one: along the tree of hosts where there is one, which is as good as the best and fast."""
     return "multisection" if machine.hosts else "drb"
 
 
 def check_placement(placement: str) -> None:
     """ConfigError where the placement is not known."""
-    if placement not in PLACEMENTS:
-        raise ConfigError(f"placement: {placement!r} is not known; choose one of {', '.join(PLACEMENTS)}"
-                          + did_you_mean(str(placement), PLACEMENTS))
+    known_name("placement", placement, PLACEMENTS)
 
 
-def _weights(processes: Processes, given: str | tuple[float, float]) -> tuple[float, float]:
+def _weights(processes: Processes, given: PhaseWeights | tuple[float, float]) -> tuple[float, float]:
     if not isinstance(given, str):
         regular, coupling = given
         return regular, coupling
-    if given not in ("equal", "traffic"):
-        raise ConfigError(f"phase_weights: {given!r} is not known; choose equal, traffic or two numbers")
+    known_name("phase_weights", given, get_args(PhaseWeights), ", or two numbers")
     return processes.equal_weights() if given == "equal" else (1, 1)
 
 

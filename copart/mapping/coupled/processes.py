@@ -98,6 +98,8 @@ def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations:
 
     Parameters
     ----------
+    problem : CoupledProblem
+    copartition : CoPartition
     iterations : int or mapping of str to int
         Halo exchanges of each component in a coupling step.
     exchanges : int
@@ -210,6 +212,15 @@ class Placed:
 
 def placed(processes: Processes, machine: Machine, processor: Any, name: str = "given") -> Placed:
     """The figures of a placement, computed from scratch.
+
+    Parameters
+    ----------
+    processes : Processes
+    machine : Machine
+    processor : (nprocs,) array_like of int
+        Processor of each process.
+    name : str
+        What the placement is called.
 
     Raises
     ------

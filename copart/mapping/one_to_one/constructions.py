@@ -26,6 +26,12 @@ def mueller_merbach(processes: Any, machine: Machine | Architecture) -> Placemen
 
     Dense, O(n^2); ties go to the lowest number.  (H. Mueller-Merbach 1970, as restated by Brandfass et al. 2013.)
 
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
+
     Returns
     -------
     (nprocesses,) int32
@@ -50,6 +56,12 @@ def greedy(processes: Any, machine: Machine | Architecture) -> Placement:
 
     A process gets priority for its traffic with those in the group and those queued for it; the rule is that of the
     central greedy (:mod:`copart.mapping.cartesian.greedy`), with weights, for any graph.  Ties: the smaller number.
+
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
     """
     graph, target = as_processes(processes), architecture_of(machine)
     n = graph.nvtxs
@@ -95,6 +107,12 @@ def treematch(processes: Any, machine: Machine | Architecture) -> Placement:
 
     Groups are chosen among all candidates, heaviest first and not overlapping, while these are few; else each grows
     from the heaviest edge left.  (E. Jeannot & G. Mercier 2010.)  The tree must have one arity per level.
+
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
     """
     graph, target = as_processes(processes), architecture_of(machine)
     tree = host_tree(target)

@@ -58,7 +58,17 @@ def objective(processes: Any, machine: Machine | Architecture, place: ArrayLike)
 
 
 def dense_objective(flow: ArrayLike, distance: ArrayLike, place: ArrayLike) -> float:
-    """J(C, D, pi) with full matrices: sum over all ordered pairs i, j of C[i, j] D[place[i], place[j]]."""
+    """J(C, D, pi) with full matrices: sum over all ordered pairs i, j of C[i, j] D[place[i], place[j]].
+
+    Parameters
+    ----------
+    flow : (n, n) array_like
+        Traffic between processes.
+    distance : (n, n) array_like
+        Between processors.
+    place : (n,) array_like of int
+        Processor of each process.
+    """
     c, d, p = np.asarray(flow, np.float64), np.asarray(distance, np.float64), np.asarray(place)
     return float((c * d[np.ix_(p, p)]).sum())
 

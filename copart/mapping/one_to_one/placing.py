@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import whole
-from ...errors import ConfigError, MappingError
+from ...errors import MappingError
 from ...graph import Graph
+from ...names import PlacingMethod, known_name
 from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of
 from ..host_tree import host_tree
@@ -47,7 +48,7 @@ METHODS: dict[str, Method] = {
 """Methods of `place_processes` by name, beside "best"."""
 
 
-def place_processes(processes: Any, machine: Machine | Architecture, *, method: str = "best", seed: int = 1,
+def place_processes(processes: Any, machine: Machine | Architecture, *, method: PlacingMethod = "best", seed: int = 1,
                     start: ArrayLike | None = None) -> Placement:
     """Give every process a processor of its own: small sum of traffic times distance.
 
@@ -59,6 +60,8 @@ def place_processes(processes: Any, machine: Machine | Architecture, *, method: 
     method : str
         One of `METHODS`, or "best": several of them with exchanges, never worse than process i on processor i (or
         `start`).
+    seed : int
+        Same seed, same placement.
     start : (nprocesses,) array_like of int, optional
         A placement that "best" is to beat.
 
@@ -85,8 +88,7 @@ def place_processes(processes: Any, machine: Machine | Architecture, *, method: 
                            f"map several to a processor (map_graph)")
     check_machine(target)
     if method != "best":
-        if method not in METHODS:
-            raise ConfigError(f"method: {method!r} is not known; choose one of best, {', '.join(METHODS)}")
+        known_name("method", method, ("best", *METHODS))
         return METHODS[method](graph, target, seed)
     before = np.arange(n, dtype=np.int32) if start is None else as_placement("start", start, n, k)
     found = [before, exchange(graph, target, before, neighbourhood="N_2"), METHODS["drb"](graph, target, seed)]

@@ -33,6 +33,11 @@ def exchange(processes: Any, machine: Machine | Architecture, place: ArrayLike, 
 
     Parameters
     ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
+    place : (nprocesses,) array_like of int
+        Processor of each process, to begin with.
     neighbourhood : str
         ``"N^2"``: all pairs; ``"N_p:B"``: pairs within blocks of B consecutive processes (Brandfass, Alrutz &
         Gerhold 2013); ``"N_d"`` with a number d: pairs at most d edges apart in the communication graph.
@@ -69,7 +74,16 @@ def _neighbourhood(name: str) -> tuple[int, int]:
 
 
 def heider(processes: Any, machine: Machine | Architecture, place: ArrayLike) -> Placement:
-    """Heider's local search: try to exchange processes i and i + 1, cyclically, until a full cycle brings nothing."""
+    """Heider's local search: try to exchange processes i and i + 1, cyclically, until a full cycle brings nothing.
+
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
+    place : (nprocesses,) array_like of int
+        Processor of each process, to begin with.
+    """
     graph, target = as_processes(processes), architecture_of(machine)
     n = graph.nvtxs
     where = as_placement("place", place, n, target.nprocs).copy()

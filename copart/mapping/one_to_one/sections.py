@@ -12,6 +12,7 @@ import numpy as np
 
 from ...graph import Graph
 from ...kgggp_ml import partition
+from ...names import PresetName
 from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of
 from ..host_tree import HostTree, host_tree
@@ -25,15 +26,18 @@ Array = np.ndarray[Any, Any]
 _SWAPS = 60
 
 
-def multisection(processes: Any, machine: Machine | Architecture, *, seed: int = 1, preset: str = "default",
-                 neighbourhood: str | None = "N_2") -> Placement:
+def multisection(processes: Any, machine: Machine | Architecture, *, seed: int = 1,
+                 preset: PresetName = "default", neighbourhood: str | None = "N_2") -> Placement:
     """VieM's top-down construction: partition for the sons of the root, then in every son; then pair exchanges.
 
     Parameters
     ----------
     processes : graph-like or square matrix of traffic
         At most as many as there are processors.
-    preset : str
+    machine : Machine or Architecture
+    seed : int
+        Same seed, same placement.
+    preset : {"fast", "default", "strong", "best"}
         Of the partitioner.
     neighbourhood : str, optional
         Of the exchanges that follow (:func:`exchange`); None for none.
@@ -49,23 +53,53 @@ def multisection(processes: Any, machine: Machine | Architecture, *, seed: int =
 
 
 def hatazaki(processes: Any, machine: Machine | Architecture, *, seed: int = 1) -> Placement:
-    """Recursive partitioning over the host tree, edges unweighted, no search across blocks afterwards."""
+    """Recursive partitioning over the host tree, edges unweighted, no search across blocks afterwards.
+
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
+    seed : int
+        Same seed, same placement.
+    """
     graph, target = as_processes(processes), architecture_of(machine)
     bare = Graph(graph.xadj, graph.adjncy)
     return _descend(padded(bare, target.nprocs), host_tree(target), seed, "fast")[:graph.nvtxs]
 
 
 def traeff(processes: Any, machine: Machine | Architecture, *, seed: int = 1) -> Placement:
-    """Recursive partitioning of the weighted graph; swaps lower the total cut, and the largest cut may only fall."""
+    """Recursive partitioning of the weighted graph; swaps lower the total cut, and the largest cut may only fall.
+
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
+    seed : int
+        Same seed, same placement.
+    """
     graph, target = as_processes(processes), architecture_of(machine)
     return _descend(padded(graph, target.nprocs), host_tree(target), seed, "fast", bottleneck=True)[:graph.nvtxs]
 
 
-def bottom_up(processes: Any, machine: Machine | Architecture, *, seed: int = 1, preset: str = "default",
+def bottom_up(processes: Any, machine: Machine | Architecture, *, seed: int = 1, preset: PresetName = "default",
               neighbourhood: str | None = "N_2") -> Placement:
     """VieM's bottom-up construction: exactly balanced groups of the lowest arity, contracted, and so on upward.
 
     Machines whose levels have no equal arities are treated top-down.
+
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
+    seed : int
+        Same seed, same placement.
+    preset : {"fast", "default", "strong", "best"}
+        Of the partitioner.
+    neighbourhood : str, optional
+        Of the exchanges that follow (:func:`exchange`); None for none.
     """
     graph, target = as_processes(processes), architecture_of(machine)
     tree = host_tree(target)
@@ -92,7 +126,7 @@ def padded(graph: Graph, nprocs: int) -> Graph:
     return Graph(xadj, graph.adjncy, graph.ewgt)
 
 
-def _descend(graph: Graph, tree: HostTree, seed: int, preset: str, bottleneck: bool = False) -> Placement:
+def _descend(graph: Graph, tree: HostTree, seed: int, preset: PresetName, bottleneck: bool = False) -> Placement:
     """Place as many processes as the tree has processors."""
     place = np.empty(graph.nvtxs, np.int32)
     waiting = [(graph, np.arange(graph.nvtxs), tree)]
@@ -111,7 +145,7 @@ def _descend(graph: Graph, tree: HostTree, seed: int, preset: str, bottleneck: b
     return place
 
 
-def exact_partition(graph: Graph, sizes: list[int], seed: int, preset: str) -> Array:
+def exact_partition(graph: Graph, sizes: list[int], seed: int, preset: PresetName) -> Array:
     """Parts of exactly `sizes` vertices, which add up to all; vertex weights do not count."""
     k, n = len(sizes), graph.nvtxs
     bare = Graph(graph.xadj, graph.adjncy, graph.ewgt)

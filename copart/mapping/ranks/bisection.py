@@ -7,26 +7,26 @@ the Fiedler vector, the eigenvector of the second smallest eigenvalue of the Lap
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX
-from ...errors import ConfigError
 from ...graph import Graph
 from ...metrics import edge_cut
+from ...names import Bisector, known_name
 from .kgg import check_capacities, grow
 from .negative_cycles import refine
 
-BISECTORS = ("greedy", "spectral")
+BISECTORS: tuple[Bisector, ...] = get_args(Bisector)
 #: Tries of the greedy bisector; a single one misses the shortest line through a grid in one case of three.
 TRIES = 6
 #: Up to here all eigenvectors are computed.
 _DENSE = 128
 
 
-def recursive_bisection(graph: Graph, capacities: ArrayLike, *, bisector: str = "greedy", seed: int = 1,
+def recursive_bisection(graph: Graph, capacities: ArrayLike, *, bisector: Bisector = "greedy", seed: int = 1,
                         tries: int = TRIES) -> NDArray[np.int32]:
     """Partition by bisections into floor(k/2) and the other parts, down to one; (n,) int32.
 
@@ -48,8 +48,7 @@ def recursive_bisection(graph: Graph, capacities: ArrayLike, *, bisector: str = 
     MappingError
         The capacities do not add up to the number of vertices.
     """
-    if bisector not in BISECTORS:
-        raise ConfigError(f"bisector: must be greedy or spectral, got {bisector!r}")
+    known_name("bisector", bisector, BISECTORS)
     cap = check_capacities(graph, capacities)
     part = np.zeros(graph.nvtxs, VERTEX)
     jobs = [(np.arange(graph.nvtxs), 0, len(cap))]

@@ -10,18 +10,19 @@ and the longer one counts where it is *full* duplex.  Messages to oneself are dr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, whole
-from ...errors import ConfigError, MappingError
+from ...errors import MappingError
 from ...graph import Graph
 from ...metrics import edge_cut
+from ...names import Duplex, known_name
 from .message_costs import as_cost_model
 
-DUPLEX = ("full", "half")
+DUPLEX: tuple[Duplex, ...] = get_args(Duplex)
 #: Microseconds that an edge weight of 1 stands for: a picosecond, coarser only where the sum would grow too large.
 RESOLUTION = 1e-6
 _LARGEST = 2.0**60
@@ -116,7 +117,7 @@ class CommunicationGraph:
         return edge_cut(self.graph, part) * self.resolution
 
 
-def join_directions(nranks: int, times: Times, duplex: str = "full") -> CommunicationGraph:
+def join_directions(nranks: int, times: Times, duplex: Duplex = "full") -> CommunicationGraph:
     """The undirected graph of directed times; a direction without messages takes 0.
 
     Parameters
@@ -132,8 +133,7 @@ def join_directions(nranks: int, times: Times, duplex: str = "full") -> Communic
     ConfigError
         `duplex` is neither.
     """
-    if duplex not in DUPLEX:
-        raise ConfigError(f"duplex: must be full or half, got {duplex!r}")
+    known_name("duplex", duplex, DUPLEX)
     low, high = np.minimum(times.source, times.target), np.maximum(times.source, times.target)
     key, pair = np.unique(low.astype(OFFSET) * nranks + high, return_inverse=True)
     up = times.source < times.target
@@ -146,8 +146,17 @@ def join_directions(nranks: int, times: Times, duplex: str = "full") -> Communic
     return CommunicationGraph(Graph.from_edges(nranks, key // nranks, key % nranks, ewgt), resolution)
 
 
-def communication_graph(messages: Messages, model: Any = "lucia-network", duplex: str = "full") -> CommunicationGraph:
+def communication_graph(messages: Messages, model: Any = "lucia-network",
+                        duplex: Duplex = "full") -> CommunicationGraph:
     """The communication graph of `messages`: :func:`message_times`, then :func:`join_directions`.
+
+    Parameters
+    ----------
+    messages : Messages
+    model : CostModel, str or (float, float)
+        Time of a message: a table, the name of one, or latency (µs) and bandwidth (MB/s).
+    duplex : {"full", "half"}
+        Whether a link carries both directions at once.
 
     Examples
     --------

@@ -18,7 +18,7 @@ best           the best of greedy, bisection, kgggp, and the start refined
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,7 @@ from ...arrays import VERTEX, WEIGHT, frozen, part_array
 from ...errors import ConfigError, MappingError
 from ...graph import Graph
 from ...metrics import edge_cut
+from ...names import Bisector, RankMethod, known_name
 from .bisection import recursive_bisection
 from .kgg import check_capacities, grow
 from .multilevel import multilevel
@@ -46,7 +47,7 @@ def _multilevel(graph: Graph, capacities: NDArray[np.int64], seed: int, coarsene
     return multilevel(graph, capacities, coarsener=coarsener, seed=seed)
 
 
-def _bisected(graph: Graph, capacities: NDArray[np.int64], seed: int, bisector: str) -> NDArray[np.int32]:
+def _bisected(graph: Graph, capacities: NDArray[np.int64], seed: int, bisector: Bisector) -> NDArray[np.int32]:
     return recursive_bisection(graph, capacities, bisector=bisector, seed=seed)
 
 
@@ -70,7 +71,7 @@ def _metis(graph: Graph, capacities: NDArray[np.int64], seed: int) -> NDArray[np
     return np.asarray(part, VERTEX)
 
 
-PARTITIONERS: dict[str, Partitioner] = {
+PARTITIONERS: dict[RankMethod, Partitioner] = {
     "greedy": _grown,
     "greedy-seeds": partial(_grown, seeds="random"),
     "rhem": partial(_multilevel, coarsener="rhem"),
@@ -82,11 +83,11 @@ PARTITIONERS: dict[str, Partitioner] = {
     "metis": _metis,
 }
 #: What method "best" compares; of equal cuts the first is kept.
-PORTFOLIO = ("greedy", "bisection", "kgggp")
-METHODS = (*PARTITIONERS, "best")
+PORTFOLIO: tuple[RankMethod, ...] = ("greedy", "bisection", "kgggp")
+METHODS: tuple[RankMethod, ...] = (*PARTITIONERS, "best")
 
 
-def partition_exactly(graph: Graph, capacities: ArrayLike, method: str | Partitioner = "best", *, seed: int = 1,
+def partition_exactly(graph: Graph, capacities: ArrayLike, method: RankMethod | Partitioner = "best", *, seed: int = 1,
                       start: ArrayLike | None = None) -> NDArray[np.int32]:
     """Partition a graph into parts of exactly the given sizes with a small edge cut.
 
@@ -117,15 +118,15 @@ def partition_exactly(graph: Graph, capacities: ArrayLike, method: str | Partiti
     """
     if graph.vwgt is not None and (graph.vwgt != 1).any():
         raise MappingError("graph: processes count one each, vertex weights other than 1 are not supported")
-    if not callable(method) and method not in METHODS:
-        raise ConfigError(f"method: {method!r} is unknown; there are {', '.join(METHODS)}")
+    if not callable(method):
+        known_name("method", method, METHODS)
     plain = graph if graph.vwgt is None else graph.replace(vwgt=None)
     cap = check_capacities(plain, capacities)
     used = np.flatnonzero(cap)
     sizes = frozen(cap[used].astype(WEIGHT))
     if len(used) < 2:
         return np.full(plain.nvtxs, used[0] if len(used) else 0, VERTEX)
-    names = PORTFOLIO if method == "best" else (method,)
+    names: Sequence[RankMethod | Partitioner] = PORTFOLIO if method == "best" else (method,)
     makers = [name if callable(name) else PARTITIONERS[name] for name in names]
     found = [make(plain, sizes, seed) for make in makers]
     if method == "best" and start is not None:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, frozen, integers, whole
 from ...errors import MappingError
+from ...names import RankMethod
 from .communication import CommunicationGraph
 from .isomorphism import new_ranks
 from .partitioners import Partitioner, partition_exactly
@@ -50,7 +51,7 @@ class Reordering:
         return bool((self.rank == np.arange(len(self.rank))).all())
 
 
-def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, method: str | Partitioner = "best",
+def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, method: RankMethod | Partitioner = "best",
                   seed: int = 1) -> Reordering:
     """New ranks for processes that run on nodes already, never worse than the old ones.
 
@@ -61,7 +62,8 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     placement : (N,) array_like of int
         Node on which each process runs, from 0; nodes may run different numbers of processes.
     method : str or callable
-        See :func:`copart.mapping.ranks.partitioners.partition_exactly`.
+        One of :data:`copart.mapping.ranks.partitioners.METHODS`, or a function; see
+        :func:`copart.mapping.ranks.partitioners.partition_exactly`.
     seed : int
         0 to 2^31 - 1.
 

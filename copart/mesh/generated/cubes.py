@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from ...arrays import whole
 from ...errors import ConfigError
+from ...names import CellShape, known_name
 from ..value import Mesh
 
 DEFAULT_SIZE = {"hexa": 25, "tetra": 40630}
 
 
-def cube(cells: str = "hexa", size: int | None = None, offset: Sequence[float] = (0.0, 0.0, 0.0), seed: int = 1,
+def cube(cells: CellShape = "hexa", size: int | None = None, offset: Sequence[float] = (0.0, 0.0, 0.0), seed: int = 1,
          name: str | None = None) -> Mesh:
     """A mesh of the unit cube.
 
@@ -45,8 +46,7 @@ def cube(cells: str = "hexa", size: int | None = None, offset: Sequence[float] =
     >>> cube("hexa", 2, offset=(1, 0, 0))
     Mesh('cube-hexa-2x2x2': 8 hexahedron in 3D, 27 points)
     """
-    if cells not in DEFAULT_SIZE:
-        raise ConfigError(f"cells: must be one of {', '.join(DEFAULT_SIZE)}, got {cells!r}")
+    known_name("cells", cells, DEFAULT_SIZE)
     n = DEFAULT_SIZE[cells] if size is None else whole("size", size, low=1)
     if cells == "hexa":
         if n > 1000:

@@ -26,6 +26,8 @@ def tube(inner: float = 0.5, outer: float = 0.6, length: float = 5.0, cells: tup
         Cells across the wall, around (at least 3), and along.
     offset : 3 floats
         Where the axis starts.
+    name : str
+        Of the mesh.
 
     Examples
     --------
@@ -61,6 +63,8 @@ def cylinder(radius: float = 0.5, length: float = 5.0, cells: tuple[int, int] = 
         Cells across the diameter, and along.
     offset : 3 floats
         Where the axis starts.
+    name : str
+        Of the mesh.
     """
     across, along = _counts(cells, ("across", "along"), (1, 1))
     _positive(radius=radius, length=length)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...arrays import fraction
 from ...coupling import Interedges
 from ...errors import ConfigError, MeshError, NoInterfaceError
+from ...names import InteredgeKind, known_name
 from ..transform import Transform
 from ..value import Mesh
 from .advice import nothing_found, same_way
@@ -35,7 +36,7 @@ SHELL = 0.01
 _ROUNDING = 1e-9
 
 
-def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", tolerance: float | None = None,
+def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", tolerance: float | None = None,
                     gap: float | None = None) -> Interedges:
     """Find the pairs of cells of A and B that meet, on however many surfaces.
 
@@ -84,7 +85,7 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", tolerance: 
     return find_interface(mesh_a, mesh_b, kind, tolerance=tolerance, gap=gap, several=True)[0]
 
 
-def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance: float | None = None,
+def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *, tolerance: float | None = None,
                    gap: float | None = None, transform: Transform | None = None, several: bool = False,
                    ) -> tuple[Interedges, Interface]:
     """Find the pairs of cells that meet, and say where that is.
@@ -119,8 +120,7 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: str = "facet", *, tolerance
     right: 9 of 54 facets match, area 1, 16 points, 9 cells
     common area 1, largest gap 0, 4 points shared
     """
-    if kind not in TOLERANCE:
-        raise ConfigError(f"interedges: must be one of {', '.join(TOLERANCE)}, got {kind!r}")
+    known_name("interedges", kind, TOLERANCE)
     if tolerance is not None and gap is not None:
         raise ConfigError("tolerance, gap: give one of the two, not both")
     reach = Reach(max(_ROUNDING, TOLERANCE[kind] if tolerance is None else fraction("tolerance", tolerance)),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MeshError
+from ...names import NAMELESS
 from ..cells import shape_of
 from ..named import is_group_field, with_group_fields
 from ..polyhedra import Polyhedra
@@ -23,7 +24,7 @@ _FAMILIES = "cell_tags"
 """Where meshio keeps MED families: on the cells, and by number with the groups each belongs to on the mesh."""
 
 
-def from_meshio(source: Any, name: str = "mesh") -> Mesh:
+def from_meshio(source: Any, name: str = NAMELESS) -> Mesh:
     """A `Mesh` from a ``meshio.Mesh`` (or an object with its fields).
 
     Groups come from its ``cell_sets`` and ``point_sets``, from gmsh's physical groups, from MED families and from

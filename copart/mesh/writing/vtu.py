@@ -66,6 +66,13 @@ def write_mesh(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str,
     """Write `mesh` in the format of the file name's suffix; see :func:`write_vtu`.
 
     Formats other than VTU take cells and cell arrays, not the named groups.
+
+    Parameters
+    ----------
+    path : path-like
+    mesh : Mesh
+    cell_data : mapping of str to (ncells, ...) array_like, optional
+        More cell arrays by name.
     """
     if Path(path).suffix.lower() == ".vtu":
         return write_vtu(path, mesh, cell_data)

@@ -23,18 +23,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...algorithms import aware, projrepart
 from ...coupling import CoPartition, CoupledProblem
-from ...errors import ConfigError, NotApplicableError, PartitionError, of_component
+from ...errors import NotApplicableError, PartitionError, of_component
 from ...interface.counts import Counts, CoupledCounts, coupled_counts, part_counts
 from ...interface.price import PRICE, price_with_busiest
 from ...interface.uncut import interface_groups
 from ...metrics import edge_cut, max_part_weights
+from ...names import Directions, Fix, InterfaceRule, known_name
 from ...operators import copartition_balance, ext
 from ...options import Options, Settings
 from ...partitioner.affinity import finest
@@ -50,10 +51,10 @@ logger = logging.getLogger(__name__)
 
 Array = NDArray[np.int32]
 
-DIRECTIONS = ("forward", "both")
+DIRECTIONS: tuple[Directions, ...] = get_args(Directions)
 """Whose volume counts: data from the first component of each pair to the second, as in totV, or both ways."""
 
-FIXES = ("hard", "soft")
+FIXES: tuple[Fix, ...] = get_args(Fix)
 """The last refinement keeps the coupled cells where they are (hard), or is followed by one more annealing (soft)."""
 
 AGAIN = Schedule(50, (0.5, 0.1), (1.0, 0.05), (5.0, 20.0))
@@ -68,10 +69,10 @@ def joint(
     ncoupled: CoupledCounts | None = None,
     options: Options | None = None,
     *,
-    interface: str = "spread",
+    interface: InterfaceRule = "spread",
     price: Sequence[float] | None = None,
-    directions: str = "forward",
-    fix: str = "hard",
+    directions: Directions = "forward",
+    fix: Fix = "hard",
     **settings: Unpack[Settings],
 ) -> CoPartition:
     """JOINT: partitions of small cut whose interfaces are refined together for cut, volume and messages.
@@ -129,9 +130,8 @@ def joint(
     (False, [0, 1])
     """
     run, prices = Options.of(options, settings), price_with_busiest(PRICE if price is None else price)
-    for name, value, known in (("directions", directions, DIRECTIONS), ("fix", fix, FIXES)):
-        if value not in known:
-            raise ConfigError(f"{name}: {value!r} is not known; choose one of {', '.join(known)}")
+    known_name("directions", directions, DIRECTIONS)
+    known_name("fix", fix, FIXES)
     count = part_counts(problem, nparts)
     for name, graph in problem.components.items():
         if count[name] > graph.nvtxs:
@@ -180,7 +180,7 @@ def _published(task: Annealing) -> list[PartArrays]:
     return found
 
 
-def _other_counts(task: Annealing, ncoupled: CoupledCounts | None, interface: str, failed: PartitionError
+def _other_counts(task: Annealing, ncoupled: CoupledCounts | None, interface: InterfaceRule, failed: PartitionError
                   ) -> CoPartition:
     """What AWARE or PROJREPART make with another number of coupled parts than the usual one."""
     for scheme in (aware, projrepart):

@@ -196,7 +196,7 @@ def test_sizes_by_both_rules():
     assert dims_create(24, [0, 3, 0]) == (4, 3, 2)
     with pytest.raises(MappingError, match="5x0 cannot hold exactly 12"):
         dims_create(12, [5, 0])
-    with pytest.raises(ConfigError, match="none of open-mpi, balanced"):
+    with pytest.raises(ConfigError, match="choose one of open-mpi, balanced"):
         dims_create(12, 2, "mpich")
 
 
@@ -424,7 +424,7 @@ def test_grids_and_nodes_that_do_not_fit():
         reorder_grid(grid, kind, [8, 12], "nodecart")
     with pytest.raises(MappingError, match="11 ranks on node 0, which has 10"):
         reorder_grid(grid, kind, 2, node_of_rank=[0] * 11 + [1] * 9)
-    with pytest.raises(ConfigError, match="'simulated' is none of best, cart"):
+    with pytest.raises(ConfigError, match="'simulated' is not known; choose one of best, cart"):
         reorder_grid(grid, kind, 2, "simulated")
     with pytest.raises(MappingError, match="20 positions are no multiple of 3"):
         Hyperplane(grid, kind, 3)

@@ -141,7 +141,7 @@ def test_row_28_unbalanced_results_are_repaired():
 
 def test_bad_input():
     graph = communication_graph(paired_ranks(4, 9))
-    with pytest.raises(ConfigError, match="method: 'nonsense' is unknown; there are greedy"):
+    with pytest.raises(ConfigError, match="method: 'nonsense' is not known; choose one of greedy"):
         reorder_ranks(graph, [0] * 4 + [1] * 4, method="nonsense")
     with pytest.raises(MappingError, match="must add up to the 16 processes, add up to 15"):
         partition_exactly(grid(4, 4), [8, 7])

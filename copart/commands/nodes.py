@@ -1,0 +1,46 @@
+"""``--nodes``, in every command the nodes of a job: by name, or by number where their names play no role."""
+
+from __future__ import annotations
+
+NODES = "the nodes of the job: a hostfile, or names as n[001-004,7]"
+NODES_OR_NUMBER = "the nodes of the job: how many, a hostfile, or names as n[001-004,7] or n[1-4]:16"
+
+
+def node_slots(nodes: str) -> list[int | None]:
+    """What each node takes, None where nothing says it.
+
+    Parameters
+    ----------
+    nodes : str
+        A number, a hostfile, or names.
+
+    Raises
+    ------
+    ConfigError, FormatError, MappingError
+        It is none of these.
+    """
+    from ..arrays import whole
+    from ..formats.hostfile import read_hosts
+
+    if nodes.lstrip("-").isdecimal():
+        return [None] * whole("--nodes", int(nodes[:20]), low=1, high=2**31 - 1)
+    return [slots for _, slots in read_hosts(nodes)]
+
+
+def named_nodes(nodes: str | None) -> str | None:
+    """The same where the names matter.
+
+    Raises
+    ------
+    ConfigError
+        It is a number.
+    """
+    from ..errors import ConfigError
+
+    if nodes is not None and nodes.lstrip("-").isdecimal():
+        raise ConfigError(f"--nodes: needs names or a hostfile here, got the number {nodes[:20]}; nodes without a name "
+                          f"are told as --hierarchy SLOTS:{nodes[:20]}")
+    return nodes
+
+
+__all__ = ["NODES", "NODES_OR_NUMBER", "named_nodes", "node_slots"]
