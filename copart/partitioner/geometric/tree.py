@@ -20,7 +20,7 @@ def sections(nparts: int, depth: int) -> int:
     >>> sections(23, 2), sections(64, 3), sections(65, 3)
     (5, 4, 5)
     """
-    s = max(1, round(float(nparts) ** (1 / depth)))
+    s = max(1, int(float(nparts) ** (1 / depth)))
     while s**depth < nparts:
         s += 1
     while s > 1 and (s - 1) ** depth >= nparts:
