@@ -42,7 +42,7 @@ class Level(NamedTuple):
     """The boxes between two levels.
 
     parts, start (nodes + 1,) int64 first part and first point here of each; size, weight (nodes,) int64 of the points
-    of all processes; boxes (nodes, 2, d) float64 corners.
+    of all processes; boxes (nodes, 2, d) float64 corners; before : int, weight of the points before the first of them.
     """
 
     parts: Array
@@ -50,6 +50,7 @@ class Level(NamedTuple):
     size: Array
     weight: Array
     boxes: Array
+    before: int = 0
 
 
 def whole_box(points: Points, cloud: Cloud, nparts: int, team: Team) -> Level:
@@ -95,7 +96,7 @@ def cut(level: Level, made: Array, parts: Array, wanted: Array, axes: Axes, clou
     A box without weight is cut by the number of its points.
     """
     nodes = len(made)
-    before = np.cumsum(level.weight) - level.weight
+    before = level.before + np.cumsum(level.weight) - level.weight
     node = np.repeat(np.arange(nodes), made)
     inner = np.ones(len(node), bool)
     inner[np.cumsum(made) - made] = False
@@ -110,7 +111,8 @@ def cut(level: Level, made: Array, parts: Array, wanted: Array, axes: Axes, clou
     np.cumsum(made - 1, out=first[1:])
     found = cutter(cloud, Nodes(level.start, first, axes.axis, axes.direction, plain), goals, team)
     return Level(parts, np.concatenate([[0], np.cumsum(found.size)]), found.total,
-                 np.where(plain[node], 0, found.weight), _corners(level.boxes, node, inner, axes.axis, found.most))
+                 np.where(plain[node], 0, found.weight), _corners(level.boxes, node, inner, axes.axis, found.most),
+                 level.before)
 
 
 def _corners(boxes: Array, node: Array, inner: Array, axis: Array, most: Array) -> Array:

@@ -209,6 +209,7 @@ class Searching:
             put_together(first + node, last - first + 1, cloud, made, share)
         everywhere = Found(made.weight, made.size.copy(), np.full(len(made.size), np.inf), made.most)
         self.reduce(everywhere)
+        self.counters = self.counters.plus(reductions=1)
         return made._replace(total=everywhere.count)
 
     def _line(self, cloud: Cloud, start: int, end: int, axis: int) -> Line:
