@@ -28,7 +28,8 @@ examples:
   copart part particles.npy 64 --method multijagged      boxes of equal weight, from coordinates alone
   copart part mesh.msh 64 --method multijagged+refine    a quick start from the cell centres, then refined
 
-Points: .npy of shape (n, d), or text (.csv, .txt, .xyz) with the coordinates of one per line.  Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
+Points: .npy of shape (n, d), or text (.csv, .txt, .xyz) with the coordinates of one per line.
+Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
 gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
 """
 

@@ -54,5 +54,6 @@ write_graph = write_metis
 
 __all__ = ["GRAPH_READERS", "POINT_SUFFIXES", "SCHEMA", "VERSION", "Nets", "count_in_name", "coupling_schedule",
            "graph_suffix", "is_points", "precice_hints", "prepare_folder", "read_coupling", "read_graph", "read_hgr",
-           "read_json", "read_matrix_market", "read_metis", "read_part", "read_points", "read_scotch", "write_coupling", "write_decomposition",
-           "write_graph", "write_json", "write_metis", "write_part", "write_precice", "write_text_atomic"]
+           "read_json", "read_matrix_market", "read_metis", "read_part", "read_points", "read_scotch", "write_coupling",
+           "write_decomposition", "write_graph", "write_json", "write_metis", "write_part", "write_precice",
+           "write_text_atomic"]

@@ -34,7 +34,8 @@ class Search(NamedTuple):
     (cuts,) int64; done (cuts,) uint8 0, 1 where no point has to be looked at any more, 2 where those at `high` have;
     low, high (cuts,) float64 the least and the largest coordinate of a point that may be on either side; below, upto
     (cuts,) int64 weight left of `low`, and up to `high`; left, points (cuts,) int64 number of points, likewise; slow,
-    trials (cuts,) int64 trials in a row that told little, and all; bits (1,) float64 and, of the same memory, rank (1,) int64.
+    trials (cuts,) int64 trials in a row that told little, and all; bits (1,) float64 and, of the same memory, rank (1,)
+    int64.
     """
 
     cuts: Any

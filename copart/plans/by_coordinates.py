@@ -92,8 +92,8 @@ def check_balance(made: GeometricPartition, eps: float, tpwgts: ArrayLike | None
     over = made.weights - limit
     p = int(np.argmax(over))
     if over[p] > 0:
-        message = (f"balance: part {p} weighs {made.weights[p]:.10g} where {limit[p]} is allowed; single points are too "
-                   f"heavy for boxes of so little difference")
+        message = (f"balance: part {p} weighs {made.weights[p]:.10g} where {limit[p]} is allowed; single points are "
+                   f"too heavy for boxes of so little difference")
         if strict:
             raise PartitionError(f"{message}; raise eps, or take the best balance")
         _log.warning("%s", message)

@@ -36,7 +36,8 @@ def ends_of(n, how):
 
 
 for kind in ("uniform", "few values", "hole"):
-    for dim, n, asked in ((2, 200, {"nparts": 11}), (3, 150, {"counts": [2, 3, 2]}), (1, 60, {"nparts": 7, "depth": 3})):
+    for dim, n, asked in ((2, 200, {"nparts": 11}), (3, 150, {"counts": [2, 3, 2]}),
+                          (1, 60, {"nparts": 7, "depth": 3})):
         points = CLOUDS[kind](np.random.default_rng(2), n, dim)
         for weights, eps, how in ((None, 0.0, "some"), (np.random.default_rng(3).random(n), 0.1, "one"),
                                   (np.zeros(n), 0.0, "some")):

@@ -140,7 +140,8 @@ def _search(goals: Array, total: Found, cuts: int) -> Search:
     trial[done == 2] = np.nextafter(least, -np.inf)
     return Search(trial, trial.copy(), np.ascontiguousarray(goals, np.int64), done, np.full(cuts, least),
                   np.full(cuts, most), np.zeros(cuts, np.int64), np.full(cuts, weight), np.zeros(cuts, np.int64),
-                  np.full(cuts, total.weight[1]), np.zeros(cuts, np.int64), np.zeros(cuts, np.int64), bits, bits.view(np.int64))
+                  np.full(cuts, total.weight[1]), np.zeros(cuts, np.int64), np.zeros(cuts, np.int64), bits,
+                  bits.view(np.int64))
 
 
 def _split_ties(line: Line, search: Search, section: Array, trace: Trace, reduce: Reduction, team: Team) -> Sections:
