@@ -148,7 +148,6 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
     from ..kernels import timed
     from ..partitioner.geometric.methods import partition_points
     from ..plans.by_coordinates import check_balance, describe_points, needs_graph
-    from .console import first_use
 
     if needs_graph(args.method):
         raise ConfigError(f"method: {args.method} needs neighbours, which the points in {args.source} have not; take "
@@ -159,7 +158,7 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
         writing.check_single(kinds, args.source, None)
     check_kind(file, None)
     with console.progress() as progress:
-        first_use(progress, "part")
+        # the kernels of the graph partitioner, which the others of this command need, are not wanted here
         progress(f"reading {args.source}")
         points = read_points(args.source)
         weights = None if args.weights is None else read_shares(args.weights)
@@ -173,7 +172,7 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
     figures = {**describe_points(made, shares), "seconds": round(took.seconds, 3), "file": str(file)}
     sent = f"at most {figures['max_messages']} neighbours each, " if "messages" in figures else ""
     console.say(f"{len(points)} points in {nparts} parts: imbalance {figures['ub']:.2%}, {sent}"
-                f"{took.seconds:.2f} s{progress.remark}")
+                f"{took.seconds:.2f} s")
     writing.tell_written(console, [str(file)])
     console.result(figures)
     return 0

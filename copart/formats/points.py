@@ -70,7 +70,8 @@ def read_points(path: PathLike) -> NDArray[np.float64]:
 
 def _array(path: PathLike) -> NDArray[np.float64]:
     try:
-        array = np.load(path, allow_pickle=False)
+        with open(path, "rb") as stream:
+            array = np.lib.format.read_array(stream, allow_pickle=False)
     except OSError as error:
         raise FormatError(path, f"cannot be read: {error.strerror or 'is cut short'}") from None
     except (ValueError, EOFError):

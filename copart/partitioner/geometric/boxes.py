@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX
+from ...arrays import VERTEX, frozen
 from ...errors import PartitionError
 from ...graph import Graph
 from ...kernels.boxes import facing
@@ -47,7 +47,7 @@ def box_graph(boxes: ArrayLike) -> Graph:
     >>> box_graph(halves).nedges
     3
     """
-    given = np.ascontiguousarray(boxes, np.float64)
+    given = frozen(np.ascontiguousarray(boxes, np.float64))
     if given.ndim != 3 or given.shape[1] != 2 or given.shape[2] == 0:
         raise PartitionError(f"boxes: needs shape (k, 2, d), has {given.shape}")
     bad = ~(np.isfinite(given).all(axis=(1, 2)) & (given[:, 0] <= given[:, 1]).all(axis=1))
@@ -103,10 +103,8 @@ def jagged_messages(*counts: int) -> int:
     (1410, 5726)
     """
     p, q, *more = counts
-    r, = more or [None]
-    if r is None:
-        return 2 * (p * (q - 1) + (p - 1) * (2 * q - 1))
-    return 2 * (p * q * (r - 1) + (p * (q - 1) + (p - 1) * (2 * q - 1)) * (2 * r - 1))
+    flat = p * (q - 1) + (p - 1) * (2 * q - 1)
+    return 2 * flat if not more else 2 * (p * q * (more[0] - 1) + flat * (2 * more[0] - 1))
 
 
 __all__ = ["Messages", "box_graph", "jagged_messages", "messages"]
