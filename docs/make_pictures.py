@@ -19,7 +19,7 @@ import numpy as np
 
 import copart
 from copart.mesh import Mesh, cube, dual_graph, find_interedges
-from copart.metrics import part_weights
+from copart.metrics import edge_cut, part_weights
 from copart.operators import ext, part, proj, repart, rest
 from copart.report.palette import COLOURS, RGB, colour_numbers
 
@@ -292,9 +292,35 @@ def grid() -> Path:
         raw.unlink(missing_ok=True)
 
 
+def boxes(theme: Theme) -> Path:
+    """Parts by coordinates of a mesh that is finer around a corner: jagged boxes, bisection, a curve."""
+    from copart.partitioner.geometric.methods import partition_points
+
+    mesh = rectangle(90, 45, (0, 1.5), triangles=True)
+    points = mesh.points.copy()
+    points[:, 0] = 3 * (points[:, 0] / 3) ** 1.7
+    points[:, 1] = 1.5 * (points[:, 1] / 1.5) ** 1.4
+    mesh = Mesh(points, mesh.blocks, name="graded")
+    graph = dual_graph(mesh)
+    made, axes = figure(theme, 10.2, 2.6, 1, 3)
+    for ax, method, text in zip(axes[0], ("multijagged", "rcb", "hsfc"),
+                                ("multijagged", "rcb", "hsfc"), strict=True):
+        found = partition_points(graph.coords, 23, method)
+        draw(ax, mesh, shades(theme, graph, found.part, 23), "none")
+        if found.boxes is not None:
+            from matplotlib.patches import Rectangle
+
+            for low, high in found.boxes:
+                ax.add_patch(Rectangle(low, *(high - low), fill=False, edgecolor=theme.ink, linewidth=0.8))
+        ax.set(ylim=(-0.03, 1.53))
+        title(ax, theme, text, f"{int(found.sizes.min())} to {int(found.sizes.max())} of {graph.nvtxs} cells per part, "
+                               f"cut {edge_cut(graph, found.part)}")
+    return save(made, "boxes", theme)
+
+
 #: Drawn here, for both kinds of pages.
 THEMED: dict[str, Callable[[Theme], Path]] = {
-    f.__name__: f for f in (together, phases, interedges, projrepart, schemes)}
+    f.__name__: f for f in (together, phases, interedges, projrepart, schemes, boxes)}
 #: Drawn by the commands and examples themselves.
 PLAIN: dict[str, Callable[[], Path]] = {f.__name__: f for f in (repartition, demo, grid)}
 

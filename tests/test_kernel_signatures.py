@@ -140,6 +140,19 @@ for machine in (TreeLeaf([2, 2, 4], [9, 3, 1]), Mesh([4, 4])):
     exchange(grid(4, 4), machine, np.arange(16), neighbourhood="N^2")
     swap_gain(grid(4, 4), machine, np.arange(16), 1, 2)
 
+# points: by selection, by search, by the other methods, boxes
+from copart.partitioner.geometric.boxes import box_graph
+from copart.partitioner.geometric.methods import METHODS as BY_COORDINATES, partition_points
+from copart.partitioner.multijagged import multijagged
+for points in (rng.random((20_000, 3)), rng.integers(0, 3, (9000, 2))):
+    for load in (None, rng.random(len(points))):
+        for threads in (1, 2):
+            for method in BY_COORDINATES:
+                partition_points(points, 7, method, weights=load, threads=threads)
+            multijagged(points, 7, weights=load, eps=0.01, threads=threads)
+box_graph(multijagged(points, 7).boxes)
+box_graph(np.array([[[0, 0], [1, 1]], [[1, 0], [2, 1]]]))
+
 found = {}
 for info in pkgutil.iter_modules(copart.kernels.__path__):
     module = importlib.import_module("copart.kernels." + info.name)

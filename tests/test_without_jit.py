@@ -24,6 +24,8 @@ def results() -> dict[str, str]:
     from copart.kgggp_ml import partition
     from copart.mesh import cube, dual_graph, find_interedges
     from copart.operators import repart
+    from copart.partitioner.geometric.methods import METHODS, partition_points
+    from copart.partitioner.multijagged import multijagged
     from copart.schemes.registry import SCHEMES
 
     out = {}
@@ -42,6 +44,10 @@ def results() -> dict[str, str]:
     for name, scheme in SCHEMES.items():
         made = scheme.run(problem, (3, 4), (2, 2))
         out[name] = digest(made.a, made.b)
+    points = np.random.default_rng(1).integers(0, 40, (300, 3)) * np.array([1, 0.3, 7])
+    for method in METHODS:
+        out[method] = digest(partition_points(points, 7, method, weights=np.arange(300) % 5).part)
+    out["multijagged searched"] = digest(multijagged(points, 7, eps=0.0).part, multijagged(points, 7, eps=0.1).boxes)
     a, b = cube("hexa", 3), cube("tetra", 120, offset=(1, 0, 0))
     out["dual"] = digest(dual_graph(b).xadj, dual_graph(b).adjncy)
     for kind in ("facet", "touch"):
