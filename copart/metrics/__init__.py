@@ -46,7 +46,7 @@ from .pairs import (
 from .step import StepCost, StepFigures, step_cost
 
 __all__ = ["ComponentMetrics", "CoupledMetrics", "HypergraphMetrics", "PairMetrics", "StepCost", "StepFigures",
-           "bodies", "boundary", "component_metrics", "copartition_limit", "coupling_matrix", "coupling_weights", "edge_cut",
-           "evaluate", "evaluate_hypergraph", "graph_pieces", "imbalance", "loose_pieces", "max_part_weight",
-           "max_part_weights", "migration_matrix", "migration_messages", "migration_volume", "pair_metrics",
-           "part_room", "part_weights", "pieces", "step_cost", "target_shares"]
+           "bodies", "boundary", "component_metrics", "copartition_limit", "coupling_matrix", "coupling_weights",
+           "edge_cut", "evaluate", "evaluate_hypergraph", "graph_pieces", "imbalance", "loose_pieces",
+           "max_part_weight", "max_part_weights", "migration_matrix", "migration_messages", "migration_volume",
+           "pair_metrics", "part_room", "part_weights", "pieces", "step_cost", "target_shares"]
