@@ -9,7 +9,7 @@ LONG_NET = 400
 
 @kernel
 def join_clusters(h, order, within, bound, rep, weight, pinned, conn, near):
-    """Let each vertex that is alone join the cluster it shares most nets with (HCC by absorption); returns the clusters.
+    """Let each lone vertex join the cluster that it shares most nets with (HCC by absorption); returns the clusters.
 
     A net counts its cost over its pins but one.  No cluster holds vertices of two classes or of two fixed parts.
 
@@ -202,7 +202,8 @@ def clique_rows(h, u, longest, conn, near, unit):
         i = h.nets[e]
         first = h.xpins[i]
         size = h.xpins[i + 1] - first
-        if size == 1:
+        # what holds most vertices is cut by any partition, and would pull at all of them
+        if size == 1 or (0 < longest < size and 2 * size > len(h.vwgt)):
             continue
         share = unit * h.cost[i] / (size - 1)
         last = h.xpins[i + 1]

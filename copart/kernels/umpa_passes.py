@@ -3,8 +3,6 @@ least."""
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from . import inlined, kernel
 from .umpa_gains import (
     MSM,

@@ -377,7 +377,9 @@ def has_room(s):
 
     s : Flow, in
     """
-    return len(s.key) == 0 or 8 * (s.total[2] + s.total[3]) <= 7 * len(s.key)
+    # there are no more pairs than these
+    pairs = min(s.total[2] + s.total[3], len(s.load) * len(s.load))
+    return len(s.key) == 0 or 8 * pairs <= 7 * len(s.key)
 
 
 @kernel
@@ -388,10 +390,12 @@ def at_border(h, s, u):
     s : Flow, in
     u : int
     """
+    cut = False
     for e in range(h.xnets[u], h.xnets[u + 1]):
         if s.spread[h.nets[e]] > 1:
-            return True
-    return False
+            cut = True
+            break
+    return cut
 
 
 @kernel

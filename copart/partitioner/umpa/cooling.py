@@ -12,7 +12,7 @@ from .search import Search
 
 Array = np.ndarray[Any, Any]
 
-#: First and last temperature, in nets of mean cost; on the first coarse level twice that, then four times, ...
+#: First and last temperature.
 _HOT, _COLD = 0.6, 0.15
 
 #: Price of a unit of volume that a part sends above `_AIM` times the average, beside its own.
@@ -28,7 +28,7 @@ _MESSAGE, _OF_MANY, _OVER = 0.4, 0.2, 0.8
 #: Nets at which a message counts half, first and last; the first in mean nets of a message.
 _BLUR_FIRST, _BLUR_LAST = 0.2, 0.1
 
-#: Price of a mean vertex above the limit of its part, first and last, in nets; and when none may go above it any more.
+#: Price of a mean vertex above the limit of its part, first and last; and when none may go above it any more.
 _PRESS_FIRST, _PRESS_LAST, _HARD = 0.2, 3.2, 0.7
 
 #: Entries of the table of what messages are worth, at most.
@@ -54,16 +54,17 @@ def slope_of(search: Search) -> Slope:
     return Slope(_SENT if objective.primary in ("MSV", "MSRV") else 0.0, 0.0, 0.0)
 
 
-def anneal(search: Search, sweeps: int, depth: int, unit: float) -> int:
+def anneal(search: Search, sweeps: int, unit: float, *, hard: bool = False) -> int:
     """Sweeps over the border while it cools down; returns the moves.
 
     Parameters
     ----------
     sweeps : int
-    depth : int
-        Number of the level, 0 for the input.
     unit : float
-        Mean cost of a net of the input.
+        Volume in which temperature and weight above the limits are measured: the median cost of a net of the input, on
+        the first coarse level twice that, then four times, ...
+    hard : bool
+        Whether no part may get above its limit at any time.
     """
     n = len(search.state.part)
     listed, there = np.empty(n, np.int32), np.empty(n, np.uint8)
@@ -74,13 +75,13 @@ def anneal(search: Search, sweeps: int, depth: int, unit: float) -> int:
     moves = 0
     for turn in range(sweeps):
         x = turn / max(sweeps - 1, 1)
-        heat = unit * 2.0**depth * _HOT * (_COLD / _HOT) ** x
+        heat = unit * _HOT * (_COLD / _HOT) ** x
         press = _PRESS_FIRST + (_PRESS_LAST - _PRESS_FIRST) * x
         if slope.message > 0.0:
             _count_softly(search, x)
         s = search.state
         price = kernels.Prices(
-            heat=heat, press=press * (1.0 + slope.sent) * unit / weight, hard=x > _HARD,
+            heat=heat, press=press * (1.0 + slope.sent) * unit / weight, hard=hard or x > _HARD,
             most_sent=_AIM_SENT * float(s.send.mean()), over_sent=slope.sent, message=slope.message,
             most_messages=_AIM_MESSAGES * float(s.soft.mean()), over_message=slope.over_message,
         )

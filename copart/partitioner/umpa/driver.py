@@ -31,6 +31,9 @@ Array = np.ndarray[Any, Any]
 #: Coarsening stops near so many vertices per part, and near so many vertices at least.
 _PER_PART, _LEAST = 30, 100
 
+#: Temperature, as a share of the usual, of what follows where balance had to be restored.
+_LATE = 0.3
+
 
 class Pace(NamedTuple):
     """How much time to spend.
@@ -131,7 +134,8 @@ def partition_hypergraph(
         if strict:
             raise PartitionError(f"{message}; raise eps, or pass strict=False to take it")
         logger.warning("%s", message)
-    return best.state.part
+    part: NDArray[np.int32] = best.state.part
+    return part
 
 
 def pace_of(preset: str | Config) -> Pace:
@@ -151,12 +155,12 @@ def multilevel(h: Nets, limit: Array, objective: Objective, pace: Pace, seed: in
     """Coarsen, partition the coarsest level, uncoarsen and refine; the state of the finest level."""
     k = len(limit)
     levels, maps = coarsen(h, max(_PER_PART * k, _LEAST), k, seed)
-    unit = float(h.cost.mean()) if len(h.cost) else 1.0
+    unit = float(np.median(h.cost)) if len(h.cost) else 1.0
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
     search = best_start(levels[depth], room[depth], objective, depth, seed, team)
     while True:
-        anneal(search, pace.coarse if depth else pace.fine, depth, unit)
+        anneal(search, pace.coarse if depth else pace.fine, unit * 2**depth)
         search.passes(2**depth)
         logger.debug("level %d: %d vertices, %s", depth, len(search.state.part), search.values())
         if depth == 0:
@@ -169,7 +173,7 @@ def multilevel(h: Nets, limit: Array, objective: Objective, pace: Pace, seed: in
         # nets as stars: only who is next to whom matters
         settle(graph_of(h, 0), no_pull(), search.state.part, limit, team, seed)
         search = Search(h, search.state.part, limit, objective, seed)
-        anneal(search, pace.coarse, -3, unit)
+        anneal(search, pace.coarse, _LATE * unit, hard=True)
         search.passes(1)
     return search
 

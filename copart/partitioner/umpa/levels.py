@@ -98,7 +98,7 @@ def coarsen(h: Nets, stop: int, nparts: int, salt: int, within: Array | None = N
     within : (nvtxs,) int32, optional
         Classes that clusters stay inside.
     """
-    levels, maps = [h], []
+    levels, maps = [h], list[Array]()
     # no coarse vertex may be much heavier than the average of the coarsest level, or balance is out of reach there
     heaviest = max(1, int(1.5 * int(h.vwgt.sum()) / stop))
     while len(levels[-1].vwgt) > stop:

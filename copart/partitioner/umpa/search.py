@@ -53,8 +53,10 @@ class Search:
             change=np.zeros(k), who=np.zeros(k + 1, i32),
         )
         self.trial = umpa_gains.Trial(
-            *(np.zeros(k, i64) for _ in range(5)), np.zeros(k, i32), np.zeros(k, np.uint8),
-            *(np.zeros(k, i32) for _ in range(3)), np.zeros(k, np.uint8), np.zeros(10, i64),
+            gain_send=np.zeros(k, i64), loss_send=np.zeros(k, i64), gain_messages=np.zeros(k, i64),
+            loss_messages=np.zeros(k, i64), conn=np.zeros(k, i64), touched=np.zeros(k, i32),
+            mark=np.zeros(k, np.uint8), near=np.zeros(k, i32), senders=np.zeros(k, i32), receivers=np.zeros(k, i32),
+            role=np.zeros(k, np.uint8), at=np.zeros(10, i64),
         )
         if objective.messages:
             pairs = min(int((np.minimum(size, k) - 1).sum()), k * (k - 1))
@@ -97,7 +99,7 @@ class Search:
             queue[:count] = listed[:count][visiting_order(count, self.salt + turn)]
             waiting = umpa_passes.Waiting(queue, there, np.zeros(n, np.uint8), np.array([0, count]))
             done = 0
-            while waiting.at[1]:
+            while waiting.at[1] > 0:
                 self.tidy()
                 made = int(umpa_passes.refine_pass(self.h, self.state, self.metrics, self.objective.by_load, waiting,
                                                    scratch, self.trial))

@@ -22,8 +22,8 @@ Array = np.ndarray[Any, Any]
 #: Nets of more pins become stars around their sources.
 _CLIQUE = 40
 
-#: Weight of an edge of a net of mean cost and two pins.
-_UNIT = 60.0
+#: Weight of an edge of a net of median cost and two pins, unless all would weigh more than this.
+_UNIT, _TOTAL = 60.0, 2.0**58
 
 #: Initial partitions.
 STARTS = 5
@@ -35,7 +35,10 @@ def graph_of(h: Nets, longest: int = _CLIQUE) -> Level:
     conn, near, xadj = np.zeros(n), np.empty(n, VERTEX), np.empty(n + 1, OFFSET)
     kernels.clique_degrees(h, longest, conn, near, xadj)
     adjncy, ewgt = np.empty(xadj[-1], VERTEX), np.empty(xadj[-1], WEIGHT)
-    unit = _UNIT / max(float(h.cost.mean()), 1e-9) if len(h.cost) else 1.0
+    unit = 1.0
+    if len(h.cost):
+        # a net adds at most four times its cost per pin
+        unit = min(_UNIT / float(np.median(h.cost)), _TOTAL / float((h.cost * np.diff(h.xpins)).sum(dtype=np.float64)))
     kernels.clique_edges(h, longest, conn, near, unit, adjncy, ewgt)
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=h.vwgt, fixed=h.fixed, origin=np.zeros(0, VERTEX),
                  size=np.zeros(0, WEIGHT))
@@ -68,7 +71,7 @@ def best_start(h: Nets, limit: Array, objective: Objective, depth: int, seed: in
         search.passes(2**depth)
         return search
 
-    found = team.spread(lambda t, _: refined(t, made[t]), len(made), [None] * team.threads)
+    found: list[Search] = team.spread(lambda t, _: refined(t, made[t]), len(made), [None] * team.threads)
     return min(found, key=lambda one: (one.excess, *one.values()))
 
 
