@@ -163,7 +163,7 @@ def test_refused_orders_and_clusters():
         cluster(h, order=np.array([0, 1, 1]))
     with pytest.raises(GraphError, match="rep: vertex 0 is in the cluster of 1, which is in that of 2"):
         contract(h, [1, 2, 2])
-    with pytest.raises(GraphError, match="rep: 1 of 3 entries are outside -1..2"):
+    with pytest.raises(GraphError, match=r"rep: 1 of 3 entries are outside -1\.\.2"):
         contract(h, [3, -1, -1])
     with pytest.raises(GraphError, match="2 weights per vertex"):
         cluster(h.replace(vwgt=np.ones((3, 2), int)))
@@ -174,7 +174,7 @@ def test_refused_orders_and_clusters():
 
 def test_contraction_by_hand():
     h = Hypergraph.from_nets(5, [[3, 0, 1], [0, 1], [4], [2, 4, 1]], cost=[1, 2, 4, 8], vwgt=[1, 2, 3, 4, 5])
-    small = contract(h, [1, 1, -1, 2, 4][:3] + [-1, -1])
+    small = contract(h, [1, 1, -1, -1, -1])
     assert small.of_vertex.tolist() == [0, 0, 1, 2, 3]
     assert [small.hypergraph.net(e).tolist() for e in range(small.hypergraph.nnets)] == [[2, 0], [1, 0, 3]]
     assert small.hypergraph.cost.tolist() == [1, 8]
