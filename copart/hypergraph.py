@@ -281,11 +281,6 @@ class Hypergraph(Frozen):
         return cls(len(entry), xboth, both, cost, vwgt)  # type: ignore[arg-type]
 
 
-def _net_of(xpins: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The net of each pin."""
-    return np.repeat(np.arange(len(xpins) - 1), np.diff(xpins))
-
-
 def _source_first(xpins: NDArray[np.int64], pins: NDArray[np.int32], source: NDArray[np.int32]) -> NDArray[np.int32]:
     """`pins` with the source of each net in front; GraphError where it is no pin."""
     at = np.flatnonzero(pins == np.repeat(source, np.diff(xpins)))
@@ -313,8 +308,15 @@ def _normal_form(xpins: NDArray[np.int64], pins: NDArray[np.int32], nvtxs: int) 
     loose = ~first[1:-1]
     loose[xpins[:-1][xpins[:-1] < len(loose)]] = False  # between the source and the next pin any order is right
     if (loose & (pins[1:] <= pins[:-1])).any():
-        key = _net_of(xpins) * (nvtxs + 1) + np.where(first[:-1], 0, pins.astype(np.int64) + 1)
-        pins = pins[np.argsort(key, kind="stable")]
+        from scipy.sparse import csr_array
+
+        # transposed twice the others are in order, in linear time
+        rest, out = ~first[:-1], pins.copy()
+        offsets = xpins - np.arange(len(xpins))
+        m = csr_array((np.ones(len(pins) - len(xpins) + 1, np.int8), pins[rest], offsets),
+                      shape=(len(xpins) - 1, nvtxs)).tocsc().tocsr()
+        out[rest] = m.indices
+        pins = out
     twice = np.zeros(len(pins), np.bool_)
     twice[1:] = ~first[1:-1] & (pins[1:] == pins[:-1])
     twice |= ~first[:-1] & (pins == np.repeat(pins[xpins[:-1]], np.diff(xpins)))
