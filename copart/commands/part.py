@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import options, writing
+from . import objective, options, writing
 from .console import Console
 from .effects import Effect
 from .numbers import integer
@@ -25,8 +25,10 @@ examples:
   copart part case:air 32 --write openfoam        one region of a case; also files for decomposePar
   copart part two-phase.graph 8                   several weights per vertex (ncon in the header): each is balanced
   copart part wing.graph 8 --fixed pinned.txt     one number per line: a part, or -1 for a free vertex
+  copart part mesh.msh 64 --objective max-volume  the part that sends most sends little
 
-Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
+Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; hypergraphs: hMETIS .hgr, PaToH .patoh and
+.u; meshes: SU2, OpenFOAM cases, CalculiX,
 gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
 """
 
@@ -37,7 +39,7 @@ def target(args: argparse.Namespace) -> list[str]:
     return [args.output or default_output(args.source, args.nparts)]
 
 
-EFFECTS = (Effect(("time_limit",), lambda args: args.preset == "best", "without --preset best"),)
+EFFECTS = (Effect(("time_limit",), lambda args: args.preset == "best", "without --preset best"), objective.EFFECT)
 PATHS = Paths(dict.fromkeys(("source", "fixed", "tpwgts"), sources), {"output": target},
               frozenset({"load", "write"}))
 
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--contiguous", action="store_true", help="every part in one piece where the graph is")
     parser.add_argument("--time-limit", type=float, metavar="S",
                         help="seconds that --preset best may take, about (default: a fixed amount of work)")
+    objective.add_objective(parser)
     writing.add_write(parser, single=True)
     options.add_safe(parser)
     options.add_partitioning(parser)
@@ -69,7 +72,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..kernels import timed
     from ..kgggp_ml import partition
     from ..partitioner.multiconstraint import partition_multiconstraint
-    from ..plans.components import single
+    from ..partitioner.umpa import partition_hypergraph
     from ..plans.writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
@@ -80,18 +83,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress, "part")
         progress(f"reading {args.source}")
-        graph, mesh = single(args.source, args.load)
+        nets, graph, mesh = objective.read(args)
         check_kind(file, mesh)
-        if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
+        n = graph.nvtxs if graph is not None else nets.nvtxs
+        if graph is not None and graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
             raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights per vertex")
         if kinds:
             writing.check_single(kinds, args.source, mesh)
-        fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
+        fixed = None if args.fixed is None else read_part(args.fixed, n, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
-        progress(f"partitioning {graph.nvtxs} vertices")
+        progress(f"partitioning {n} vertices")
         asked = {"fixed": fixed, "tpwgts": shares, "strict": not args.best_balance, **options.partitioning(args)}
         with timed() as took:
-            if graph.ncon == 1:
+            if nets is not None:
+                part = partition_hypergraph(nets, nparts, objective=args.objective or "volume", **asked)
+            elif graph.ncon == 1:
                 part = partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked)
             else:
                 part = partition_multiconstraint(graph, nparts, **asked)
@@ -99,11 +105,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
         # these are the first to be refused, with nothing written then
         more = writing.write_single(kinds, args.source, file.parent, part, nparts, mesh) if kinds else []
         write_parts(file, part, mesh)
-    figures = {**describe(graph, part, nparts, shares), "seconds": round(took.seconds, 3), "file": str(file)}
+    figures = {**({} if nets is None else objective.describe(nets, part, nparts, shares)),
+               **({} if graph is None else describe(graph, part, nparts, shares)),
+               "seconds": round(took.seconds, 3), "file": str(file)}
     each = figures.get("ub_by_constraint", [figures["ub"]])
-    console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, "
-                f"imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
-                f"{figures['pieces']} connected pieces, {took.seconds:.2f} s{progress.remark}")
+    what = f"cut {figures['cut']}" if nets is None else objective.told(figures)
+    pieces = "" if graph is None else f"{figures['pieces']} connected pieces, "
+    console.say(f"{n} vertices in {nparts} parts: {what}, imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
+                f"{pieces}{took.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, [str(file), *more])
     console.result({**figures, "more": more} if more else figures)
     return 0

@@ -31,7 +31,8 @@ ALWAYS = {
     "compare": {"eps": "a limit", "threads": "time", "preset": "", **COMPONENTS, "schemes": "", "seeds": "",
                 "picture": "", "report": "", "source": "", "hierarchy": "",
                 "iterations": "also the sub-steps of the priced step", "step_cost": ""},
-    "part": {**PARTITIONING, "output": "", "fixed": "", "tpwgts": "", "best_balance": "a permission", "contiguous": "",
+    "part": {**PARTITIONING, "objective": "cut is refused for a hypergraph", "output": "", "fixed": "", "tpwgts": "",
+             "best_balance": "a permission",
              "write": "kinds that need a mesh are refused for a graph"},
     "repart": {**PARTITIONING, "former": "", "method": "", "output": "", "report": ""},
     "replan": {**PARTITIONING, "output": "", "load": "unknown names are refused", "source": "unknown names are refused",
@@ -66,7 +67,7 @@ ONE, MANY = "--nparts --fixed=x --tpwgts=x", ("--parts --coupled --names --coupl
 def each(line: str, options: str, why: str) -> list[tuple[str, str, str]]:
     """The line with each of the options; those that need a value and have none get a 2."""
     bare = ("--several", "--aligned", "--best-balance", "--serial", "--legend", "--no-compare", "--verbose",
-            "--one-to-one")
+            "--one-to-one", "--contiguous")
     return [(f"{line} {word if '=' in word or word in bare else word + '=2'}", word.partition("=")[0], why)
             for word in options.split()]
 
@@ -93,6 +94,8 @@ IDLE = [
     *each("part g.graph 2", "--time-limit", "without --preset best"),
     *each("part g.graph 2 --preset strong", "--time-limit", "without --preset best"),
     *each("part g.graph 2", "--load", "on g.graph, a graph"),
+    *each("part h.hgr 2", "--load", "on h.hgr, a hypergraph"),
+    *each("part g.graph 2 --objective volume --preset best", "--contiguous --time-limit", "other than cut"),
     *each("repart g.graph g.part.2 3", "--load", "on g.graph, a graph"),
     *(entry for method in ("diffusive", "scratch-remap") for entry in each(
         f"repart g.graph g.part.2 3 --method {method}", "--migration-cost", "with other methods than mxn")),
@@ -130,6 +133,7 @@ SCHEMES = [(f"{command} {TWO} {option} naive", own)
 def place(planned):
     Path("t.csv").write_text("component,cells,cost\nx,100,1e-6\ny,200,1e-6\n")
     Path("hcub.tgt").write_text("hcub 3\n")
+    Path("h.hgr").write_text("2 3\n1 2\n2 3\n")
     Path("p.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 5\n2 3 5\n")
     return planned
 

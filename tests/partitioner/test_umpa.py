@@ -118,7 +118,7 @@ def test_hypergraphs_that_are_hardly_any():
     hub = Hypergraph.from_nets(2000, [list(range(2000)), *path], cost=[10**12] + [1] * 1999)
     for objective in OBJECTIVES:
         part = partition_hypergraph(hub, 4, objective=objective)
-        assert figures(hub, part, 4)["TV"] < 3 * 10**12 + 30
+        assert figures(hub, part, 4)["TV"] < 3 * 10**12 + 100
 
 
 def test_weights_that_cannot_be_balanced():
