@@ -256,8 +256,32 @@ def grid() -> Path:
         raw.unlink(missing_ok=True)
 
 
+def sent() -> Path:
+    """What each part sends, of the partition of least cut and of least data from one part."""
+    from copart.hypergraph import Hypergraph
+    from copart.metrics import evaluate_hypergraph
+    from copart.partitioner.umpa import partition_hypergraph
+
+    graph = dual_graph(cube("hexa", 25))
+    nets = Hypergraph.column_net(graph)
+    made = [("copart part cube.vtu 64", part(graph, 64, eps=0.03)),
+            ("--objective volume", partition_hypergraph(nets, 64, eps=0.03)),
+            ("--objective max-volume", partition_hypergraph(nets, 64, eps=0.03, objective="max-volume"))]
+    fig, axes = figure(9.6, 2.9, 1, 3, sharey=True)
+    for ax, (name, parts) in zip(axes.ravel(), made, strict=True):
+        found = evaluate_hypergraph(nets, parts, 64)
+        ax.bar(np.arange(64), np.sort(found.send)[::-1], width=0.8, color=COLOURS[0])
+        ax.axhline(found.max_send, color=INK, linewidth=0.8)
+        title(ax, name, f"largest {found.max_send}, all {found.total_volume}")
+        ax.set_xticks([])
+        ax.tick_params(colors=FAINT, labelsize=8)
+        for side in ("top", "right", "left", "bottom"):
+            ax.spines[side].set_visible(False)
+    return save(fig, "sent.png")
+
+
 PICTURES: dict[str, Callable[[], Path]] = {f.__name__: f for f in (phases, interedges, projrepart, schemes, repartition,
-                                                                   demo, grid)}
+                                                                   demo, grid, sent)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PICTURES:

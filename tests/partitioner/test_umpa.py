@@ -29,8 +29,13 @@ def test_balance_fixed_vertices_and_no_empty_part(h, k, objective, data):
     fixed = np.array(data.draw(st.lists(st.integers(-1, k - 1), min_size=h.nvtxs, max_size=h.nvtxs)))
     try:
         part = partition_hypergraph(h, k, objective=objective, fixed=fixed, eps=0.3, preset="fast")
-    except PartitionError as error:
-        assert "fixed" in str(error) or "vwgt" in str(error) or "balance" in str(error)
+    except PartitionError as refusal:
+        message = str(refusal)
+    else:
+        message = ""
+    # heavy vertices may not fit, and fixed ones may overfill a part or leave others empty
+    assert not message or message.startswith(("fixed: ", "vwgt: ", "balance: "))
+    if message:
         return
     assert part.dtype == np.int32
     held = fixed >= 0

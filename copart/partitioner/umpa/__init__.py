@@ -3,7 +3,7 @@
 ==============  =====================================================================================
 `objectives`    metrics of the exchange in the order of their priority
 `levels`        the hypergraph as kernels see it, clusters by absorption, contraction
-`start`         initial partitions of the coarsest level: recursive bisection, best of five
+`start`         initial partitions of the coarsest level: recursive bisection, best of several
 `search`        the working state of a level, and UMPa's own passes: lexicographic, greedy
 `cooling`       annealing of the border before the passes, which they alone do not come near
 `driver`        all of it

@@ -39,15 +39,18 @@ class Pace(NamedTuple):
     """How much time to spend.
 
     fine, coarse : int, sweeps of annealing of the input, and of each coarser level; 0 leaves UMPa's passes alone
+    starts : int, initial partitions of the coarsest level, of which the best goes on
     members : int, whole partitions made, of which the best is kept
     """
 
     fine: int
     coarse: int
+    starts: int = 5
     members: int = 1
 
 
-PACES = {"fast": Pace(20, 12), "default": Pace(60, 25), "strong": Pace(250, 60), "best": Pace(500, 100, 4)}
+PACES = {"fast": Pace(25, 12, starts=1), "default": Pace(60, 25), "strong": Pace(250, 60),
+         "best": Pace(500, 100, members=4)}
 
 
 def partition_hypergraph(
@@ -158,7 +161,7 @@ def multilevel(h: Nets, limit: Array, objective: Objective, pace: Pace, seed: in
     unit = float(np.median(h.cost)) if len(h.cost) else 1.0
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
-    search = best_start(levels[depth], room[depth], objective, depth, seed, team)
+    search = best_start(levels[depth], room[depth], objective, depth, pace.starts, seed, team)
     while True:
         anneal(search, pace.coarse if depth else pace.fine, unit * 2**depth)
         search.passes(2**depth)

@@ -25,9 +25,6 @@ _CLIQUE = 40
 #: Weight of an edge of a net of median cost and two pins, unless all would weigh more than this.
 _UNIT, _TOTAL = 60.0, 2.0**58
 
-#: Initial partitions.
-STARTS = 5
-
 
 def graph_of(h: Nets, longest: int = _CLIQUE) -> Level:
     """A graph whose cut stands for the volume: nets of up to `longest` pins as cliques, others as stars."""
@@ -49,17 +46,21 @@ def no_pull() -> Pull:
     return Pull(ptr=np.zeros(1, OFFSET), idx=np.zeros(0, VERTEX), val=np.zeros(0, WEIGHT))
 
 
-def best_start(h: Nets, limit: Array, objective: Objective, depth: int, seed: int, team: Team) -> Search:
-    """The best of `STARTS` partitions after UMPa's passes: least excess, then the metrics of the objective.
+def best_start(
+    h: Nets, limit: Array, objective: Objective, depth: int, starts: int, seed: int, team: Team
+) -> Search:
+    """The best of several partitions after UMPa's passes: least excess, then the metrics of the objective.
 
     Parameters
     ----------
     limit : (nparts,) int64
     depth : int
         Number of the level.
+    starts : int
+        Partitions made.
     """
     graph = graph_of(h)
-    salts = [seed * 64 + t for t in range(STARTS)]
+    salts = [seed * 64 + t for t in range(starts)]
     if len(graph.fixed) and limit.min() < limit.max():
         # recursive bisection does not know which fixed part needs which of the limits
         made = [best_growth(graph, no_pull(), limit, PRESETS["fast"], len(h.vwgt), salt, team, None) for salt in salts]
@@ -75,4 +76,4 @@ def best_start(h: Nets, limit: Array, objective: Objective, depth: int, seed: in
     return min(found, key=lambda one: (one.excess, *one.values()))
 
 
-__all__ = ["STARTS", "best_start", "graph_of", "no_pull"]
+__all__ = ["best_start", "graph_of", "no_pull"]
