@@ -1,8 +1,9 @@
 """Clustering and sparsification of hypergraphs, measured: ``python -m benchmarks.hypergraphs``.
 
-Prints two tables for docs/clustering.md: clusters by two threads beside the sequential ones, and identical nets found
-by hashing beside sorting.  Ways are measured in turn, so that what else the machine does meets all of them alike; the
-tables show medians.
+Prints the two tables of docs/clustering.md: clusters by two threads beside the sequential ones, and identical nets
+found by hashing beside sorting.  Ways are measured in turn, so that what else the machine does meets all of them alike.
+Where other programs run, a thread has no core of its own: the last columns tell how much faster two threads are by the
+processor time that was taken, which would be their gain if each had one.
 """
 
 from __future__ import annotations
@@ -11,112 +12,125 @@ import argparse
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, kron
 
-from copart.graph import Graph
+from copart.formats import read_hypergraph
 from copart.hypergraph import Hypergraph
 from copart.mesh import cube, dual_graph
-from copart.partitioner.hypergraphs import cluster, remove_identical_nets
+from copart.partitioner.hypergraphs import cluster
+from copart.partitioner.hypergraphs.classes import CHECKSUMS, WAYS, identical
+from copart.partitioner.hypergraphs.sparsification import ascending
 
 #: Methods by threads, and the sequential one that each stands beside.
 BESIDE = {"locks": "hcm", "resolution": "hcm", "parallel-hcc": "hcc"}
 
 
-def boxes(side: int, reach: int = 1) -> Hypergraph:
-    """Column nets of a grid of side^3 boxes, each with its 27 neighbours (reach 1, at the border fewer)."""
-    line = csr_array(sum(np.eye(side, k=k, dtype=np.int8) for k in range(-reach, reach + 1)))
+class Runs(NamedTuple):
+    """Seconds on the wall and of the processor, and the results, of all runs of one way."""
+
+    wall: list[float]
+    cpu: list[float]
+    results: list[Any]
+
+
+def stencil(side: int) -> Hypergraph:
+    """Column nets of a grid of side^3 nodes, each with the up to 27 around it."""
+    line = csr_array(np.abs(np.subtract.outer(np.arange(side), np.arange(side))) <= 1)
     return Hypergraph.from_scipy(kron(kron(line, line), line, format="csr"))
 
 
-def blocks(graph: Graph, size: int) -> Hypergraph:
-    """Column nets of a matrix with a dense block of `size` unknowns for each vertex and edge of a graph."""
-    structure = graph.to_scipy() + csr_array(np.eye(1)) if graph.nvtxs == 1 else graph.to_scipy()
-    structure = structure + csr_array((np.ones(graph.nvtxs), (range(graph.nvtxs),) * 2), shape=structure.shape)
+def blocks(cells: int, size: int) -> Hypergraph:
+    """Column nets of a matrix with `size` unknowns in each of so many tetrahedra, coupled within and to neighbours."""
+    graph = dual_graph(cube("tetra", cells))
+    structure = graph.to_scipy() + csr_array((np.ones(graph.nvtxs), (range(graph.nvtxs),) * 2))
     return Hypergraph.from_scipy(kron(structure, np.ones((size, size)), format="csr"))
 
 
-def instances() -> dict[str, Hypergraph]:
-    """Hypergraphs of a million pins and more."""
-    tetra = dual_graph(cube("tetra", 250_000))
-    return {"cube of hexahedra, 60^3 cells": Hypergraph.column_net(dual_graph(cube("hexa", 60))),
-            "cube of tetrahedra, 250 000 cells": Hypergraph.column_net(tetra),
-            "grid with 27-point stencil, 45^3": boxes(45),
-            "shell-like matrix, 5 x 5 blocks": blocks(dual_graph(cube("tetra", 12_000)), 5)}
+def instances(folder: Path | None) -> dict[str, Hypergraph]:
+    """Hypergraphs of a million pins and more, and those of a folder of files."""
+    made = {"cube of hexahedra, 60^3": Hypergraph.column_net(dual_graph(cube("hexa", 60))),
+            "cube of 250,000 tetrahedra": Hypergraph.column_net(dual_graph(cube("tetra", 250_000))),
+            "27-point stencil, 45^3": stencil(45),
+            "5 unknowns in 12,000 tetrahedra": blocks(12_000, 5)}
+    files = sorted([*folder.glob("*.hgr"), *folder.glob("*.graph")]) if folder else []
+    return made | {path.name: read_hypergraph(path) for path in files}
 
 
-def in_turn(ways: dict[str, Callable[[], Any]], repeats: int) -> tuple[dict[str, list[float]], dict[str, list[Any]]]:
-    """Seconds and results of each way, one after the other, `repeats` times over; the first round is left out."""
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    results: dict[str, list[Any]] = {name: [] for name in ways}
-    for round_ in range(repeats + 1):
+def in_turn(ways: dict[str, Callable[[], Any]], repeats: int) -> dict[str, Runs]:
+    """Runs of each way, one after the other, `repeats` times over; one round before is left out."""
+    out = {name: Runs([], [], []) for name in ways}
+    for count in range(repeats + 1):
         for name, way in ways.items():
-            begin = time.perf_counter()
+            wall, cpu = time.perf_counter(), time.process_time()
             made = way()
-            if round_:
-                seconds[name].append(time.perf_counter() - begin)
-                results[name].append(made)
-    return seconds, results
-
-
-def clustering(repeats: int, order: str) -> list[str]:
-    """Rows of the first table."""
-    out = ["| hypergraph | pins | method | sequential | 1 thread | 2 threads | faster | quality | cardinality |"
-           " conflicts |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
-    for name, h in instances().items():
-        _ = h.nets
-        bound = max(int(h.vwgt.max()) * 2, 32)
-        for method, alone in BESIDE.items():
-            limit = {"max_weight": bound} if alone == "hcc" else {}
-
-            def way(which: str, threads: int, h: Hypergraph = h, limit: dict[str, int] = limit) -> Callable[[], Any]:
-                return lambda: cluster(h, which, order=order, threads=threads, **limit)  # type: ignore[arg-type]
-
-            seconds, made = in_turn({"alone": way(alone, 1), "1": way(method, 1), "2": way(method, 2)}, repeats)
-            t = {key: median(values) for key, values in seconds.items()}
-            faster = median(a / b for a, b in zip(seconds["alone"], seconds["2"], strict=True))
-            first = made["alone"][0]
-            quality = median(one.quality(h) for one in made["2"]) / first.quality(h)
-            cardinality = median(one.cardinality for one in made["2"]) / first.cardinality
-            out.append(f"| {name} | {h.npins:,} | {method} | {alone} {t['alone']:.3f} s | {t['1']:.3f} s |"
-                       f" {t['2']:.3f} s | {faster:.2f} x | {quality:.3f} | {cardinality:.3f} |"
-                       f" {max(one.conflicts for one in made['2'])} |")
+            if count:
+                out[name].cpu.append(time.process_time() - cpu)
+                out[name].wall.append(time.perf_counter() - wall)
+                out[name].results.append(made)
     return out
 
 
-def sparsification(repeats: int) -> list[str]:
-    """Rows of the second table."""
-    out = ["| hypergraph | nets | left | checksum | sorting | hashing | hashing / sorting | occupancy |"
-           " false positives: sorting, hashing |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
-    for name, h in instances().items():
+def clustering(hypergraphs: dict[str, Hypergraph], repeats: int) -> list[str]:
+    """Rows of the first table."""
+    out = ["| hypergraph | pins | method | sequential | two threads | quality | cardinality | conflicts | faster | "
+           "by processor time |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name, h in hypergraphs.items():
+        if h.npins < 1_000_000:
+            continue
         _ = h.nets
-        for checksum in ("cs1", "cs2", "cs3", "murmur"):
-            ways = {way: (lambda way=way, c=checksum, h=h: remove_identical_nets(h, way=way, checksum=c, directed=False))
-                    for way in ("sort", "hash")}
-            seconds, made = in_turn(ways, repeats)
-            t = {key: median(values) for key, values in seconds.items()}
-            found = made["hash"][0]
-            out.append(f"| {name} | {h.nnets:,} | {found.hypergraph.nnets:,} | {checksum} | {t['sort']:.3f} s |"
-                       f" {t['hash']:.3f} s | {t['hash'] / t['sort']:.2f} | {found.occupancy:.3f} |"
-                       f" {made['sort'][0].false_positives:,}, {found.false_positives:,} |")
+        for method, alone in BESIDE.items():
+            limit: dict[str, Any] = {"max_weight": 32} if alone == "hcc" else {}
+
+            def way(which: str, threads: int, h: Hypergraph = h, limit: dict[str, Any] = limit) -> Callable[[], Any]:
+                return lambda: cluster(h, which, threads=threads, **limit)
+
+            runs = in_turn({"one": way(alone, 1), "two": way(method, 2)}, repeats)
+            one, two = runs["one"], runs["two"]
+            first = one.results[0]
+            quality = median(r.quality(h) for r in two.results) / first.quality(h)
+            cardinality = median(r.cardinality for r in two.results) / first.cardinality
+            fastest, other = min(one.wall), min(two.wall)
+            out.append(f"| {name} | {h.npins:,} | `{method}` | `{alone}` {fastest:.3f} s | {other:.3f} s | {quality:.3f} |"
+                       f" {cardinality:.3f} | {max(r.conflicts for r in two.results)} |"
+                       f" {fastest / other:.2f} x | {2 * median(one.cpu) / median(two.cpu):.2f} x |")
+    return out
+
+
+def sparsification(hypergraphs: dict[str, Hypergraph], repeats: int) -> list[str]:
+    """Rows of the second table."""
+    out = ["| hypergraph | nets | left | checksum | sorting | hashing | ratio | occupancy | false positives |",
+           "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name, h in hypergraphs.items():
+        pins = ascending(h)
+        for checksum in CHECKSUMS:
+            ways = {way: (lambda way=way, c=checksum, h=h, pins=pins: identical(h.xpins, pins, way, c, -1, 1))
+                    for way in WAYS}
+            runs = in_turn(ways, repeats)  # type: ignore[arg-type]
+            sort, hash_ = (1e3 * median(runs[way].cpu) for way in ("sort", "hash"))
+            found = runs["hash"].results[0]
+            out.append(f"| {name} | {h.nnets:,} | {len(found.first):,} | {checksum} | {sort:.2f} ms | {hash_:.2f} ms |"
+                       f" {hash_ / sort:.2f} | {found.occupancy:.3f} | {found.false_positives:,} |")
     return out
 
 
 def main() -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--order", default="random")
+    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--folder", type=Path, help="of hypergraph and graph files (.hgr, .graph)")
     parser.add_argument("--only", choices=("clustering", "sparsification"))
     given = parser.parse_args()
     before = os.getloadavg()[0]
+    made = instances(given.folder)
     if given.only != "sparsification":
-        print("\n".join(clustering(given.repeats, given.order)))
+        print("\n".join(clustering(made, given.repeats)))
     if given.only != "clustering":
-        print("\n".join(sparsification(given.repeats)))
+        print("\n".join(sparsification(made, given.repeats)))
     print(f"load of the machine before and after: {before:.1f}, {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
