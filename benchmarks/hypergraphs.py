@@ -95,8 +95,8 @@ def clustering(hypergraphs: dict[str, Hypergraph], repeats: int) -> list[str]:
             quality = median(r.quality(h) for r in two.results) / first.quality(h)
             cardinality = median(r.cardinality for r in two.results) / first.cardinality
             fastest, other = min(one.wall), min(two.wall)
-            out.append(f"| {name} | {h.npins:,} | `{method}` | `{alone}` {fastest:.3f} s | {other:.3f} s | {quality:.3f} |"
-                       f" {cardinality:.3f} | {max(r.conflicts for r in two.results)} |"
+            out.append(f"| {name} | {h.npins:,} | `{method}` | `{alone}` {fastest:.3f} s | {other:.3f} s |"
+                       f" {quality:.3f} | {cardinality:.3f} | {max(r.conflicts for r in two.results)} |"
                        f" {fastest / other:.2f} x | {2 * median(one.cpu) / median(two.cpu):.2f} x |")
     return out
 
