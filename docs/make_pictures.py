@@ -280,8 +280,29 @@ def sent() -> Path:
     return save(fig, "sent.png")
 
 
+def clusters() -> Path:
+    """Cells that a matching and clusters join, once and again."""
+    from copart.hypergraph import Hypergraph
+    from copart.partitioner.hypergraphs import cluster, contract
+
+    mesh = rectangle(33, 11, (0, 1), triangles=True)
+    graph = dual_graph(mesh)
+    h = Hypergraph.column_net(graph)
+    matched, joined = contract(h, cluster(h, "hcm").rep), contract(h, cluster(h, "hcc", max_weight=13).rep)
+    small = joined.hypergraph
+    again = contract(small, cluster(small, "hcc", max_weight=49).rep).after(joined)
+    shown = (("matching", matched), ("clusters of up to 12 cells", joined), ("clusters of clusters", again))
+    made, axes = figure(11, 1.9, 1, 3)
+    for ax, (name, one) in zip(axes[0], shown, strict=True):
+        count = one.hypergraph.nvtxs
+        draw(ax, mesh, shades(graph, one.of_vertex, count))
+        ax.set_ylim(-0.03, 1.03)
+        title(ax, name, f"{graph.nvtxs} cells become {count} vertices")
+    return save(made, "clusters.png")
+
+
 PICTURES: dict[str, Callable[[], Path]] = {f.__name__: f for f in (phases, interedges, projrepart, schemes, repartition,
-                                                                   demo, grid, sent)}
+                                                                   demo, grid, sent, clusters)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PICTURES:

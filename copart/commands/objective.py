@@ -40,7 +40,7 @@ EFFECT = Effect(("contiguous", "time_limit"), lambda args: not by_exchange(args)
 
 
 def read(args: argparse.Namespace) -> tuple[Hypergraph | None, Graph | None, Mesh | None]:
-    """What is partitioned: a hypergraph, where it is made for what its parts send, the graph and the mesh it comes from.
+    """What is partitioned: a hypergraph, where parts are made for what they send, and its graph and mesh, if any.
 
     Raises
     ------

@@ -85,7 +85,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         progress(f"reading {args.source}")
         nets, graph, mesh = objective.read(args)
         check_kind(file, mesh)
-        n = graph.nvtxs if graph is not None else nets.nvtxs
+        n = next(one.nvtxs for one in (graph, nets) if one is not None)
         if graph is not None and graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
             raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights per vertex")
         if kinds:
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         with timed() as took:
             if nets is not None:
                 part = partition_hypergraph(nets, nparts, objective=args.objective or "volume", **asked)
-            elif graph.ncon == 1:
+            elif graph is not None and graph.ncon == 1:
                 part = partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked)
             else:
                 part = partition_multiconstraint(graph, nparts, **asked)

@@ -1,8 +1,8 @@
 """Clusters of a hypergraph's vertices by the nets that they share: in sequence, and by threads with locks or races.
 
 Shared by all: ``rep`` (n,) int32 is the vertex that names the cluster of each vertex, -1 where it is alone; ``conn``
-(n,) float64 is what the nets shared with each vertex count, 0 everywhere between calls; ``adj`` (n,) int32 lists the
-vertices where it is not.  All return how many pins were looked at.
+(n,) float64 is what the nets shared with each vertex count, 0 everywhere between calls; ``adj`` (n+1,) int32 lists the
+vertices where it is not, with a place to spare.  All return how many pins were looked at.
 """
 
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ def match_in_sequence(h, order, active, end, rep, conn, adj):
     end : (nnets,) int64, in and out        a copy of h.xpins[1:]
     rep : (n,) int32, in and out            -1 everywhere before
     conn : (n,) float64, scratch
-    adj : (n,) int32, scratch
+    adj : (n + 1,) int32, scratch
     """
     looked = 0
     for u in order:
@@ -79,7 +79,10 @@ def match_in_sequence(h, order, active, end, rep, conn, adj):
 
 @inlined
 def all_around(h, u, conn, adj):
-    """Vertices that share a net with u; how many, and how many pins were looked at."""
+    """Vertices that share a net with u, and u; how many, and how many pins were looked at.
+
+    Half of the branches would be taken, at random: sums instead of them halve the time.
+    """
     count = 0
     looked = 0
     for i in range(h.xnets[u], h.xnets[u + 1]):
@@ -90,18 +93,15 @@ def all_around(h, u, conn, adj):
         looked += h.xpins[e + 1] - h.xpins[e]
         for j in range(h.xpins[e], h.xpins[e + 1]):
             v = h.pins[j]
-            if v == u:
-                continue
-            if conn[v] == 0:
-                adj[count] = v
-                count += 1
+            adj[count] = v
+            count += conn[v] == 0
             conn[v] += score
     return count, looked
 
 
 @inlined
 def free_around(h, u, rep, conn, adj):
-    """Vertices without a cluster that share a net with u; how many, and how many pins were looked at."""
+    """Vertices without a cluster that share a net with u, and u; how many, and how many pins were looked at."""
     count = 0
     looked = 0
     for i in range(h.xnets[u], h.xnets[u + 1]):
@@ -112,12 +112,10 @@ def free_around(h, u, rep, conn, adj):
         looked += h.xpins[e + 1] - h.xpins[e]
         for j in range(h.xpins[e], h.xpins[e + 1]):
             v = h.pins[j]
-            if rep[v] >= 0 or v == u:
-                continue
-            if conn[v] == 0:
-                adj[count] = v
-                count += 1
-            conn[v] += score
+            free = rep[v] < 0
+            adj[count] = v
+            count += free & (conn[v] == 0)
+            conn[v] += score * free
     return count, looked
 
 
@@ -133,7 +131,7 @@ def match_with_locks(lo, hi, h, order, locks, rep, conn, adj):
     locks : (n,) uint8, in and out      0 everywhere before
     rep : (n,) int32, in and out        -1 everywhere before
     conn : (n,) float64, scratch        own
-    adj : (n,) int32, scratch           own
+    adj : (n + 1,) int32, scratch           own
     """
     looked = 0
     for i in range(lo, hi):
@@ -148,7 +146,7 @@ def match_with_locks(lo, hi, h, order, locks, rep, conn, adj):
         most = 0.0
         for j in range(count):
             v = adj[j]
-            if conn[v] > most and rep[v] < 0 and locks[v] == 0 and taken(locks, v):
+            if v != u and conn[v] > most and rep[v] < 0 and locks[v] == 0 and taken(locks, v):
                 if best != u:
                     release(locks, best)
                 best = v
@@ -171,7 +169,7 @@ def propose_pairs(lo, hi, h, order, rep, conn, adj):
     order : (n,) int32, in
     rep : (n,) int32, in and out        partner of each vertex, -1 everywhere before; not always mutual after
     conn : (n,) float64, scratch        own
-    adj : (n,) int32, scratch           own
+    adj : (n + 1,) int32, scratch           own
     """
     looked = 0
     for i in range(lo, hi):
@@ -184,7 +182,7 @@ def propose_pairs(lo, hi, h, order, rep, conn, adj):
         most = 0.0
         for j in range(count):
             v = adj[j]
-            if conn[v] > most and rep[v] < 0:
+            if v != u and conn[v] > most and rep[v] < 0:
                 best = v
                 most = conn[v]
             conn[v] = 0
@@ -205,7 +203,7 @@ def cluster_in_sequence(h, order, bound, per_weight, weight, rep, conn, adj):
     weight : (n,) int64, in and out     of each vertex; of the whole cluster where it names one
     rep : (n,) int32, in and out        -1 everywhere before
     conn : (n,) float64, scratch
-    adj : (n,) int32, scratch
+    adj : (n + 1,) int32, scratch
     """
     looked = 0
     for u in order:
@@ -218,6 +216,8 @@ def cluster_in_sequence(h, order, bound, per_weight, weight, rep, conn, adj):
         for j in range(count):
             v = adj[j]
             r = v
+            if v == u:
+                continue
             if rep[v] >= 0 and rep[v] != v:
                 r = rep[v]
                 conn[r] += conn[v]
@@ -254,7 +254,7 @@ def cluster_with_locks(lo, hi, h, order, bound, per_weight, locks, weight, rep, 
     weight : (n,) int64, in and out
     rep : (n,) int32, in and out        -1 everywhere before
     conn : (n,) float64, scratch        own
-    adj : (n,) int32, scratch           own
+    adj : (n + 1,) int32, scratch           own
     """
     looked = 0
     for i in range(lo, hi):
@@ -271,6 +271,8 @@ def cluster_with_locks(lo, hi, h, order, bound, per_weight, locks, weight, rep, 
         for j in range(count):
             v = adj[j]
             r = rep[v]
+            if v == u:
+                continue
             if r < 0:
                 r = v
             if r != v:

@@ -1,8 +1,9 @@
 """Identical rows by checksums, sorted or hashed, and footprints of similar ones.
 
 Rows are in compressed form, ``xids`` (nrows+1,) int64 and ``ids`` (nids,) int32, and identical where all entries are,
-in their order.  ``counts`` (2,) int64 gathers comparisons of rows that share a checksum and are not identical, and
-further entries looked at in chains.  Sums of checksums are modulo 2^62.
+in their order.  ``counts`` (3,) int64 gathers comparisons of rows that share a checksum and are not identical, further
+entries looked at in chains, and first rows that share a checksum with an earlier one.  Sums of checksums are modulo
+2^62.
 """
 
 import numpy as np
@@ -101,7 +102,7 @@ def identical_by_sorting(lo, hi, xids, ids, key, order, rep, found, counts):
     order : (nrows,) int64, in      rows by checksums, those of a checksum ascending
     rep : (nrows,) int32, out
     found : (nrows,) int32, scratch, own from lo to hi
-    counts : (2,) int64, in and out, own
+    counts : (3,) int64, in and out, own
     """
     begin = lo
     many = 0
@@ -118,6 +119,7 @@ def identical_by_sorting(lo, hi, xids, ids, key, order, rep, found, counts):
                 break
             counts[0] += 1
         if first == e:
+            counts[2] += many > 0
             found[begin + many] = e
             many += 1
         rep[e] = first
@@ -133,7 +135,7 @@ def identical_by_hashing(xids, ids, key, first, after, rep, counts):
     first : (nslots,) int32, in and out     first row of each chain, -1 everywhere before
     after : (nrows,) int32, in and out      next row of a chain, -1 everywhere before
     rep : (nrows,) int32, out
-    counts : (2,) int64, in and out
+    counts : (3,) int64, in and out
     """
     slots = len(first)
     for e in range(len(key)):
@@ -143,14 +145,17 @@ def identical_by_hashing(xids, ids, key, first, after, rep, counts):
         if c < 0:
             first[slot] = e
             continue
+        shares = 0
         while True:
             if key[c] == key[e]:
                 if same(xids, ids, e, c):
                     rep[e] = c
                     break
                 counts[0] += 1
+                shares = 1
             if after[c] < 0:
                 after[c] = e
+                counts[2] += shares
                 break
             c = after[c]
             counts[1] += 1
@@ -182,7 +187,7 @@ def thin_chains(lo, hi, xids, ids, key, first, after, rep, counts):
     first : (nslots,) int32, in
     after : (nrows,) int32, in and out
     rep : (nrows,) int32, out
-    counts : (2,) int64, in and out, own
+    counts : (3,) int64, in and out, own
     """
     for slot in range(lo, hi):
         last = first[slot]
@@ -193,13 +198,16 @@ def thin_chains(lo, hi, xids, ids, key, first, after, rep, counts):
         while e >= 0:
             rep[e] = e
             c = first[slot]
+            shares = 0
             while True:
                 if key[c] == key[e]:
                     if same(xids, ids, e, c):
                         rep[e] = c
                         break
                     counts[0] += 1
+                    shares = 1
                 if c == last:
+                    counts[2] += shares
                     break
                 c = after[c]
                 counts[1] += 1
@@ -209,6 +217,27 @@ def thin_chains(lo, hi, xids, ids, key, first, after, rep, counts):
                 last = e
             e = onward
         after[last] = -1
+
+
+@kernel
+def number_classes(xids, rep, number, first):
+    """Numbers of the classes by their first rows, each row without entries in its own; returns how many.
+
+    xids : (nrows + 1,) int64, in
+    rep : (nrows,) int32, in        first row of those identical to each row
+    number : (nrows,) int32, out
+    first : (nrows,) int32, out     first row of each class, as far as there are classes
+    """
+    count = 0
+    for e in range(len(rep)):
+        r = rep[e]
+        if r == e or xids[e] == xids[e + 1]:
+            number[e] = count
+            first[count] = e
+            count += 1
+        else:
+            number[e] = number[r]
+    return count
 
 
 @kernel

@@ -8,14 +8,13 @@ LONG_NET = 400
 
 
 @kernel
-def join_clusters(h, order, within, bound, rep, weight, pinned, conn, near):
+def join_clusters(h, order, bound, rep, weight, pinned, conn, near):
     """Let each lone vertex join the cluster that it shares most nets with (HCC by absorption); returns the clusters.
 
-    A net counts its cost over its pins but one.  No cluster holds vertices of two classes or of two fixed parts.
+    A net counts its cost over its pins but one.  No cluster holds vertices of two fixed parts.
 
     h : Nets, in
     order : (n,) int32, in
-    within : (n,) int32, in         class of each vertex; empty for one of all
     bound : int                     most that a cluster may weigh
     rep : (n,) int32, out           a vertex of the cluster that stands for it
     weight : (n,) int64, out        of the cluster, at that vertex
@@ -53,13 +52,10 @@ def join_clusters(h, order, within, bound, rep, weight, pinned, conn, near):
         most = 0.0
         for j in range(count):
             r = near[j]
-            if conn[r] > most and weight[u] + weight[r] <= bound:
-                alike = len(within) == 0 or within[r] == within[u]
-                if alike and len(pinned):
-                    alike = pinned[u] == pinned[r] or pinned[u] < 0 or pinned[r] < 0
-                if alike:
-                    most = conn[r]
-                    best = r
+            apart = len(pinned) > 0 and pinned[u] != pinned[r] and pinned[u] >= 0 and pinned[r] >= 0
+            if conn[r] > most and weight[u] + weight[r] <= bound and not apart:
+                most = conn[r]
+                best = r
             conn[r] = 0.0
         if best >= 0:
             rep[best] = best

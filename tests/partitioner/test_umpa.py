@@ -15,6 +15,7 @@ from copart.metrics import max_part_weight
 from copart.options import Config
 from copart.partitioner.umpa import OBJECTIVES, Objective, partition_hypergraph
 from copart.partitioner.umpa.driver import Pace
+from copart.partitioner.umpa.levels import COARSENINGS
 
 from ..helpers import grid
 from ..test_hypergraph import hypergraphs
@@ -103,6 +104,18 @@ def test_umpas_own_passes_alone_do_what_they_are_for():
     assert mean(("MSM", "TM", "TV"), "MSM") < volume["MSM"]
 
 
+@pytest.mark.parametrize("coarsening", COARSENINGS)
+def test_every_kind_of_coarsening_serves(coarsening):
+    h = Hypergraph.column_net(grid(12, 12, 12))
+    fixed = np.full(h.nvtxs, -1)
+    fixed[:16] = np.arange(16) % 8
+    part = partition_hypergraph(h, 8, coarsening=coarsening, fixed=fixed, preset="fast", threads=2)
+    usual = partition_hypergraph(h, 8, fixed=fixed, preset="fast")
+    assert (part[:16] == fixed[:16]).all()
+    assert np.bincount(part).max() <= max_part_weight(h.nvtxs, 8, 0.05)
+    assert figures(h, part, 8)["TV"] <= 1.25 * figures(h, usual, 8)["TV"]
+
+
 def test_shares_and_fixed_vertices_together():
     h = Hypergraph.column_net(grid(24, 24))
     fixed = np.full(576, -1)
@@ -137,6 +150,7 @@ def test_weights_that_cannot_be_balanced():
     ({"nparts": 10}, PartitionError, "10 parts of 9 vertices would leave parts empty"),
     ({"nparts": 0}, ConfigError, "nparts"),
     ({"objective": "cut"}, ConfigError, "objective: 'cut' is not known"),
+    ({"coarsening": "hc"}, ConfigError, "coarsening: 'hc' is not known; choose one of absorption, hcm"),
     ({"fixed": [3] * 9}, PartitionError, "fixed: 9 of 9 entries are outside"),
     ({"fixed": [0] * 9}, PartitionError, "the vertices fixed to part 0 weigh 9"),
     ({"preset": Config()}, ConfigError, "preset"),

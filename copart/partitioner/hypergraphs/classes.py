@@ -71,7 +71,7 @@ def identical(xids: NDArray[np.int64], ids: NDArray[np.int32], way: str, checksu
     counted: list[NDArray[np.int64]] = []
 
     def counts() -> tuple[NDArray[np.int64]]:
-        counted.append(np.zeros(2, OFFSET))
+        counted.append(np.zeros(3, OFFSET))
         return (counted[-1],)
 
     with Team(threads) as team:
@@ -88,15 +88,10 @@ def identical(xids: NDArray[np.int64], ids: NDArray[np.int32], way: str, checksu
             else:
                 kernels.chain_all(key, first, after)
                 team.run(kernels.thin_chains, len(first), xids, ids, key, first, after, rep, scratch=counts)
-    empty = np.flatnonzero(xids[1:] == xids[:-1])
-    rep[empty] = empty
-    mine = np.flatnonzero(rep == np.arange(n)).astype(VERTEX)
-    number = np.empty(n, VERTEX)
-    number[mine] = np.arange(len(mine), dtype=VERTEX)
-    false_positives, links = (int(x) for x in np.sum(counted, axis=0)) if counted else (0, 0)
-    filled = key[mine[xids[mine + 1] > xids[mine]]]
-    occupancy = len(filled) / len(np.unique(filled)) if len(filled) else 1.0
-    return Classes(frozen(number[rep]), frozen(mine), occupancy, false_positives, links)
+    number, mine = np.empty(n, VERTEX), np.empty(n, VERTEX)
+    count = kernels.number_classes(xids, rep, number, mine)
+    false_positives, links, sharing = (int(x) for x in np.sum(counted, axis=0)) if counted else (0, 0, 0)
+    return Classes(frozen(number), frozen(mine[:count]), count / max(count - sharing, 1), false_positives, links)
 
 
 def _sorted(key: NDArray[np.int64], team: Team) -> NDArray[np.int64]:

@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, whole
+from ...arrays import OFFSET, VERTEX, Frozen, frozen, integers, whole
 from ...errors import ConfigError, GraphError, did_you_mean
 from ...hypergraph import Hypergraph
 from ...kernels import hypergraph_clustering as kernels
-from ...kernels.rng import mix_each
 from ..rounds import Team
 
 METHODS = ("hcm", "hcc", "locks", "resolution", "parallel-hcc")
@@ -115,7 +114,7 @@ def cluster(hypergraph: Hypergraph, method: str = "hcc", *, similarity: str = "a
     n, rep = h.nvtxs, np.full(h.nvtxs, -1, VERTEX)
 
     def scratch() -> tuple[NDArray[Any], ...]:
-        return np.zeros(n), np.empty(n, VERTEX)
+        return np.zeros(n), np.empty(n + 1, VERTEX)
 
     if method == "hcm":
         looked = kernels.match_in_sequence(nets, visit, h.pins.copy(), h.xpins[1:].copy(), rep, *scratch())
@@ -171,17 +170,16 @@ def _visits(h: Hypergraph, order: str | NDArray[Any], seed: int) -> NDArray[np.i
     natural = np.arange(h.nvtxs, dtype=VERTEX)
     if not isinstance(order, str):
         given = integers("order", order, VERTEX, GraphError, low=0, high=max(h.nvtxs, 1), size=h.nvtxs)
-        if not np.array_equal(np.sort(given), natural):
+        if len(given) and np.bincount(given).max() > 1:
             raise GraphError("order: must hold every vertex once")
         return frozen(given)
     _known("order", order, ORDERS)
     if order == "natural":
         return frozen(natural)
-    key = np.empty(h.nvtxs, WEIGHT)
-    mix_each(natural, seed, key)
+    random = np.random.default_rng(seed).permutation(natural)
     if order == "degree":
-        return frozen(np.lexsort((key, np.diff(h.xnets))).astype(VERTEX))
-    return frozen(np.argsort(key, kind="stable").astype(VERTEX))
+        random = random[np.argsort(np.diff(h.xnets)[random], kind="stable")]
+    return frozen(random)
 
 
 __all__ = ["METHODS", "ORDERS", "SIMILARITIES", "Clustering", "cluster", "resolved"]

@@ -55,7 +55,7 @@ def remove_identical_nets(hypergraph: Hypergraph, *, way: str = "hash", checksum
     [7, 8]
     """
     h = hypergraph
-    pins = h.pins if directed else _ascending(h)
+    pins = h.pins if directed else ascending(h)
     found = identical(h.xpins, pins, way, checksum, h.nvtxs if directed else -1, whole("threads", threads, low=1))
     return _with_nets(h, found.number, *_rows(h.xpins, h.pins, found.first), found)
 
@@ -168,8 +168,8 @@ def sparsify(hypergraph: Hypergraph, *, permutations: int = 0, directed: bool = 
     return out
 
 
-def _ascending(h: Hypergraph) -> NDArray[np.int32]:
-    """The pins, those of each net ascending, the source among them."""
+def ascending(h: Hypergraph) -> NDArray[np.int32]:
+    """(npins,) int32 the pins, those of each net ascending, the source among them."""
     from scipy.sparse import csc_array
 
     m = csc_array((np.ones(h.npins, np.int8), h.nets, h.xnets), shape=(h.nnets, h.nvtxs)).tocsr()
@@ -192,4 +192,5 @@ def _with_nets(h: Hypergraph, of_net: NDArray[np.int32], xpins: NDArray[np.int64
     return Reduction(small, frozen(np.arange(h.nvtxs, dtype=VERTEX)), frozen(of_net), *found[2:])
 
 
-__all__ = ["KEEPS", "remove_identical_nets", "remove_identical_vertices", "remove_similar_nets", "sparsify"]
+__all__ = ["KEEPS", "ascending", "remove_identical_nets", "remove_identical_vertices", "remove_similar_nets",
+           "sparsify"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, integers, whole
-from ...errors import ConfigError, PartitionError
+from ...errors import ConfigError, PartitionError, did_you_mean
 from ...hypergraph import Hypergraph
 from ...kernels.umpa_state import Nets
 from ...metrics import max_part_weights
@@ -19,7 +19,7 @@ from ..multilevel import loosened
 from ..rounds import Team
 from ..settling import settle
 from .cooling import anneal
-from .levels import coarsen, finest
+from .levels import COARSENINGS, coarsen, finest
 from .objectives import Objective
 from .search import Search
 from .start import best_start, graph_of, no_pull
@@ -63,6 +63,7 @@ def partition_hypergraph(
     tpwgts: ArrayLike | None = None,
     strict: bool = True,
     pace: Pace | None = None,
+    coarsening: str = "absorption",
     **settings: Unpack[Settings],
 ) -> NDArray[np.int32]:
     """Partition a hypergraph into `nparts` balanced parts that exchange little.
@@ -87,11 +88,14 @@ def partition_hypergraph(
         Raise where no balanced partition is found. False returns the best balance found and logs a warning.
     pace : Pace, optional
         How much time to spend, instead of what the preset stands for.
+    coarsening : str
+        How vertices become clusters: "absorption", or a method of :func:`copart.partitioner.hypergraphs.cluster`. Those
+        that use locks or threads do not give the same parts twice.
 
     Returns
     -------
     (nvtxs,) int32
-        Part of every vertex: the same for the same arguments, on any number of threads.
+        Part of every vertex: the same for the same arguments, on any number of threads, if not said otherwise above.
 
     Raises
     ------
@@ -113,6 +117,9 @@ def partition_hypergraph(
     if not isinstance(hypergraph, Hypergraph):
         raise ConfigError(f"hypergraph: needs a copart Hypergraph, got {type(hypergraph).__name__}; make one with "
                           f"Hypergraph.column_net(graph)")
+    if coarsening not in COARSENINGS:
+        raise ConfigError(f"coarsening: {coarsening!r:.40} is not known; choose one of {', '.join(COARSENINGS)}"
+                          + did_you_mean(str(coarsening), COARSENINGS))
     h, k = hypergraph, whole("nparts", nparts, low=1)
     if k > h.nvtxs:
         raise PartitionError(f"nparts: {k} parts of {h.nvtxs} vertices would leave parts empty; ask for at most "
@@ -129,8 +136,8 @@ def partition_hypergraph(
     with Team(options.threads) as team:
         alone = Team(1)  # members share the threads, or one member has all of them
         work = [team] if pace.members == 1 else [alone] * team.threads
-        found = team.spread(lambda i, mine: multilevel(nets, limit, aim, pace, options.seed + 104729 * i, mine),
-                            pace.members, work)
+        found = team.spread(lambda i, mine: multilevel(nets, limit, aim, pace, coarsening, options.seed + 104729 * i,
+                                                       mine), pace.members, work)
     best = min(found, key=lambda one: (one.excess, *one.values()))
     if best.excess:
         message = overweight(best.state.part, h, limit)
@@ -154,10 +161,12 @@ def pace_of(preset: str | Config) -> Pace:
     return PACES[preset]
 
 
-def multilevel(h: Nets, limit: Array, objective: Objective, pace: Pace, seed: int, team: Team) -> Search:
+def multilevel(
+    h: Nets, limit: Array, objective: Objective, pace: Pace, coarsening: str, seed: int, team: Team
+) -> Search:
     """Coarsen, partition the coarsest level, uncoarsen and refine; the state of the finest level."""
     k = len(limit)
-    levels, maps = coarsen(h, max(_PER_PART * k, _LEAST), k, seed)
+    levels, maps = coarsen(h, max(_PER_PART * k, _LEAST), k, seed, coarsening, team.threads)
     unit = float(np.median(h.cost)) if len(h.cost) else 1.0
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]

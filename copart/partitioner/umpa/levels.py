@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import OFFSET, VERTEX, WEIGHT, writable
+from ...arrays import OFFSET, VERTEX, WEIGHT, sums, writable
 from ...hypergraph import Hypergraph
 from ...kernels import umpa_coarsening as kernels
 from ...kernels.rng import mix_each
 from ...kernels.umpa_state import Nets
-from ..coarsening import carry
+from ..hypergraphs import METHODS
+from ..hypergraphs import cluster as cluster_by
 
 Array = np.ndarray[Any, Any]
+
+#: How vertices become clusters: as UMPa does, or by one of the kernels of chapter 5.
+COARSENINGS = ("absorption", *METHODS)
 
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.9
@@ -69,34 +73,53 @@ def visiting_order(n: int, salt: int) -> Array:
     return np.argsort(rank, kind="stable").astype(VERTEX)
 
 
-def cluster(h: Nets, bound: int, salt: int, within: Array | None = None) -> tuple[Array, Array, Array]:
-    """Clusters by absorption: the cluster of each vertex, and the weight and the fixed part of each cluster.
+def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads: int = 1) -> tuple[Array, Array, Array]:
+    """Clusters: that of each vertex, and the weight and the fixed part of each cluster.
 
     Parameters
     ----------
     bound : int
-        Most that a cluster may weigh; a vertex alone may weigh more.
-    within : (nvtxs,) int32, optional
-        Classes that clusters stay inside.
+        Most that a cluster may weigh, but a pair of a matching; a vertex alone may weigh more.
+    method : str
+        One of :data:`COARSENINGS`.
+    threads : int
+        Of the methods that know any.
     """
     n = len(h.vwgt)
+    if method != "absorption":
+        return _cluster_by(h, bound, salt, method, threads)
     rep, weight, pinned = np.empty(n, VERTEX), np.empty(n, WEIGHT), np.empty(len(h.fixed), VERTEX)
-    classes = np.zeros(0, VERTEX) if within is None else within
-    kernels.join_clusters(h, visiting_order(n, salt), classes, bound, rep, weight, pinned, np.zeros(n),
-                          np.empty(n, VERTEX))
+    kernels.join_clusters(h, visiting_order(n, salt), bound, rep, weight, pinned, np.zeros(n), np.empty(n, VERTEX))
     heads = np.flatnonzero(rep == np.arange(n))
     number = np.empty(n, VERTEX)
     number[heads] = np.arange(len(heads), dtype=VERTEX)
     return number[rep], weight[heads], pinned[heads] if len(pinned) else pinned
 
 
-def coarsen(h: Nets, stop: int, nparts: int, salt: int, within: Array | None = None) -> tuple[list[Nets], list[Array]]:
+def _cluster_by(h: Nets, bound: int, salt: int, method: str, threads: int) -> tuple[Array, Array, Array]:
+    """As :func:`cluster`, by a kernel that knows nothing of fixed vertices: those of a second part leave a cluster."""
+    n = len(h.vwgt)
+    made = Hypergraph(n, h.xpins, h.pins, h.cost, h.vwgt)
+    most = None if method in ("hcm", "locks", "resolution") else bound + 1
+    rep = cluster_by(made, method, max_weight=most, seed=salt, threads=threads).rep
+    rep = np.where(rep < 0, np.arange(n), rep)
+    if len(h.fixed):
+        first = np.full(n, -1, VERTEX)
+        np.maximum.at(first, rep, h.fixed)
+        rep = np.where((h.fixed >= 0) & (h.fixed != first[rep]), np.arange(n) + n, rep)
+    heads, number = np.unique(rep, return_inverse=True)
+    pinned = np.full(len(heads) if len(h.fixed) else 0, -1, VERTEX)
+    if len(h.fixed):
+        np.maximum.at(pinned, number, h.fixed)
+    return number.astype(VERTEX), sums(number, h.vwgt, len(heads)), pinned
+
+
+def coarsen(
+    h: Nets, stop: int, nparts: int, salt: int, method: str = "absorption", threads: int = 1
+) -> tuple[list[Nets], list[Array]]:
     """Levels from fine to coarse and the maps between them, down to about `stop` vertices.
 
-    Parameters
-    ----------
-    within : (nvtxs,) int32, optional
-        Classes that clusters stay inside.
+    `method` and `threads` as for :func:`cluster`.
     """
     levels, maps = [h], list[Array]()
     # no coarse vertex may be much heavier than the average of the coarsest level, or balance is out of reach there
@@ -106,14 +129,12 @@ def coarsen(h: Nets, stop: int, nparts: int, salt: int, within: Array | None = N
         n = len(now.vwgt)
         # clusters of any size would skip the levels between
         bound = min(heaviest, max(3 * int(now.vwgt.sum()) // n, 2 * int(np.median(now.vwgt))))
-        cmap, weight, fixed = cluster(now, bound, salt + len(maps), within)
+        cmap, weight, fixed = cluster(now, bound, salt + len(maps), method, threads)
         if len(weight) > _STALLED * n or len(weight) < nparts:
             break
         levels.append(contract(now, cmap, weight, fixed))
         maps.append(cmap)
-        if within is not None:
-            within = carry(within, cmap, len(weight))
     return levels, maps
 
 
-__all__ = ["cluster", "coarsen", "contract", "finest", "visiting_order"]
+__all__ = ["COARSENINGS", "cluster", "coarsen", "contract", "finest", "visiting_order"]

@@ -46,7 +46,7 @@ def kinds_of(rows):
 
 def test_the_chains_of_the_toy():
     """One chain holds nets 0 and 4, another net 3."""
-    key, rep, counts = np.empty(6, np.int64), np.empty(6, np.int32), np.zeros(2, np.int64)
+    key, rep, counts = np.empty(6, np.int64), np.empty(6, np.int32), np.zeros(3, np.int64)
     kernels.checksums(0, 6, TOY.xpins, TOY.pins, 2, -1, key)
     assert (key % 7).tolist() == [4, 4, 4, 2, 4, 4]
     first, after = np.full(7, -1, np.int32), np.full(6, -1, np.int32)
@@ -54,7 +54,7 @@ def test_the_chains_of_the_toy():
     assert rep.tolist() == [0, 0, 0, 3, 4, 4]
     assert first.tolist() == [-1, -1, 3, -1, 0, -1, -1]
     assert after.tolist() == [4, -1, -1, -1, -1, -1]
-    assert counts.tolist() == [0, 1]
+    assert counts.tolist() == [0, 1, 0]
     # the way of several threads: all nets first, then each chain for itself
     first, after = np.full(7, -1, np.int32), np.full(6, -1, np.int32)
     kernels.chain_all(key, first, after)
