@@ -23,7 +23,7 @@ _AIM_SENT, _AIM_MESSAGES = 1.05, 1.1
 
 #: Price of a message where all count first, where those of the busiest part do, and of one above `_AIM_MESSAGES` times
 #: the average then; in mean volumes of a message.
-_MESSAGE, _OF_MANY, _OVER = 0.4, 0.2, 0.8
+_MESSAGE, _OF_MANY, _OVER = 1.0, 0.2, 0.8
 
 #: Nets at which a message counts half, first and last; the first in mean nets of a message.
 _BLUR_FIRST, _BLUR_LAST = 0.2, 0.1
