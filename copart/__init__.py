@@ -5,7 +5,7 @@ next to nothing; submodules (``copart.operators``, ``copart.mesh``, ...) are
 reached the same way.
 
 ==============  =============================================================================
-values          `Graph`, `Interedges`, `CoupledProblem`, `CoPartition`, `Mesh`; `read_mesh`
+values          `Graph`, `Hypergraph`, `Interedges`, `CoupledProblem`, `CoPartition`, `Mesh`; `read_mesh`
 the whole job   `plan`, `compare`, `replan`; what they take: `Options`, `Meeting`, `Sharing`,
                 `Site`; what they give: `Plan`, `Comparison`, `Replan`
 the schemes     `joint`, `auto`, `naive`, `aware`, `projrepart`, `multiconstraint`, `monolithic`;
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .errors import MeshError as MeshError
     from .errors import PartitionError as PartitionError
     from .graph import Graph as Graph
+    from .hypergraph import Hypergraph as Hypergraph
     from .mesh import Mesh as Mesh
     from .mesh import read_mesh as read_mesh
     from .metrics import evaluate as evaluate
@@ -68,6 +69,7 @@ _HOME = {
     "errors": ("ConfigError", "CopartError", "CouplingError", "ExchangeError", "FormatError", "GraphError",
                "MappingError", "MeshError", "PartitionError"),
     "graph": ("Graph",),
+    "hypergraph": ("Hypergraph",),
     "mesh": ("Mesh", "read_mesh"),
     "metrics": ("evaluate",),
     "operators": ("part", "repart"),

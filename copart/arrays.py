@@ -104,6 +104,17 @@ def weights(name: str, values: Any, size: int, error: Error) -> NDArray[np.int64
     return array
 
 
+def vertex_weights(name: str, values: Any, nvtxs: int, error: Error) -> NDArray[np.int64]:
+    """Cast to (nvtxs,) int64 :func:`weights`, or to (nvtxs, ncon) where there are several per vertex."""
+    given = np.asarray(values)
+    if given.ndim != 2 or given.shape[1] == 0:
+        return weights(name, given, nvtxs, error)
+    if given.shape[1] == 1:
+        return weights(name, given[:, 0], nvtxs, error)
+    columns = [weights(f"{name}[:, {c}]", given[:, c], nvtxs, error) for c in range(given.shape[1])]
+    return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
 def part_array(name: str, values: Any, size: int, nparts: int, error: Error) -> NDArray[np.int32]:
     """Cast to a part array: `size` int32 numbers in ``0..nparts-1``."""
     return integers(name, values, VERTEX, error, low=0, high=nparts, size=size)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, weights, whole
+from .arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
 from .errors import GraphError
 
 _NO_WEIGHTS = frozen(np.zeros(0, WEIGHT))
@@ -83,7 +83,7 @@ class Graph(Frozen):
         put(self, "adjncy", frozen(adjncy))
         put(self, "ewgt", None if ewgt is None else frozen(ewgt))
         if self.vwgt is not None:
-            put(self, "vwgt", frozen(_vertex_weights(self.vwgt, n)))
+            put(self, "vwgt", frozen(vertex_weights("vwgt", self.vwgt, n, GraphError)))
         if self.vsize is not None:
             put(self, "vsize", frozen(weights("vsize", self.vsize, n, GraphError)))
         if self.coords is not None:
@@ -353,17 +353,6 @@ class Graph(Frozen):
         load = np.zeros((k, self.ncon), WEIGHT)
         np.add.at(load, p, self.weight_vectors)
         return Graph.from_edges(k, a[between], b[between], w[between], vwgt=load)
-
-
-def _vertex_weights(values: ArrayLike, nvtxs: int) -> NDArray[np.int64]:
-    """(nvtxs,) int64 weights, or (nvtxs, ncon) where there are several per vertex."""
-    given = np.asarray(values)
-    if given.ndim != 2 or given.shape[1] == 0:
-        return weights("vwgt", given, nvtxs, GraphError)
-    if given.shape[1] == 1:
-        return weights("vwgt", given[:, 0], nvtxs, GraphError)
-    columns = [weights(f"vwgt[:, {c}]", given[:, c], nvtxs, GraphError) for c in range(given.shape[1])]
-    return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
 def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],

@@ -318,9 +318,54 @@ def boxes(theme: Theme) -> Path:
     return save(made, "boxes", theme)
 
 
+def sent(theme: Theme) -> Path:
+    """What each part sends, of the partition of least cut and of least data from one part."""
+    from copart.hypergraph import Hypergraph
+    from copart.metrics import evaluate_hypergraph
+    from copart.partitioner.umpa import partition_hypergraph
+
+    graph = dual_graph(cube("hexa", 25))
+    nets = Hypergraph.column_net(graph)
+    made = [("copart part cube.vtu 64", part(graph, 64, eps=0.03)),
+            ("--objective volume", partition_hypergraph(nets, 64, eps=0.03)),
+            ("--objective max-volume", partition_hypergraph(nets, 64, eps=0.03, objective="max-volume"))]
+    fig, axes = figure(theme, 9.6, 2.9, 1, 3, sharey=True)
+    for ax, (name, parts) in zip(axes.ravel(), made, strict=True):
+        found = evaluate_hypergraph(nets, parts, 64)
+        ax.bar(np.arange(64), np.sort(found.send)[::-1], width=0.8, color=COLOURS[0])
+        ax.axhline(found.max_send, color=theme.ink, linewidth=0.8)
+        title(ax, theme, name, f"largest {found.max_send}, all {found.total_volume}")
+        ax.set_xticks([])
+        ax.tick_params(colors=theme.faint, labelsize=8)
+        for side in ("top", "right", "left", "bottom"):
+            ax.spines[side].set_visible(False)
+    return save(fig, "sent", theme)
+
+
+def clusters(theme: Theme) -> Path:
+    """Cells that a matching and clusters join, once and again."""
+    from copart.hypergraph import Hypergraph
+    from copart.partitioner.hypergraphs import cluster, contract
+
+    mesh = rectangle(33, 11, (0, 1), triangles=True)
+    graph = dual_graph(mesh)
+    h = Hypergraph.column_net(graph)
+    matched, joined = contract(h, cluster(h, "hcm").rep), contract(h, cluster(h, "hcc", max_weight=13).rep)
+    small = joined.hypergraph
+    again = contract(small, cluster(small, "hcc", max_weight=49).rep).after(joined)
+    shown = (("matching", matched), ("clusters of up to 12 cells", joined), ("clusters of clusters", again))
+    made, axes = figure(theme, 11, 2.3, 1, 3)
+    for ax, (name, one) in zip(axes[0], shown, strict=True):
+        count = one.hypergraph.nvtxs
+        draw(ax, mesh, shades(theme, graph, one.of_vertex, count), theme.line)
+        ax.set_ylim(-0.03, 1.03)
+        title(ax, theme, name, f"{graph.nvtxs} cells become {count} vertices")
+    return save(made, "clusters", theme)
+
+
 #: Drawn here, for both kinds of pages.
 THEMED: dict[str, Callable[[Theme], Path]] = {
-    f.__name__: f for f in (together, phases, interedges, projrepart, schemes, boxes)}
+    f.__name__: f for f in (together, phases, interedges, projrepart, schemes, boxes, sent, clusters)}
 #: Drawn by the commands and examples themselves.
 PLAIN: dict[str, Callable[[], Path]] = {f.__name__: f for f in (repartition, demo, grid)}
 

@@ -123,14 +123,15 @@ def _outcome(case: Any, target: Path, folder: Path) -> tuple[str, str]:
 
 
 def _read(kind: str, target: Path) -> Any:
-    from copart.formats import read_coupling, read_graph, read_hgr, read_part
+    from copart.formats import read_coupling, read_graph, read_hypergraph, read_part
     from copart.formats.costs_file import read_costs
     from copart.formats.interedges_file import read_interedges
     from copart.formats.migration_file import read_migration
     from copart.mesh import read_mesh
 
-    readers = {"mesh": read_mesh, "graph": read_graph, "hgr": read_hgr, "part": read_part, "coupling": read_coupling,
-               "interedges": read_interedges, "migration": read_migration, "costs": read_costs}
+    readers = {"mesh": read_mesh, "graph": read_graph, "hypergraph": read_hypergraph, "part": read_part,
+               "coupling": read_coupling, "interedges": read_interedges, "migration": read_migration,
+               "costs": read_costs}
     return readers[kind](target)  # type: ignore[operator]
 
 
@@ -143,9 +144,10 @@ def _work(kind: str, value: Any) -> None:
 
     if kind == "graph":
         assert check_graph(value).ok
-    elif kind == "hgr":
-        assert value.eptr[-1] == len(value.eind)
-        assert not len(value.eind) or 0 <= value.eind.min() <= value.eind.max() < value.nvtxs
+    elif kind == "hypergraph":
+        assert value.xpins[-1] == value.xnets[-1] == len(value.pins)
+        assert not value.npins or 0 <= value.pins.min() <= value.pins.max() < value.nvtxs
+        assert (value.sizes > 0).all()
     elif kind == "mesh":
         assert np.isfinite(value.points).all()
         assert check_graph(dual_graph(value)).ok

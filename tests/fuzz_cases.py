@@ -39,6 +39,9 @@ NEEDS = {"xdmf": "h5py", "med": "h5py", "h5m": "h5py", "cgns": "h5py", "hmf": "h
 GRAPHS = {"g.graph": b"% c\n4 3 111\n1 2 2 5\n1 2 1 5 3 6\n1 1 2 6 4 1\n1 3 3 1\n",
           "g.grf": b"0\n3 4\n0 111\n10 5 1 2 30\n20 6 1 3 30\n30 7 2 2 10 3 20\n",
           "g.mtx": b"%%MatrixMarket matrix coordinate integer symmetric\n% c\n3 3 2\n2 1 4\n3 2 5\n"}
+NETS = {"n.hgr": b"% nets\n3 5 11\n2 1 2\n7 1 5 3\n1 4\n1\n2\n3\n4\n5\n",
+        "n.u": b"% nets\n0 4 3 6 3 2\n2 0 1\n7 3 0 1\n1 2\n1 2\n3 4\n5 6\n7 8\n",
+        "n.mtx": b"%%MatrixMarket matrix coordinate real general\n% c\n3 3 4\n2 1 4.5\n3 2 5\n1 3 1\n3 3 1\n"}
 
 MIGRATION = (b'{"schema": "copart-migration", "version": 1, "components": [{"name": "a", "cells": 4, '
              b'"former_parts": 2, "parts": 3, "moves": [{"from": 0, "to": 2, "volume": 5, "cells": [0, 3]}]}]}')
@@ -54,7 +57,7 @@ class Case:
     ----------
     name : str
     kind : str
-        "mesh", "graph", "hgr", "part", "coupling", "interedges", "migration", "costs", or "command".
+        "mesh", "graph", "hypergraph", "part", "coupling", "interedges", "migration", "costs", or "command".
     files : mapping of str to bytes
         By their path in a folder.
     target : str
@@ -85,7 +88,7 @@ def made(work: Path) -> list[Case]:
     graphs = [Case(name, "graph", {name: data}, name) for name, data in GRAPHS.items()]
     graphs += [Case(f"{name}.gz", "graph", {f"{name}.gz": gzip.compress(data, mtime=0)}, f"{name}.gz")
                for name, data in GRAPHS.items()]
-    nets = [Case("n.hgr", "hgr", {"n.hgr": b"% nets\n3 5 11\n2 1 2\n7 1 5 3\n1 4\n1\n2\n3\n4\n5\n"}, "n.hgr")]
+    nets = [Case(name, "hypergraph", {name: data}, name) for name, data in NETS.items()]
     nets += [Case("migration.json", "migration", {"migration.json": MIGRATION}, "migration.json")]
     nets += [Case(f"costs {i}", "costs", {"costs.csv": data}, "costs.csv") for i, data in enumerate(COSTS)]
     plan = _plan(work)
@@ -222,7 +225,7 @@ def real(most: int = 250_000) -> list[Case]:
     """The outside data with no file larger than `most` bytes, as far as present."""
     data = ROOT.parent / "shared/data"
     out = []
-    kinds = {".graph": "graph", ".grf": "graph", ".gz": "graph", ".hgr": "hgr", ".mtx": "graph"}
+    kinds = {".graph": "graph", ".grf": "graph", ".gz": "graph", ".hgr": "hypergraph", ".mtx": "graph"}
     for path in sorted([*data.glob("malformed/*"), *data.glob("graphs/*")]):
         kind = kinds.get(path.suffix)
         if kind and path.stat().st_size <= most and not path.name.endswith(".xyz.gz"):

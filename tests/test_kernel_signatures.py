@@ -152,6 +152,31 @@ for points in (rng.random((20_000, 3)), rng.integers(0, 3, (9000, 2))):
             multijagged(points, 7, weights=load, eps=0.01, threads=threads)
 box_graph(multijagged(points, 7).boxes)
 box_graph(np.array([[[0, 0], [1, 1]], [[1, 0], [2, 1]]]))
+# hypergraphs: directed and not, with costs, of one thread and of several
+from copart.hypergraph import Hypergraph
+from copart.metrics import evaluate_hypergraph
+from copart.partitioner.hypergraphs import METHODS as CLUSTERINGS, cluster, contract, remove_similar_nets, sparsify
+from copart.partitioner.hypergraphs import remove_identical_nets, remove_identical_vertices
+nets = Hypergraph.from_nets(9000, [rng.choice(9000, 5, False) for _ in range(9000)], cost=rng.integers(0, 9, 9000))
+for h in (Hypergraph.column_net(g), Hypergraph.column_net(weighted), Hypergraph.from_scipy(m, "fine-grain"), nets):
+    for method in CLUSTERINGS:
+        for order in ("natural", "random", "degree", np.arange(h.nvtxs)):
+            clusters = cluster(h, method, order=order, threads=2)
+            clusters.quality(h)
+            small = contract(h, clusters.rep)
+            cluster(small.hypergraph, method)
+    cluster(h, max_weight=np.int32(9), similarity="absorption-per-weight")
+    for threads in (1, 2):
+        sparsify(h, permutations=2, threads=threads)
+        sparsify(h, permutations=2, directed=False, threads=threads)
+        for way in ("hash", "sort"):
+            for checksum in ("cs1", "cs2", "cs3", "murmur"):
+                remove_identical_nets(h, way=way, checksum=checksum, directed=threads == 1, threads=threads)
+                remove_identical_vertices(h, way=way, checksum=checksum, threads=threads)
+        for keep in ("largest", "important", "union"):
+            remove_similar_nets(h, keep=keep, threads=threads)
+    evaluate_hypergraph(h, rng.integers(0, 6, h.nvtxs), 6)
+    evaluate_hypergraph(h, np.zeros(h.nvtxs, np.int32), 6)
 
 found = {}
 for info in pkgutil.iter_modules(copart.kernels.__path__):

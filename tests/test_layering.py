@@ -21,7 +21,7 @@ PACKAGE = ROOT / "copart"
 LAYERS = [
     "errors names",
     "arrays kernels",
-    "graph interedges coupling options",
+    "graph hypergraph interedges coupling options",
     "metrics checks",
     "partitioner kgggp_ml",
     "migration repart",

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import options, writing
+from . import objective, options, writing
 from .console import Console
 from .effects import Effect
 from .numbers import integer
@@ -15,6 +15,7 @@ from .paths import Paths, sources
 
 if TYPE_CHECKING:
     from ..graph import Graph
+    from ..hypergraph import Hypergraph
     from ..mesh import Mesh
 
 EPILOG = """\
@@ -27,9 +28,11 @@ examples:
   copart part wing.graph 8 --fixed pinned.txt     one number per line: a part, or -1 for a free vertex
   copart part particles.npy 64 --method multijagged      boxes of equal weight, from coordinates alone
   copart part mesh.msh 64 --method multijagged+refine    a quick start from the cell centres, then refined
+  copart part mesh.msh 64 --objective max-volume  the part that sends most sends little
 
 Points: .npy of shape (n, d), or text (.csv, .txt, .xyz) with the coordinates of one per line.
-Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
+Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; hypergraphs: hMETIS .hgr, PaToH .patoh and
+.u; meshes: SU2, OpenFOAM cases, CalculiX,
 gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
 """
 
@@ -47,8 +50,9 @@ METHODS = (GRAPH, "multijagged", "rcb", "rib", "hsfc", "morton", REFINED)
 EFFECTS = (Effect(("time_limit",), lambda args: args.preset == "best", "without --preset best"),
            Effect(("contiguous", "time_limit"), lambda args: args.method == GRAPH, "with --method, which makes no "
                   "connected pieces and takes the time it takes"),
+           Effect(("objective",), lambda args: args.method == GRAPH, "with --method, which goes by coordinates"),
            Effect(("seed", "preset", "fixed"), lambda args: args.method in (GRAPH, REFINED),
-                  f"with a --method that goes by coordinates alone; take {REFINED}"))
+                  f"with a --method that goes by coordinates alone; take {REFINED}"), objective.EFFECT)
 PATHS = Paths(dict.fromkeys(("source", "fixed", "tpwgts", "weights"), sources), {"output": target},
               frozenset({"load", "write"}))
 
@@ -71,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--contiguous", action="store_true", help="every part in one piece where the graph is")
     parser.add_argument("--time-limit", type=float, metavar="S",
                         help="seconds that --preset best may take, about (default: a fixed amount of work)")
+    objective.add_objective(parser)
     writing.add_write(parser, single=True)
     options.add_safe(parser)
     options.add_partitioning(parser)
@@ -82,7 +87,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..errors import ConfigError
     from ..formats import is_points, read_part
     from ..kernels import timed
-    from ..plans.components import single
     from ..plans.writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
@@ -95,36 +99,47 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress, "part")
         progress(f"reading {args.source}")
-        graph, mesh = single(args.source, args.load)
+        nets, graph, mesh = objective.read(args)
         check_kind(file, mesh)
         if args.weights is not None:
             raise ConfigError(f"--weights: has no effect on {args.source}, which is no file of points")
-        if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
+        n = next(one.nvtxs for one in (graph, nets) if one is not None)
+        if graph is not None and graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
             raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights per vertex")
         if kinds:
             writing.check_single(kinds, args.source, mesh)
-        fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
+        fixed = None if args.fixed is None else read_part(args.fixed, n, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
-        progress(f"partitioning {graph.nvtxs} vertices")
+        progress(f"partitioning {n} vertices")
         with timed() as took:
-            part = partitioned(graph, nparts, args, fixed, shares)
+            part = partitioned(graph, nets, nparts, args, fixed, shares)
         progress(f"writing {file}")
         # these are the first to be refused, with nothing written then
         more = writing.write_single(kinds, args.source, file.parent, part, nparts, mesh) if kinds else []
         write_parts(file, part, mesh)
-    figures = {**describe(graph, part, nparts, shares), "seconds": round(took.seconds, 3), "file": str(file)}
+    figures = {**({} if nets is None else objective.describe(nets, part, nparts, shares)),
+               **({} if graph is None else describe(graph, part, nparts, shares)),
+               "seconds": round(took.seconds, 3), "file": str(file)}
     each = figures.get("ub_by_constraint", [figures["ub"]])
-    console.say(f"{graph.nvtxs} vertices in {nparts} parts: cut {figures['cut']}, "
-                f"imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
-                f"{figures['pieces']} connected pieces, {took.seconds:.2f} s{progress.remark}")
+    what = f"cut {figures['cut']}" if nets is None else objective.told(figures)
+    pieces = "" if graph is None else f"{figures['pieces']} connected pieces, "
+    console.say(f"{n} vertices in {nparts} parts: {what}, imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
+                f"{pieces}{took.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, [str(file), *more])
     console.result({**figures, "more": more} if more else figures)
     return 0
 
 
-def partitioned(graph: Graph, nparts: int, args: argparse.Namespace, fixed: Any, shares: Any) -> Any:
-    """The parts, with the method asked for."""
+def partitioned(graph: Graph | None, nets: Hypergraph | None, nparts: int, args: argparse.Namespace, fixed: Any,
+                shares: Any) -> Any:
+    """The parts, with the method or for the objective asked for."""
     asked = {"fixed": fixed, "tpwgts": shares, "strict": not args.best_balance}
+    if nets is not None:
+        from ..partitioner.umpa import partition_hypergraph
+
+        return partition_hypergraph(nets, nparts, objective=args.objective or "volume", **asked,
+                                    **options.partitioning(args))
+    assert graph is not None
     if args.method != GRAPH:
         from ..options import Options
         from ..plans.by_coordinates import partition_graph_by_coordinates

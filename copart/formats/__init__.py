@@ -1,18 +1,21 @@
-"""Files: graphs in, parts and exchange schedules out (``docs/formats.md``)."""
+"""Files: graphs and hypergraphs in, parts and exchange schedules out (``docs/formats.md``)."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ..errors import FormatError
 from ..graph import Graph
+from ..hypergraph import Hypergraph
 from .coupling_file import SCHEMA, VERSION, coupling_schedule, read_coupling, write_coupling
-from .hgr import Nets, read_hgr
-from .matrix_market import read_matrix_market
+from .hgr import read_hgr, write_hgr
+from .matrix_market import read_matrix_hypergraph, read_matrix_market
 from .metis import read_metis, write_metis
 from .openfoam import write_decomposition
 from .output import prepare_folder, write_json, write_text_atomic
 from .parts import count_in_name, read_part, write_part
+from .patoh import read_patoh, write_patoh
 from .points import POINT_SUFFIXES, is_points, read_points
 from .precice import precice_hints, write_precice
 from .scotch import read_scotch
@@ -28,11 +31,29 @@ GRAPH_READERS = {
     ".mm": read_matrix_market,
 }
 
+#: Reader of each suffix of a hypergraph file; every one also with ``.gz``.
+HYPERGRAPH_READERS = {
+    ".hgr": read_hgr,
+    ".patoh": read_patoh,
+    ".u": read_patoh,
+    ".mtx": read_matrix_hypergraph,
+    ".mm": read_matrix_hypergraph,
+}
+
 
 def graph_suffix(path: PathLike) -> str | None:
     """The suffix in :data:`GRAPH_READERS` that `path` ends with, None where it is no graph file."""
+    return _suffix(path, GRAPH_READERS)
+
+
+def hypergraph_suffix(path: PathLike) -> str | None:
+    """The suffix in :data:`HYPERGRAPH_READERS` that `path` ends with, None where it is no hypergraph file."""
+    return _suffix(path, HYPERGRAPH_READERS)
+
+
+def _suffix(path: PathLike, known: Iterable[str]) -> str | None:
     name = os.path.basename(os.fspath(path)).lower().removesuffix(".gz")
-    return next((suffix for suffix in GRAPH_READERS if name.endswith(suffix)), None)
+    return next((suffix for suffix in known if name.endswith(suffix)), None)
 
 
 def read_graph(path: PathLike) -> Graph:
@@ -54,10 +75,47 @@ def read_graph(path: PathLike) -> Graph:
     return GRAPH_READERS[suffix](path)
 
 
+def read_hypergraph(path: PathLike) -> Hypergraph:
+    """Read a hypergraph file by its suffix: hMETIS, PaToH or Matrix Market, or a graph file, also packed with gzip.
+
+    A matrix and a graph are read as their column-net models: net j holds vertex j, its source, and who needs it.
+
+    Raises
+    ------
+    FormatError
+        The suffix is unknown, or the file is unreadable or ill-formed.
+    """
+    suffix = hypergraph_suffix(path)
+    if suffix is not None:
+        return HYPERGRAPH_READERS[suffix](path)
+    if graph_suffix(path) is not None:
+        return Hypergraph.column_net(read_graph(path))
+    known = ", ".join(dict.fromkeys([*HYPERGRAPH_READERS, *GRAPH_READERS]))
+    raise FormatError(path, f"is no known hypergraph format; known suffixes: {known} (each also with .gz)")
+
+
+def write_hypergraph(path: PathLike, hypergraph: Hypergraph) -> None:
+    """Write a hypergraph file by its suffix: hMETIS (``.hgr``) or PaToH (``.patoh``, ``.u``).
+
+    Raises
+    ------
+    FormatError
+        The suffix is another one.
+    GraphError
+        A vertex has several weights, for which hMETIS has no place.
+    """
+    suffix = _suffix(path, (".hgr", ".patoh", ".u"))
+    if suffix is None or os.fspath(path).endswith(".gz"):
+        raise FormatError(path, "is no name of a hypergraph file that can be written; needs .hgr, .patoh or .u")
+    (write_hgr if suffix == ".hgr" else write_patoh)(path, hypergraph)
+
+
 write_graph = write_metis
 
-__all__ = ["GRAPH_READERS", "POINT_SUFFIXES", "SCHEMA", "VERSION", "Nets", "count_in_name", "coupling_schedule",
-           "graph_suffix", "is_points", "precice_hints", "prepare_folder", "read_coupling", "read_graph", "read_hgr",
-           "read_json", "read_matrix_market", "read_metis", "read_part", "read_points", "read_scotch", "write_coupling",
-           "write_decomposition", "write_graph", "write_json", "write_metis", "write_part", "write_precice",
+__all__ = ["GRAPH_READERS", "HYPERGRAPH_READERS", "POINT_SUFFIXES", "SCHEMA", "VERSION", "count_in_name",
+           "coupling_schedule", "graph_suffix", "hypergraph_suffix", "is_points", "precice_hints", "prepare_folder",
+           "read_coupling", "read_graph", "read_hgr", "read_hypergraph", "read_json", "read_matrix_hypergraph",
+           "read_matrix_market", "read_metis", "read_part", "read_patoh", "read_points", "read_scotch",
+           "write_coupling", "write_decomposition", "write_graph", "write_hgr", "write_hypergraph", "write_json",
+           "write_metis", "write_part", "write_patoh", "write_precice",
            "write_text_atomic"]

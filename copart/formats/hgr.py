@@ -1,66 +1,31 @@
-"""hMETIS hypergraph files (``.hgr``): one line per net, its weight and its pins counted from 1.
+"""hMETIS hypergraph files (``.hgr``): one line per net, its cost and its pins counted from 1.
 
-The header is ``nnets nvtxs [fmt]``; fmt 1 and 11 put a weight before the pins
-of each net, 10 and 11 add one line per vertex with its weight.  A net has at
-least one pin, so empty lines mean nothing and are skipped.  (hMETIS manual,
-section on the input file.)
+The header is ``nnets nvtxs [fmt]``; fmt 1 and 11 put a cost before the pins of each net, 10 and 11 add one line per
+vertex with its weight.  A net has at least one pin, so empty lines mean nothing and are skipped.  The first pin of a
+net is read as its source.  (hMETIS manual, section on the input file.)
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import VERTEX, frozen
+from ..arrays import VERTEX
+from ..errors import FormatError, GraphError
+from ..hypergraph import Hypergraph
+from .output import write_text_atomic
 from .text import Numbers, PathLike, read_numbers
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Nets:
-    """The content of an hMETIS file, counted from 0.
-
-    Parameters
-    ----------
-    nvtxs : int
-        Number of vertices.
-    eptr : (nnets + 1,) int64
-        ``eind[eptr[e]:eptr[e + 1]]`` are the pins of net e.
-    eind : (npins,) int32
-        Vertices, in the order of the file, each once per net.
-    nwgt : (nnets,) int64 or None
-        Net weights; None is all 1.
-    vwgt : (nvtxs,) int64 or None
-        Vertex weights; None is all 1.
-    merged : int
-        Number of repeated pins that were left out.
-    """
-
-    nvtxs: int
-    eptr: NDArray[np.int64]
-    eind: NDArray[np.int32]
-    nwgt: NDArray[np.int64] | None = None
-    vwgt: NDArray[np.int64] | None = None
-    merged: int = 0
-
-    @property
-    def nnets(self) -> int:
-        """Number of nets."""
-        return len(self.eptr) - 1
-
-    def __repr__(self) -> str:
-        return f"Nets({self.nnets} nets with {len(self.eind)} pins on {self.nvtxs} vertices)"
-
-
-def read_hgr(path: PathLike) -> Nets:
+def read_hgr(path: PathLike) -> Hypergraph:
     """Read an hMETIS hypergraph file (``.hgr``, ``.hgr.gz``).
 
-    A vertex that a net lists more than once is kept once, where it comes first;
-    how many were left out is logged as a warning and told in ``merged``.
+    A vertex that a net lists more than once is kept once, where it comes first; how many were left out is logged as a
+    warning.
 
     Parameters
     ----------
@@ -72,43 +37,95 @@ def read_hgr(path: PathLike) -> Nets:
         The first rule the file breaks, with its line.
     """
     numbers = read_numbers(path)
+    rows = filled_lines(numbers)
+    line = int(numbers.number[rows[0]])
+    nnets, nvtxs, has_cost, has_vwgt = _header(numbers, int(rows[0]))
+    rows = rows[1:]
+    _count_lines(numbers, rows, nnets, nvtxs if has_vwgt else 0, line)
+    nets = rows[:nnets]
+    return assembled(numbers, nets, has_cost, nvtxs, 1, _vertex_weights(numbers, rows[nnets:]) if has_vwgt else None)
+
+
+def write_hgr(path: PathLike, hypergraph: Hypergraph) -> None:
+    """Write an hMETIS file, the source of each net first; costs and weights only where some are not 1.
+
+    Raises
+    ------
+    GraphError
+        A vertex has several weights, for which the format has no place.
+    """
+    vwgt = hypergraph.weights
+    has_cost, has_vwgt = bool((hypergraph.cost != 1).any()), bool((vwgt != 1).any())
+    fmt = f" {10 * has_vwgt + has_cost}" if has_cost or has_vwgt else ""
+    out = [f"{hypergraph.nnets} {hypergraph.nvtxs}{fmt}", *lines_of_nets(hypergraph, 1, has_cost)]
+    if has_vwgt:
+        out += map(str, vwgt.tolist())
+    write_text_atomic(path, "\n".join(out) + "\n")
+
+
+# ---- shared with the other formats of one line per net
+
+
+def filled_lines(numbers: Numbers) -> NDArray[np.int64]:
+    """Lines that hold numbers, the header first; FormatError where there is none."""
     rows = np.flatnonzero(np.diff(numbers.first))
     if len(rows) == 0:
         raise numbers.error("is empty, needs a header line", line=1)
-    line = int(numbers.number[rows[0]])
-    nnets, nvtxs, has_nwgt, has_vwgt = _header(numbers, int(rows[0]))
-    rows = rows[1:]
-    _count_lines(numbers, rows, nnets, nvtxs if has_vwgt else 0, line)
+    return rows
 
-    start, end = numbers.first[rows[:nnets]], numbers.first[rows[:nnets] + 1]
-    nwgt = None
-    if has_nwgt:
-        nwgt = numbers.values[start]
-        _not_negative(numbers, nwgt, start, "net weight")
+
+def assembled(numbers: Numbers, rows: NDArray[np.int64], has_cost: bool, nvtxs: int, base: int,
+              vwgt: NDArray[np.int64] | None) -> Hypergraph:
+    """The hypergraph whose nets stand on the lines `rows`, with vertices counted from `base`."""
+    nnets = len(rows)
+    if nvtxs > 1000 * len(numbers.values):
+        # weights are stored for each; a vertex may be in no net, but hardly a thousand for every number
+        raise numbers.error(f"{nvtxs} vertices do not fit a file of {len(numbers.values)} numbers",
+                            line=int(numbers.number[filled_lines(numbers)[0]]))
+    start, end = numbers.first[rows], numbers.first[rows + 1]
+    cost = None
+    if has_cost:
+        cost = numbers.values[start]
+        not_negative(numbers, cost, start, "net cost")
         start = start + 1
         if (start == end).any():
             e = int(np.argmax(start == end))
-            raise numbers.error(f"net {e + 1} has a weight and no pin", token=int(start[e]) - 1)
+            raise numbers.error(f"net {e + base} has a cost and no pin", token=int(start[e]) - 1)
     count = end - start
-    eptr = np.concatenate([[0], np.cumsum(count)])
-    token = np.arange(int(eptr[-1])) + np.repeat(start - eptr[:-1], count)
+    xpins = np.concatenate([[0], np.cumsum(count)])
+    token = np.arange(int(xpins[-1])) + np.repeat(start - xpins[:-1], count)
     pin = numbers.values[token]
-    outside = (pin < 1) | (pin > nvtxs)
+    outside = (pin < base) | (pin >= base + nvtxs)
     if outside.any():
         i = int(np.argmax(outside))
-        raise numbers.error(f"pin {pin[i]} is outside 1..{nvtxs}", token=int(token[i]))
-    vwgt = _vertex_weights(numbers, rows[nnets:]) if has_vwgt else None
-
+        raise numbers.error(f"pin {pin[i]} is outside {base}..{base + nvtxs - 1}", token=int(token[i]))
     net = np.repeat(np.arange(nnets), count)
     _, keep = np.unique(net * (nvtxs + 1) + pin, return_index=True)
     merged = len(pin) - len(keep)
     if merged:
-        log.warning("%s: %d repeated pins are left out", path, merged)
+        log.warning("%s: %d repeated pins are left out", numbers.path, merged)
         keep.sort()
         pin = pin[keep]
-        eptr = np.concatenate([[0], np.cumsum(np.bincount(net[keep], minlength=nnets))])
-    return Nets(nvtxs, frozen(eptr), frozen((pin - 1).astype(VERTEX)), None if nwgt is None else frozen(nwgt),
-                None if vwgt is None else frozen(vwgt), merged)
+        xpins = np.concatenate([[0], np.cumsum(np.bincount(net[keep], minlength=nnets))])
+    try:
+        return Hypergraph(nvtxs, xpins, (pin - base).astype(VERTEX), cost, vwgt)  # type: ignore[arg-type]
+    except GraphError as e:
+        raise FormatError(numbers.path, str(e)) from None
+
+
+def lines_of_nets(hypergraph: Hypergraph, base: int, has_cost: bool) -> list[str]:
+    """One line per net: its cost where asked for, and its pins counted from `base`."""
+    pins = [str(v) for v in (hypergraph.pins.astype(np.int64) + base).tolist()]
+    ends = hypergraph.xpins.tolist()
+    fronts = [[str(c)] for c in hypergraph.cost.tolist()] if has_cost else [[]] * hypergraph.nnets
+    return [" ".join(fronts[e] + pins[ends[e]:ends[e + 1]]) for e in range(hypergraph.nnets)]
+
+
+def not_negative(numbers: Numbers, values: NDArray[np.int64], token: NDArray[np.int64], name: str) -> None:
+    """FormatError at the first of `values` below 0, each of which stands at its `token`."""
+    if (values < 0).any():
+        i = int(np.argmax(values < 0))
+        raise numbers.error(f"{name} must not be negative, is {values[i]}", token=int(token[i]))
 
 
 def _header(numbers: Numbers, head: int) -> tuple[int, int, bool, bool]:
@@ -121,7 +138,7 @@ def _header(numbers: Numbers, head: int) -> tuple[int, int, bool, bool]:
         raise numbers.error(f"the header announces {nnets} nets on {nvtxs} vertices, needs numbers >= 0, "
                             f"fewer than 2^31 vertices", line=line)
     if fmt not in (0, 1, 10, 11):
-        raise numbers.error(f"fmt must be 0, 1 (net weights), 10 (vertex weights) or 11 (both), is {fmt}", line=line)
+        raise numbers.error(f"fmt must be 0, 1 (net costs), 10 (vertex weights) or 11 (both), is {fmt}", line=line)
     return nnets, nvtxs, bool(fmt % 10), bool(fmt // 10)
 
 
@@ -146,11 +163,5 @@ def _vertex_weights(numbers: Numbers, rows: NDArray[np.int64]) -> NDArray[np.int
         v = int(np.argmax(many))
         raise numbers.error(f"vertex {v + 1} needs one weight, the line has more numbers", token=int(start[v]))
     vwgt = numbers.values[start]
-    _not_negative(numbers, vwgt, start, "vertex weight")
+    not_negative(numbers, vwgt, start, "vertex weight")
     return vwgt
-
-
-def _not_negative(numbers: Numbers, values: NDArray[np.int64], token: NDArray[np.int64], name: str) -> None:
-    if (values < 0).any():
-        i = int(np.argmax(values < 0))
-        raise numbers.error(f"{name} must not be negative, is {values[i]}", token=int(token[i]))

@@ -8,6 +8,7 @@
 `traffic`     one process: what it sends and receives, in halos and in a coupling phase
 `step`        what a coupled step costs
 `coupled`     all figures of a co-partition
+`hypergraph`  what the nets of a partitioned hypergraph send
 `promise`     in what a co-partition is worse than partitioning each component alone
 `columns`     how figures are called and written in tables
 ============  ====================================================================================
@@ -32,6 +33,7 @@ from .components import (
     pieces,
 )
 from .coupled import CoupledMetrics, evaluate
+from .hypergraph import HypergraphMetrics, evaluate_hypergraph
 from .pairs import (
     PairMetrics,
     coupling_matrix,
@@ -43,8 +45,8 @@ from .pairs import (
 )
 from .step import StepCost, StepFigures, step_cost
 
-__all__ = ["ComponentMetrics", "CoupledMetrics", "PairMetrics", "StepCost", "StepFigures", "bodies", "boundary",
-           "component_metrics", "copartition_limit", "coupling_matrix", "coupling_weights", "edge_cut", "evaluate",
-           "graph_pieces", "imbalance", "loose_pieces", "max_part_weight", "max_part_weights", "migration_matrix",
-           "migration_messages", "migration_volume", "pair_metrics", "part_room", "part_weights", "pieces",
-           "step_cost", "target_shares"]
+__all__ = ["ComponentMetrics", "CoupledMetrics", "HypergraphMetrics", "PairMetrics", "StepCost", "StepFigures",
+           "bodies", "boundary", "component_metrics", "copartition_limit", "coupling_matrix", "coupling_weights",
+           "edge_cut", "evaluate", "evaluate_hypergraph", "graph_pieces", "imbalance", "loose_pieces",
+           "max_part_weight", "max_part_weights", "migration_matrix", "migration_messages", "migration_volume",
+           "pair_metrics", "part_room", "part_weights", "pieces", "step_cost", "target_shares"]

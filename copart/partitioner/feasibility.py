@@ -8,11 +8,12 @@ import numpy as np
 
 from ..errors import PartitionError
 from ..graph import Graph
+from ..hypergraph import Hypergraph
 
 Array = np.ndarray[Any, Any]
 
 
-def feasible_limits(graph: Graph, limit: Array, pinned: Array | None, strict: bool) -> Array:
+def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | None, strict: bool) -> Array:
     """Check that single vertices and fixed vertices fit; raise, or lift the limits where not `strict`."""
     k = len(limit)
     need = np.zeros(k, np.int64)
@@ -54,7 +55,7 @@ def _more(count: int, what: str) -> str:
     return "" if count <= 0 else f" (and {count} more {what}{'s' if count > 1 else ''})"
 
 
-def overweight(part: Array, graph: Graph, limit: Array) -> str:
+def overweight(part: Array, graph: Graph | Hypergraph, limit: Array) -> str:
     """Say which part stays over its limit in the best partition found."""
     pwgt = np.zeros(len(limit), np.int64)
     np.add.at(pwgt, part, graph.weights)

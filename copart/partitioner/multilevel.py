@@ -37,7 +37,7 @@ def multilevel(
     k = len(limit)
     levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k)
     centres = None if coords is None else centroids(coords, levels, maps)
-    room = loosened(limit, levels[-1]) if maps else limit
+    room = loosened(limit, levels[-1].vwgt) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
@@ -62,10 +62,10 @@ def cycle(
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
 
 
-def loosened(limit: Array, g: Level) -> Array:
+def loosened(limit: Array, vwgt: Array) -> Array:
     """Limits for a coarse level: room for one of its vertices at least, or balance would be bought there with cut."""
-    slack = (int(limit.sum()) - int(g.vwgt.sum())) // len(limit)
-    return limit + max(0, int(g.vwgt.max()) - slack)
+    slack = (int(limit.sum()) - int(vwgt.sum())) // len(limit)
+    return limit + max(0, int(vwgt.max()) - slack)
 
 
 def _uncoarsen(
@@ -75,7 +75,7 @@ def _uncoarsen(
     cut = cut_of(levels[-1], part)
     while True:
         depth = len(levels) - 1
-        room = loosened(limit, levels[-1]) if depth else limit
+        room = loosened(limit, levels[-1].vwgt) if depth else limit
         refiner = Refiner(levels[-1], pull, part, room, team, seed + depth)
         cut -= refiner.improve(config, cut)
         # the networks know nothing of affinities, and would trade them for cut

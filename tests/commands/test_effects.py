@@ -100,6 +100,9 @@ IDLE = [
         f"part a.vtu 2 --method {method}", "--seed --preset=fast --fixed=x", "with a --method that goes by")),
     *each("part a.vtu 2 --method multijagged+refine", "--contiguous", "with --method, which"),
     *each("part a.vtu 2 --method multijagged+refine --preset best", "--time-limit", "with --method, which"),
+    *each("part h.hgr 2", "--load", "on h.hgr, a hypergraph"),
+    *each("part a.vtu 2 --method rcb", "--objective=volume", "with --method, which goes by coordinates"),
+    *each("part g.graph 2 --objective volume --preset best", "--contiguous --time-limit", "other than cut"),
     *each("repart g.graph g.part.2 3", "--load", "on g.graph, a graph"),
     *(entry for method in ("diffusive", "scratch-remap") for entry in each(
         f"repart g.graph g.part.2 3 --method {method}", "--migration-cost", "with other methods than mxn")),
@@ -137,6 +140,7 @@ SCHEMES = [(f"{command} {TWO} {option} naive", own)
 def place(planned):
     Path("t.csv").write_text("component,cells,cost\nx,100,1e-6\ny,200,1e-6\n")
     Path("hcub.tgt").write_text("hcub 3\n")
+    Path("h.hgr").write_text("2 3\n1 2\n2 3\n")
     Path("p.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 5\n2 3 5\n")
     return planned
 

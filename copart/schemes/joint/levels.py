@@ -255,7 +255,7 @@ class CoupledLevels:
         return self._edges
 
     def _room(self) -> NDArray[np.int64]:
-        return loosened(self.limit, self.level) if self.maps else self.limit
+        return loosened(self.limit, self.level.vwgt) if self.maps else self.limit
 
 
 def filled(labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:

@@ -1,0 +1,106 @@
+"""Annealing of the border of one level: how it cools down, and what each metric of an objective costs meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...kernels import umpa_annealing as kernels
+from ...kernels import umpa_state
+from .search import Search
+
+Array = np.ndarray[Any, Any]
+
+#: First and last temperature.
+_HOT, _COLD = 0.6, 0.15
+
+#: Price of a unit of volume that a part sends above `_AIM` times the average, beside its own.
+_SENT = 2.0
+
+#: Largest figure of a part that is free of charge, times the average.
+_AIM_SENT, _AIM_MESSAGES = 1.05, 1.1
+
+#: Price of a message where all count first, where those of the busiest part do, and of one above `_AIM_MESSAGES` times
+#: the average then; in mean volumes of a message.
+_MESSAGE, _OF_MANY, _OVER = 1.0, 0.2, 0.8
+
+#: Nets at which a message counts half, first and last; the first in mean nets of a message.
+_BLUR_FIRST, _BLUR_LAST = 0.2, 0.1
+
+#: Price of a mean vertex above the limit of its part, first and last; and when none may go above it any more.
+_PRESS_FIRST, _PRESS_LAST, _HARD = 0.2, 3.2, 0.7
+
+#: Entries of the table of what messages are worth, at most.
+_TABLE = 1 << 16
+
+
+class Slope(NamedTuple):
+    """Prices that do not change while it cools, in the units of the metrics themselves."""
+
+    sent: float
+    message: float
+    over_message: float
+
+
+def slope_of(search: Search) -> Slope:
+    """The prices of an objective on a level, by what its messages carry."""
+    objective, s = search.objective, search.state
+    each = float(s.total[0]) / max(float(s.total[1]), 1.0)
+    if objective.primary == "TM":
+        return Slope(0.0, _MESSAGE * each, 0.0)
+    if objective.primary == "MSM":
+        return Slope(0.0, _OF_MANY * each, _OVER * each)
+    return Slope(_SENT if objective.primary in ("MSV", "MSRV") else 0.0, 0.0, 0.0)
+
+
+def anneal(search: Search, sweeps: int, unit: float, *, hard: bool = False) -> int:
+    """Sweeps over the border while it cools down; returns the moves.
+
+    Parameters
+    ----------
+    sweeps : int
+    unit : float
+        Volume in which temperature and weight above the limits are measured: the median cost of a net of the input, on
+        the first coarse level twice that, then four times, ...
+    hard : bool
+        Whether no part may get above its limit at any time.
+    """
+    n = len(search.state.part)
+    listed, there = np.empty(n, np.int32), np.empty(n, np.uint8)
+    count = int(umpa_state.list_border(search.h, search.state, listed, there))
+    border = kernels.Border(listed, there, np.array([count, 0]))
+    weight = max(float(search.h.vwgt.mean()), 1e-9)
+    slope = slope_of(search)
+    moves = 0
+    for turn in range(sweeps):
+        x = turn / max(sweeps - 1, 1)
+        heat = unit * _HOT * (_COLD / _HOT) ** x
+        press = _PRESS_FIRST + (_PRESS_LAST - _PRESS_FIRST) * x
+        if slope.message > 0.0:
+            _count_softly(search, x)
+        s = search.state
+        price = kernels.Prices(
+            heat=heat, press=press * (1.0 + slope.sent) * unit / weight, hard=hard or x > _HARD,
+            most_sent=_AIM_SENT * float(s.send.mean()), over_sent=slope.sent, message=slope.message,
+            most_messages=_AIM_MESSAGES * float(s.soft.mean()), over_message=slope.over_message,
+        )
+        moves += int(kernels.sweep(search.h, s, price, search.salt + turn, border, search.trial))
+    search.state = search.state._replace(worth=np.zeros(0))
+    return moves
+
+
+def _count_softly(search: Search, x: float) -> None:
+    """Let each net of a message count, less and less where there are many, as x goes from 0 to 1."""
+    search.tidy()
+    s = search.state
+    each = float(s.count.sum()) / max(float(s.total[1]), 1.0)
+    first = max(_BLUR_FIRST * each, _BLUR_LAST)
+    blur = first * (_BLUR_LAST / first) ** x
+    nets = np.arange(int(min(max(64.0 * blur, 4.0), _TABLE)), dtype=np.float64)
+    worth = nets / (nets + blur)
+    search.state = s._replace(worth=worth / worth[-1])
+    umpa_state.count_softly(search.state)
+
+
+__all__ = ["anneal", "slope_of"]

@@ -1,0 +1,193 @@
+"""The stages of UMPa in their order, and the promises of a partition that is returned."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import VERTEX, integers, whole
+from ...errors import ConfigError, PartitionError, did_you_mean
+from ...hypergraph import Hypergraph
+from ...kernels.umpa_state import Nets
+from ...metrics import max_part_weights
+from ...options import Config, Options, Settings
+from ..feasibility import feasible_limits, overweight
+from ..multilevel import loosened
+from ..rounds import Team
+from ..settling import settle
+from .cooling import anneal
+from .levels import COARSENINGS, coarsen, finest
+from .objectives import Objective
+from .search import Search
+from .start import best_start, graph_of, no_pull
+
+logger = logging.getLogger(__name__)
+
+Array = np.ndarray[Any, Any]
+
+#: Coarsening stops near so many vertices per part, and near so many vertices at least.
+_PER_PART, _LEAST = 30, 100
+
+#: Temperature, as a share of the usual, of what follows where balance had to be restored.
+_LATE = 0.3
+
+
+class Pace(NamedTuple):
+    """How much time to spend.
+
+    fine, coarse : int, sweeps of annealing of the input, and of each coarser level; 0 leaves UMPa's passes alone
+    starts : int, initial partitions of the coarsest level, of which the best goes on
+    members : int, whole partitions made, of which the best is kept
+    """
+
+    fine: int
+    coarse: int
+    starts: int = 5
+    members: int = 1
+
+
+PACES = {"fast": Pace(25, 12, starts=1), "default": Pace(60, 25), "strong": Pace(250, 60),
+         "best": Pace(500, 100, members=4)}
+
+
+def partition_hypergraph(
+    hypergraph: Hypergraph,
+    nparts: int,
+    options: Options | None = None,
+    *,
+    objective: str | Objective = "volume",
+    fixed: ArrayLike | None = None,
+    tpwgts: ArrayLike | None = None,
+    strict: bool = True,
+    pace: Pace | None = None,
+    coarsening: str = "absorption",
+    **settings: Unpack[Settings],
+) -> NDArray[np.int32]:
+    """Partition a hypergraph into `nparts` balanced parts that exchange little.
+
+    Parameters
+    ----------
+    hypergraph : Hypergraph
+        With one weight per vertex; the first pin of each net sends.
+    nparts : int
+        Number of parts, 1 to nvtxs.
+    options : Options, optional
+        eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
+        No part weighs more than ``floor((1 + eps) * ceil(W / nparts))``.
+    objective : {"volume", "max-volume", "messages", "max-messages"} or Objective
+        What to have least of: the volume (TV); the volume of the part that sends most (MSV, then MSRV and TV); the
+        messages (TM, then TV); the messages of the part that sends most of them (MSM, then TM and TV).
+    fixed : (nvtxs,) array_like of int, optional
+        Part of each pinned vertex, -1 elsewhere.
+    tpwgts : (nparts,) array_like of float, optional
+        Target share of each part; equal where not given.
+    strict : bool
+        Raise where no balanced partition is found. False returns the best balance found and logs a warning.
+    pace : Pace, optional
+        How much time to spend, instead of what the preset stands for.
+    coarsening : str
+        How vertices become clusters: "absorption", or a method of :func:`copart.partitioner.hypergraphs.cluster`. Those
+        that use locks or threads do not give the same parts twice.
+
+    Returns
+    -------
+    (nvtxs,) int32
+        Part of every vertex: the same for the same arguments, on any number of threads, if not said otherwise above.
+
+    Raises
+    ------
+    PartitionError
+        No such partition exists (more parts than vertices, a vertex heavier than a part may be, fixed vertices that
+        overfill a part or leave others empty), or none was found.
+    ConfigError, GraphError
+        An argument is out of range, or vertices have several weights.
+
+    Examples
+    --------
+    >>> ring = Hypergraph.from_nets(8, [[v, (v + 1) % 8] for v in range(8)])
+    >>> part = partition_hypergraph(ring, 2, eps=0.0)
+    >>> int((part != np.roll(part, -1)).sum())
+    2
+    """
+    options = Options.of(options, settings)
+    aim = Objective.of(objective)
+    if not isinstance(hypergraph, Hypergraph):
+        raise ConfigError(f"hypergraph: needs a copart Hypergraph, got {type(hypergraph).__name__}; make one with "
+                          f"Hypergraph.column_net(graph)")
+    if coarsening not in COARSENINGS:
+        raise ConfigError(f"coarsening: {coarsening!r:.40} is not known; choose one of {', '.join(COARSENINGS)}"
+                          + did_you_mean(str(coarsening), COARSENINGS))
+    h, k = hypergraph, whole("nparts", nparts, low=1)
+    if k > h.nvtxs:
+        raise PartitionError(f"nparts: {k} parts of {h.nvtxs} vertices would leave parts empty; ask for at most "
+                             f"{h.nvtxs}")
+    limit = np.minimum(max_part_weights(h.total_weight, k, options.eps, tpwgts), h.total_weight)
+    pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=h.nvtxs)
+    limit = feasible_limits(h, limit, pinned, strict)
+    if k == 1:
+        return np.zeros(h.nvtxs, VERTEX)
+    if pinned is not None and (pinned >= 0).all():
+        return pinned.copy()
+    nets = finest(h, pinned)
+    pace = pace or pace_of(options.preset)
+    with Team(options.threads) as team:
+        alone = Team(1)  # members share the threads, or one member has all of them
+        work = [team] if pace.members == 1 else [alone] * team.threads
+        found = team.spread(lambda i, mine: multilevel(nets, limit, aim, pace, coarsening, options.seed + 104729 * i,
+                                                       mine), pace.members, work)
+    best = min(found, key=lambda one: (one.excess, *one.values()))
+    if best.excess:
+        message = overweight(best.state.part, h, limit)
+        if strict:
+            raise PartitionError(f"{message}; raise eps, or pass strict=False to take it")
+        logger.warning("%s", message)
+    part: NDArray[np.int32] = best.state.part
+    return part
+
+
+def pace_of(preset: str | Config) -> Pace:
+    """The pace that a preset stands for.
+
+    Raises
+    ------
+    ConfigError
+        It is a configuration of the graph partitioner.
+    """
+    if isinstance(preset, Config):
+        raise ConfigError("preset: hypergraphs take a preset by its name, or a pace")
+    return PACES[preset]
+
+
+def multilevel(
+    h: Nets, limit: Array, objective: Objective, pace: Pace, coarsening: str, seed: int, team: Team
+) -> Search:
+    """Coarsen, partition the coarsest level, uncoarsen and refine; the state of the finest level."""
+    k = len(limit)
+    levels, maps = coarsen(h, max(_PER_PART * k, _LEAST), k, seed, coarsening, team.threads)
+    unit = float(np.median(h.cost)) if len(h.cost) else 1.0
+    depth = len(maps)
+    room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
+    search = best_start(levels[depth], room[depth], objective, depth, pace.starts, seed, team)
+    while True:
+        anneal(search, pace.coarse if depth else pace.fine, unit * 2**depth)
+        search.passes(2**depth)
+        logger.debug("level %d: %d vertices, %s", depth, len(search.state.part), search.values())
+        if depth == 0:
+            break
+        part = search.state.part[maps[depth - 1]]
+        depth -= 1
+        levels.pop()
+        search = Search(levels[depth], part, room[depth], objective, seed)
+    if search.excess or (search.state.population == 0).any():
+        # nets as stars: only who is next to whom matters
+        settle(graph_of(h, 0), no_pull(), search.state.part, limit, team, seed)
+        search = Search(h, search.state.part, limit, objective, seed)
+        anneal(search, pace.coarse, _LATE * unit, hard=True)
+        search.passes(1)
+    return search
+
+
+__all__ = ["PACES", "Pace", "multilevel", "partition_hypergraph"]

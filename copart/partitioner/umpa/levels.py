@@ -1,0 +1,140 @@
+"""The hypergraph as kernels see it, and its coarser levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import OFFSET, VERTEX, WEIGHT, sums, writable
+from ...hypergraph import Hypergraph
+from ...kernels import umpa_coarsening as kernels
+from ...kernels.rng import mix_each
+from ...kernels.umpa_state import Nets
+from ..hypergraphs import METHODS
+from ..hypergraphs import cluster as cluster_by
+
+Array = np.ndarray[Any, Any]
+
+#: How vertices become clusters: as UMPa does, or by one of the kernels of chapter 5.
+COARSENINGS = ("absorption", *METHODS)
+
+#: Coarsening stops when a level keeps more than this share of its vertices.
+_STALLED = 0.9
+
+
+def finest(hypergraph: Hypergraph, pinned: Array | None) -> Nets:
+    """The input as kernels see it, without the nets that can never be cut or cost nothing."""
+    fixed = np.zeros(0, VERTEX) if pinned is None or (pinned < 0).all() else pinned
+    h = hypergraph
+    nets = Nets(h.xpins, h.pins, h.xnets, h.nets, h.cost, h.weights, fixed)
+    nets = Nets._make(writable(a) for a in nets)
+    if (h.sizes > 1).all() and (h.cost > 0).all():
+        return nets
+    return contract(nets, np.arange(h.nvtxs, dtype=VERTEX), nets.vwgt, fixed, merge=False)
+
+
+def contract(h: Nets, cmap: Array, vwgt: Array, fixed: Array, *, merge: bool = True) -> Nets:
+    """The hypergraph of clusters.
+
+    Parameters
+    ----------
+    cmap : (nvtxs,) int32
+        Cluster of each vertex.
+    vwgt : (nclusters,) int64
+    fixed : (nclusters,) int32 or empty
+    merge : bool
+        Whether nets with the same pins and the same source become one.
+    """
+    m, count = len(h.cost), len(vwgt)
+    mark = np.full(count, -1, OFFSET)
+    xpins, pins = np.empty(m + 1, OFFSET), np.empty(len(h.pins), VERTEX)
+    cost, checksum = np.empty(m, WEIGHT), np.empty(m, OFFSET)
+    m = int(kernels.contract_nets(h, cmap, mark, xpins, pins, cost, checksum))
+    xpins, cost = xpins[:m + 1].copy(), cost[:m].copy()
+    pins = pins[:xpins[-1]].copy()
+    if merge:
+        kept = np.empty(m, np.bool_)
+        mark[:] = -1
+        kernels.merge_nets(xpins, pins, cost, checksum, np.argsort(checksum[:m], kind="stable"), mark, kept)
+        new_xpins = np.empty(int(kept.sum()) + 1, OFFSET)
+        new_pins = np.empty(len(pins), VERTEX)
+        kernels.gather_nets(xpins, pins, kept, new_xpins, new_pins)
+        xpins, pins, cost = new_xpins, new_pins[:new_xpins[-1]].copy(), cost[kept]
+    xnets, nets = np.empty(count + 1, OFFSET), np.empty(len(pins), VERTEX)
+    kernels.transpose(xpins, pins, xnets, nets)
+    return Nets(xpins, pins, xnets, nets, cost, vwgt, fixed)
+
+
+def visiting_order(n: int, salt: int) -> Array:
+    """(n,) int32: 0 to n - 1, shuffled by a hash."""
+    rank = np.empty(n, np.int64)
+    mix_each(np.arange(n, dtype=VERTEX), salt, rank)
+    return np.argsort(rank, kind="stable").astype(VERTEX)
+
+
+def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads: int = 1) -> tuple[Array, Array, Array]:
+    """Clusters: that of each vertex, and the weight and the fixed part of each cluster.
+
+    Parameters
+    ----------
+    bound : int
+        Most that a cluster may weigh, but a pair of a matching; a vertex alone may weigh more.
+    method : str
+        One of :data:`COARSENINGS`.
+    threads : int
+        Of the methods that know any.
+    """
+    n = len(h.vwgt)
+    if method != "absorption":
+        return _cluster_by(h, bound, salt, method, threads)
+    rep, weight, pinned = np.empty(n, VERTEX), np.empty(n, WEIGHT), np.empty(len(h.fixed), VERTEX)
+    kernels.join_clusters(h, visiting_order(n, salt), bound, rep, weight, pinned, np.zeros(n), np.empty(n, VERTEX))
+    heads = np.flatnonzero(rep == np.arange(n))
+    number = np.empty(n, VERTEX)
+    number[heads] = np.arange(len(heads), dtype=VERTEX)
+    return number[rep], weight[heads], pinned[heads] if len(pinned) else pinned
+
+
+def _cluster_by(h: Nets, bound: int, salt: int, method: str, threads: int) -> tuple[Array, Array, Array]:
+    """As :func:`cluster`, by a kernel that knows nothing of fixed vertices: those of a second part leave a cluster."""
+    n = len(h.vwgt)
+    made = Hypergraph(n, h.xpins, h.pins, h.cost, h.vwgt)
+    most = None if method in ("hcm", "locks", "resolution") else bound + 1
+    rep = cluster_by(made, method, max_weight=most, seed=salt, threads=threads).rep
+    rep = np.where(rep < 0, np.arange(n), rep)
+    if len(h.fixed):
+        first = np.full(n, -1, VERTEX)
+        np.maximum.at(first, rep, h.fixed)
+        rep = np.where((h.fixed >= 0) & (h.fixed != first[rep]), np.arange(n) + n, rep)
+    heads, number = np.unique(rep, return_inverse=True)
+    pinned = np.full(len(heads) if len(h.fixed) else 0, -1, VERTEX)
+    if len(h.fixed):
+        np.maximum.at(pinned, number, h.fixed)
+    return number.astype(VERTEX), sums(number, h.vwgt, len(heads)), pinned
+
+
+def coarsen(
+    h: Nets, stop: int, nparts: int, salt: int, method: str = "absorption", threads: int = 1
+) -> tuple[list[Nets], list[Array]]:
+    """Levels from fine to coarse and the maps between them, down to about `stop` vertices.
+
+    `method` and `threads` as for :func:`cluster`.
+    """
+    levels, maps = [h], list[Array]()
+    # no coarse vertex may be much heavier than the average of the coarsest level, or balance is out of reach there
+    heaviest = max(1, int(1.5 * int(h.vwgt.sum()) / stop))
+    while len(levels[-1].vwgt) > stop:
+        now = levels[-1]
+        n = len(now.vwgt)
+        # clusters of any size would skip the levels between
+        bound = min(heaviest, max(3 * int(now.vwgt.sum()) // n, 2 * int(np.median(now.vwgt))))
+        cmap, weight, fixed = cluster(now, bound, salt + len(maps), method, threads)
+        if len(weight) > _STALLED * n or len(weight) < nparts:
+            break
+        levels.append(contract(now, cmap, weight, fixed))
+        maps.append(cmap)
+    return levels, maps
+
+
+__all__ = ["COARSENINGS", "cluster", "coarsen", "contract", "finest", "visiting_order"]
