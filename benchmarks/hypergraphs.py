@@ -1,9 +1,10 @@
 """Clustering and sparsification of hypergraphs, measured: ``python -m benchmarks.hypergraphs``.
 
-Prints the two tables of docs/clustering.md: clusters by two threads beside the sequential ones, and identical nets
-found by hashing beside sorting.  Ways are measured in turn, so that what else the machine does meets all of them alike.
-Where other programs run, a thread has no core of its own: the last columns tell how much faster two threads are by the
-processor time that was taken, which would be their gain if each had one.
+Prints the tables of docs/clustering.md: clusters by two threads beside the sequential ones, identical nets found by
+hashing beside sorting, and partitions of a hypergraph with and without sparsification.  Ways are measured in turn, so
+that what else the machine does meets all of them alike.  Where other programs run, a thread has no core of its own: the
+last column tells how much faster two threads are by the processor time that was taken, which would be their gain if
+each had one.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from scipy.sparse import csr_array, kron
 from copart.formats import read_hypergraph
 from copart.hypergraph import Hypergraph
 from copart.mesh import cube, dual_graph
-from copart.partitioner.hypergraphs import cluster
+from copart.metrics import evaluate_hypergraph
+from copart.partitioner.hypergraphs import Reduction, cluster, sparsify
 from copart.partitioner.hypergraphs.classes import CHECKSUMS, WAYS, identical
 from copart.partitioner.hypergraphs.sparsification import ascending
+from copart.partitioner.umpa import partition_hypergraph
 
 #: Methods by threads, and the sequential one that each stands beside.
 BESIDE = {"locks": "hcm", "resolution": "hcm", "parallel-hcc": "hcc"}
@@ -118,19 +121,46 @@ def sparsification(hypergraphs: dict[str, Hypergraph], repeats: int) -> list[str
     return out
 
 
+def partitions(repeats: int) -> list[str]:
+    """Rows of the third table: partitions of least volume of a matrix with blocks, seconds of the processor."""
+    h = blocks(2_500, 5)
+    ways: dict[str, Callable[[], Reduction | None]] = {
+        "none": lambda: None, "identical": lambda: sparsify(h, directed=False),
+        "similar, 4 orders": lambda: sparsify(h, directed=False, permutations=4)}
+    out = [f"{h}", "| parts | merged | processor time | volume | imbalance |", "| --- | --- | --- | --- | --- |"]
+    for nparts in (4, 16, 64):
+        found: dict[str, list[tuple[float, int, float]]] = {name: [] for name in ways}
+        for seed in range(repeats + 1):
+            for name, make in ways.items():
+                begin = time.process_time()
+                small = make()
+                part = partition_hypergraph(small.hypergraph if small else h, nparts, preset="fast", seed=seed)
+                part = small.lift(part) if small else part
+                taken = time.process_time() - begin
+                m = evaluate_hypergraph(h, part, nparts)
+                if seed:
+                    found[name].append((taken, m.total_volume, m.imbalance))
+        for name, rows in found.items():
+            taken, volume, imbalance = (median(column) for column in zip(*rows, strict=True))
+            out.append(f"| {nparts} | {name} | {taken:.3f} s | {volume:,.0f} | {100 * imbalance:.1f} % |")
+    return out
+
+
 def main() -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--folder", type=Path, help="of hypergraph and graph files (.hgr, .graph)")
-    parser.add_argument("--only", choices=("clustering", "sparsification"))
+    parser.add_argument("--only", choices=("clustering", "sparsification", "partitions"))
     given = parser.parse_args()
     before = os.getloadavg()[0]
-    made = instances(given.folder)
-    if given.only != "sparsification":
-        print("\n".join(clustering(made, given.repeats)))
-    if given.only != "clustering":
-        print("\n".join(sparsification(made, given.repeats)))
+    made = instances(given.folder) if given.only != "partitions" else {}
+    tables = {"clustering": lambda: clustering(made, given.repeats),
+              "sparsification": lambda: sparsification(made, given.repeats),
+              "partitions": lambda: partitions(given.repeats)}
+    for name, table in tables.items():
+        if given.only in (None, name):
+            print("\n".join(table()))
     print(f"load of the machine before and after: {before:.1f}, {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 

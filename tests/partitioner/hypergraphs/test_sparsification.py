@@ -19,8 +19,9 @@ from copart.partitioner.hypergraphs import (
     sparsify,
 )
 from copart.partitioner.hypergraphs.classes import CHECKSUMS, identical
+from copart.partitioner.umpa import partition_hypergraph
 
-from ...helpers import shared
+from ...helpers import grid, shared
 from ...test_hypergraph import hypergraphs, lists
 
 #: Six nets of three kinds; sums of squares of the pins counted from 1: 53, 58, 74, which are 4, 2, 4 modulo 7.
@@ -236,6 +237,21 @@ def test_sources_may_become_one():
     assert sparsify(h).hypergraph.nnets == 0  # all three are identical, and then alone in their nets
     h = Hypergraph.from_nets(4, [[0, 1, 2], [1, 0, 2], [2, 3]])
     assert lists(sparsify(h).hypergraph) == [[0, 1], [1, 2]]
+
+
+def test_a_partition_of_the_smaller_one_is_one_of_the_larger():
+    """As balanced, of the same figures, and not worse than without: 5 unknowns per point stay together."""
+    from scipy.sparse import csr_array, kron
+
+    graph = grid(16, 16).to_scipy() + csr_array(np.eye(256))
+    h = Hypergraph.from_scipy(kron(graph, np.ones((5, 5)), format="csr"))
+    small = sparsify(h)
+    part = partition_hypergraph(small.hypergraph, 8, preset="fast")
+    after, before = evaluate_hypergraph(small.hypergraph, part, 8), evaluate_hypergraph(h, small.lift(part), 8)
+    assert before.to_dict() == after.to_dict()
+    assert before.imbalance <= 0.05 + 1e-9
+    plain = evaluate_hypergraph(h, partition_hypergraph(h, 8, preset="fast"), 8)
+    assert before.total_volume <= 1.03 * plain.total_volume
 
 
 # ---- similar nets
