@@ -1,0 +1,163 @@
+"""Points, their weights and the weights wanted in the parts, checked and as whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import WEIGHT, frozen, whole
+from ...errors import PartitionError
+from ...metrics import target_shares
+
+#: Sums of weights below this are exact as doubles as well, in which they may be given.
+MAX_WEIGHT = 2**53
+#: Weights that are no whole numbers are counted in units that make their sum at most this.
+_UNITS = 2**52
+
+
+class Points(NamedTuple):
+    """What is partitioned.
+
+    coords (n, d) float64, frozen; weights (n,) int64, empty where every point weighs 1; unit : float, what a weight of
+    1 in `weights` stands for.
+    """
+
+    coords: NDArray[np.float64]
+    weights: NDArray[np.int64]
+    unit: float
+
+    @property
+    def total(self) -> int:
+        """Weight of all points."""
+        return int(self.weights.sum()) if len(self.weights) else len(self.coords)
+
+
+def checked_coords(points: ArrayLike, name: str = "points") -> NDArray[np.float64]:
+    """(n, d) float64 coordinates, contiguous and frozen.
+
+    Raises
+    ------
+    PartitionError
+        The shape is another, there are no coordinates, or some are not finite.
+    """
+    try:
+        coords = np.ascontiguousarray(points, np.float64)
+    except (TypeError, ValueError):
+        raise PartitionError(f"{name}: needs an array of numbers with one row per point") from None
+    if np.ndim(points) != 2 or coords.shape[1] == 0:
+        raise PartitionError(f"{name}: needs one row per point and one column per coordinate, has shape "
+                             f"{np.shape(points)}")
+    if len(coords) >= 2**31:
+        raise PartitionError(f"{name}: {len(coords)} points are more than the 2^31 - 1 that 32-bit numbers count")
+    # the sum of finite numbers may overflow, which only costs a closer look
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspect = not np.isfinite(coords.sum())
+    if suspect:
+        bad = ~np.isfinite(coords).all(axis=1)
+        if bad.any():
+            i = int(np.argmax(bad))
+            raise PartitionError(f"{name}: {int(bad.sum())} of {len(coords)} points are not finite, first at index "
+                                 f"{i}: {coords[i].tolist()}; leave them out")
+    return frozen(coords)
+
+
+def unit_of(largest: float, count: int) -> float:
+    """The unit in which weights that are no whole numbers are counted, a power of two.
+
+    Parameters
+    ----------
+    largest : float
+        Largest weight.
+    count : int
+        Number of weights.
+    """
+    return float(2.0 ** (int(np.frexp(largest * max(count, 1))[1]) - 52)) if largest > 0 else 1.0
+
+
+def real_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
+    """(size,) float64 weights, finite and not negative.
+
+    Raises
+    ------
+    PartitionError
+        They are not, or there are not so many.
+    """
+    try:
+        given = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        raise PartitionError(f"weights: needs {size} numbers") from None
+    if given.shape != (size,):
+        raise PartitionError(f"weights: needs one number per point, {size} in all, has shape {given.shape}")
+    bad = ~(np.isfinite(given) & (given >= 0))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise PartitionError(f"weights: {int(bad.sum())} of {size} are negative or not finite, first at index {i}: "
+                             f"{given[i]}")
+    return given
+
+
+def whole_weights(given: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
+    """Weights in units, rounded: sums of these do not depend on the order of summation."""
+    return np.rint(given / unit).astype(WEIGHT)
+
+
+def too_heavy(total: float) -> PartitionError:
+    """The error that weights add up to more than can be counted exactly."""
+    return PartitionError(f"weights: add up to {total:.6g}, where sums from 2^53 on are not exact; "
+                          f"divide them by a common factor")
+
+
+def checked_points(points: ArrayLike, weights: ArrayLike | None) -> Points:
+    """Check points and weights.
+
+    Weights that are no whole numbers are rounded to a unit (a power of two) that makes their sum about 2^52.
+
+    Raises
+    ------
+    PartitionError
+        A shape is wrong, a value is not finite, a weight is negative, or whole weights add up to 2^53 or more.
+    """
+    coords = checked_coords(points)
+    if weights is None:
+        return Points(coords, np.zeros(0, WEIGHT), 1.0)
+    given = real_weights(weights, len(coords))
+    unit = 1.0
+    if (given != np.floor(given)).any():
+        unit = unit_of(float(given.max()), len(given))
+    elif given.sum() >= MAX_WEIGHT:
+        raise too_heavy(float(given.sum()))
+    return Points(coords, whole_weights(given, unit), unit)
+
+
+def checked_nparts(nparts: Any, n: int) -> int:
+    """A number of parts that `n` points can fill.
+
+    Raises
+    ------
+    PartitionError
+        There are fewer points than parts.
+    """
+    k = whole("nparts", nparts, low=1)
+    if k > n:
+        raise PartitionError(f"nparts: {k} parts of {n} points would leave parts empty; ask for at most {n}")
+    return k
+
+
+def goals(total: int, nparts: int, tpwgts: ArrayLike | None) -> NDArray[np.int64]:
+    """(nparts + 1,) int64: twice the weight wanted in all parts before each, and at last in all.
+
+    Twice, since a cut is where the weight at its left is nearest to what is wanted: half weights decide.
+    """
+    if tpwgts is None:
+        each, rest = divmod(2 * total, nparts)
+        numbers = np.arange(nparts + 1, dtype=WEIGHT)
+        return each * numbers + rest * numbers // nparts
+    shares = target_shares(tpwgts, nparts)
+    upto = [0, *np.cumsum([max(1, round(share * _UNITS)) for share in shares / shares.max()], dtype=object)]
+    return np.array([2 * total * part // upto[-1] for part in upto], WEIGHT)
+
+
+__all__ = ["MAX_WEIGHT", "Points", "checked_coords", "checked_nparts", "checked_points", "goals", "real_weights",
+           "too_heavy", "unit_of", "whole_weights"]

@@ -1,0 +1,89 @@
+"""Multi-Jagged: points partitioned into boxes by cutting along one coordinate after another into many sections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import VERTEX, whole
+from .geometric.cutting import cut_level
+from .geometric.levels import Axes, AxisRule, partition_in_levels
+from .geometric.points import checked_nparts, checked_points, goals
+from .geometric.result import GeometricPartition
+from .geometric.tree import shape
+from .rounds import Team
+
+
+def round_robin(dim: int) -> AxisRule:
+    """Every level cuts along the next coordinate."""
+    def rule(level: int, cloud: Any, start: Any, team: Team) -> Axes:
+        nodes = len(start) - 1
+        return Axes(np.full(nodes, level % dim, VERTEX), np.zeros((nodes, dim)))
+    return rule
+
+
+def multijagged(points: ArrayLike, nparts: int | None = None, *, weights: ArrayLike | None = None,
+                tpwgts: ArrayLike | None = None, depth: int | None = None, counts: Sequence[int] | None = None,
+                threads: int = 1) -> GeometricPartition:
+    """Partition points into boxes of equal weight.
+
+    Parameters
+    ----------
+    points : (n, d) array_like of float
+        Finite coordinates.
+    nparts : int, optional
+        Number of parts, 1 to n, primes as well; the product of `counts` where these are given.
+    weights : (n,) array_like of float, optional
+        Not negative; 1 each where not given. Whole numbers count exactly, others are rounded to a unit that makes
+        their sum about 2^52.
+    tpwgts : (nparts,) array_like of float, optional
+        Target share of each part; equal where not given. Parts are numbered by their boxes: in the order of the first
+        coordinate, then of the second, and so on.
+    depth : int, optional
+        Levels of recursion: each cuts along the next coordinate, in turn. The number of coordinates where not given;
+        ``ceil(log2(nparts))`` halves boxes again and again.
+    counts : sequence of int, optional
+        Sections of every box by level, instead of `nparts` and `depth`.
+    threads : int
+        Threads to use; the result does not depend on it.
+
+    Returns
+    -------
+    GeometricPartition
+
+    Raises
+    ------
+    PartitionError
+        Coordinates are not finite, weights are negative or add up to 2^53 or more, a shape is wrong, or there are
+        more parts than points.
+    ConfigError
+        The numbers of parts and levels do not fit together, or another argument is out of range.
+
+    Notes
+    -----
+    A cut is where the weight at its left is nearest to what is wanted. Points on a cut are shared out in the order of
+    their other coordinates, then of their numbers. So unit weights and equal targets give parts of ``floor(n /
+    nparts)`` or ``ceil(n / nparts)`` points, and any weights parts that weigh at most one heaviest point more than
+    their target. A box whose points weigh nothing is cut by their number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> line = np.arange(8.0)[:, None]
+    >>> multijagged(line, 3).part.tolist()
+    [0, 0, 0, 1, 1, 2, 2, 2]
+    """
+    given = checked_points(points, weights)
+    n, dim = given.coords.shape
+    k, depth, each = shape(nparts, depth, counts, dim)
+    checked_nparts(k, n)
+    wanted = goals(given.total, k, tpwgts)
+    levels = ((depth - level, None if each is None else each[level]) for level in range(depth))
+    with Team(whole("threads", threads, low=1, high=1024)) as team:
+        return partition_in_levels(given, k, wanted, levels, round_robin(dim), team, cut_level, "multijagged")
+
+
+__all__ = ["multijagged", "round_robin"]
