@@ -75,13 +75,13 @@ def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: 
     host = np.repeat(np.arange(sites.nsites), sites.slots)
     place = network.coordinates(sites.point).astype(np.float64)
     moved = shifted(place, network.dims) if shift and network.around else place
-    cores = nearest_cores(moved[host], at.shape[0])
-    host = host[cores]
-    machines = {False: place[host], True: moved[host]}
+    # which cores are taken, where there are more than tasks, also depends on the shift
+    taken = [host[nearest_cores(one[host], len(at))] for one in (place, moved)]
+    machines = [one[cores] for one, cores in zip((place, moved), taken, strict=True)]
     if not ordered:
         rng = np.random.default_rng(1)
-        machines = {key: value + _JITTER * rng.random(value.shape) for key, value in machines.items()}
-    left, right = candidates(at, machines[False], rotations, reflections, not np.array_equal(place, moved))
+        machines = [one + _JITTER * rng.random(one.shape) for one in machines]
+    left, right = candidates(at, machines[0], rotations, reflections, not np.array_equal(place, moved))
     with Team(whole("threads", threads, low=1, high=1024)) as team:
         free = [None] * team.threads
         parts = min(len(at), len(host))
@@ -91,7 +91,7 @@ def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: 
 
         def site(i: int) -> NDArray[np.int64]:
             a, b = pairs[i]
-            return host[matched(mine[a], theirs[b])]
+            return taken[right[b].shifted][matched(mine[a], theirs[b])]
 
         def hops(i: int, _: None) -> float:
             point = sites.point[site(i)]
