@@ -33,7 +33,7 @@ CALLS = {
     "replan": "{folder} --load a={load} --source a={source} --interedges a,b={interedges} -o {output} "
               "--picture {picture} --report {report}",
     "machine": "info {source} --nodes {nodes} --host {host} --vertices {vertices} --tgt {tgt}",
-    "map": "{graph} --fixed {fixed} --from {old} -o {output} " + MACHINE,
+    "map": "{graph} --fixed {fixed} --from {old} --part {part} -o {output} " + MACHINE,
     "ranks": "{profile} --counts {counts} --placement {placement} --model {model} --nodes 2 --slots 2 -o {output}",
 }
 #: What plans write under names of their own into their folder.

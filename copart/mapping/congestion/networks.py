@@ -27,6 +27,8 @@ from ..architectures.regular import Grid, Matched, Torus
 from ..architectures.subset import Subset
 from ..architectures.tree import TreeLeaf
 
+#: Vertices of an architecture up to which it is taken for a network.
+MOST_POINTS = 2**24
 #: Links that are counted one by one.
 MOST_LINKS = 2**28
 
@@ -305,9 +307,11 @@ def network_of(architecture: Any, bandwidth: ArrayLike = 1.0, *, directed: bool 
     """The network of the vertices of an architecture, where its kind has routes; None where it has none.
 
     Tori and grids have routers in that form; the leaves of a tree are taken for hosts of a plain tree of switches.  A
-    subset has the network of the whole.
+    subset has the network of the whole.  Beyond 16 million vertices there is none.
     """
     base: BaseArchitecture = architecture.base if isinstance(architecture, Subset) else architecture
+    if base.nprocs > MOST_POINTS:
+        return None
     if isinstance(base, Torus):
         return TorusNetwork(base.dims, bandwidth, directed=directed)
     if isinstance(base, Grid):
