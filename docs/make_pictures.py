@@ -17,7 +17,7 @@ import numpy as np
 
 import copart
 from copart.mesh import Mesh, cube, dual_graph, find_interedges
-from copart.metrics import part_weights
+from copart.metrics import edge_cut, part_weights
 from copart.operators import ext, part, proj, repart, rest
 from copart.report.palette import COLOURS, RGB, colour_numbers
 
@@ -256,8 +256,34 @@ def grid() -> Path:
         raw.unlink(missing_ok=True)
 
 
+def boxes() -> Path:
+    """Parts by coordinates of a mesh that is finer around a corner: jagged boxes, bisection, a curve."""
+    from copart.partitioner.geometric.methods import partition_points
+
+    mesh = rectangle(90, 45, (0, 1.5), triangles=True)
+    points = mesh.points.copy()
+    points[:, 0] = 3 * (points[:, 0] / 3) ** 1.7
+    points[:, 1] = 1.5 * (points[:, 1] / 1.5) ** 1.4
+    mesh = Mesh(points, mesh.blocks, name="graded")
+    graph = dual_graph(mesh)
+    made, axes = figure(10.2, 2.15, 1, 3)
+    for ax, method, text in zip(axes[0], ("multijagged", "rcb", "hsfc"),
+                                ("multijagged", "rcb", "hsfc"), strict=True):
+        found = partition_points(graph.coords, 23, method)
+        draw(ax, mesh, shades(graph, found.part, 23), line="none")
+        if found.boxes is not None:
+            from matplotlib.patches import Rectangle
+
+            for low, high in found.boxes:
+                ax.add_patch(Rectangle(low, *(high - low), fill=False, edgecolor=INK, linewidth=0.8))
+        ax.set(ylim=(-0.03, 1.53))
+        title(ax, text, f"{int(found.sizes.min())} to {int(found.sizes.max())} of {graph.nvtxs} cells per part, cut "
+                        f"{edge_cut(graph, found.part)}")
+    return save(made, "boxes.png")
+
+
 PICTURES: dict[str, Callable[[], Path]] = {f.__name__: f for f in (phases, interedges, projrepart, schemes, repartition,
-                                                                   demo, grid)}
+                                                                   demo, grid, boxes)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PICTURES:

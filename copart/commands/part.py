@@ -25,7 +25,10 @@ examples:
   copart part case:air 32 --write openfoam        one region of a case; also files for decomposePar
   copart part two-phase.graph 8                   several weights per vertex (ncon in the header): each is balanced
   copart part wing.graph 8 --fixed pinned.txt     one number per line: a part, or -1 for a free vertex
+  copart part particles.npy 64 --method multijagged      boxes of equal weight, from coordinates alone
+  copart part mesh.msh 64 --method multijagged+refine    a quick start from the cell centres, then refined
 
+Points: .npy of shape (n, d), or text (.csv, .txt, .xyz) with the coordinates of one per line.
 Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; meshes: SU2, OpenFOAM cases, CalculiX,
 gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
 """
@@ -37,20 +40,32 @@ def target(args: argparse.Namespace) -> list[str]:
     return [args.output or default_output(args.source, args.nparts)]
 
 
-EFFECTS = (Effect(("time_limit",), lambda args: args.preset == "best", "without --preset best"),)
-PATHS = Paths(dict.fromkeys(("source", "fixed", "tpwgts"), sources), {"output": target},
+GRAPH, REFINED = "graph", "multijagged+refine"
+#: As in :mod:`copart.plans.by_coordinates`, which is slow to import.
+METHODS = (GRAPH, "multijagged", "rcb", "rib", "hsfc", "morton", REFINED)
+
+EFFECTS = (Effect(("time_limit",), lambda args: args.preset == "best", "without --preset best"),
+           Effect(("contiguous", "time_limit"), lambda args: args.method == GRAPH, "with --method, which makes no "
+                  "connected pieces and takes the time it takes"),
+           Effect(("seed", "preset", "fixed"), lambda args: args.method in (GRAPH, REFINED),
+                  f"with a --method that goes by coordinates alone; take {REFINED}"))
+PATHS = Paths(dict.fromkeys(("source", "fixed", "tpwgts", "weights"), sources), {"output": target},
               frozenset({"load", "write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
+    parser.add_argument("source", metavar="GRAPH_OR_MESH", help="graph file, mesh file, OpenFOAM case or points")
     parser.add_argument("nparts", type=integer, metavar="K", help="number of parts")
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="part file, or .vtu for a mesh with cell array part (default GRAPH_OR_MESH.part.K)")
     parser.add_argument("--fixed", metavar="FILE", help="part of each vertex that may not move, -1 for the others")
     parser.add_argument("--tpwgts", metavar="FILE", help="share of the load of each part, one number per line")
     parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
+    parser.add_argument("--weights", metavar="FILE", help="weight of each point, one number per line (default 1)")
+    parser.add_argument("--method", choices=METHODS, default=GRAPH,
+                        help="graph: small cut (default); by coordinates: jagged boxes, recursive bisection by "
+                             "coordinate or inertia, Hilbert's or Morton's curve; or jagged boxes, refined")
     parser.add_argument("--best-balance", action="store_true",
                         help="where no balanced partition is found, take the best balance instead of stopping")
     parser.add_argument("--contiguous", action="store_true", help="every part in one piece where the graph is")
@@ -65,10 +80,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Partition one graph or mesh and write the parts."""
     from ..arrays import whole
     from ..errors import ConfigError
-    from ..formats import read_part
+    from ..formats import is_points, read_part
     from ..kernels import timed
-    from ..kgggp_ml import partition
-    from ..partitioner.multiconstraint import partition_multiconstraint
     from ..plans.components import single
     from ..plans.writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
@@ -77,11 +90,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     kinds = checked_kinds(args.write, SINGLE_KINDS) or ()
     file = Path(*target(args))
     check_target(file)
+    if is_points(args.source):
+        return run_points(args, console, nparts, kinds, file)
     with console.progress() as progress:
         first_use(progress, "part")
         progress(f"reading {args.source}")
         graph, mesh = single(args.source, args.load)
         check_kind(file, mesh)
+        if args.weights is not None:
+            raise ConfigError(f"--weights: has no effect on {args.source}, which is no file of points")
         if graph.ncon > 1 and (args.contiguous or args.time_limit is not None):
             raise ConfigError(f"contiguous, time-limit: are not available with {graph.ncon} weights per vertex")
         if kinds:
@@ -89,12 +106,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         fixed = None if args.fixed is None else read_part(args.fixed, graph.nvtxs, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {graph.nvtxs} vertices")
-        asked = {"fixed": fixed, "tpwgts": shares, "strict": not args.best_balance, **options.partitioning(args)}
         with timed() as took:
-            if graph.ncon == 1:
-                part = partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked)
-            else:
-                part = partition_multiconstraint(graph, nparts, **asked)
+            part = partitioned(graph, nparts, args, fixed, shares)
         progress(f"writing {file}")
         # these are the first to be refused, with nothing written then
         more = writing.write_single(kinds, args.source, file.parent, part, nparts, mesh) if kinds else []
@@ -106,6 +119,63 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 f"{figures['pieces']} connected pieces, {took.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, [str(file), *more])
     console.result({**figures, "more": more} if more else figures)
+    return 0
+
+
+def partitioned(graph: Graph, nparts: int, args: argparse.Namespace, fixed: Any, shares: Any) -> Any:
+    """The parts, with the method asked for."""
+    asked = {"fixed": fixed, "tpwgts": shares, "strict": not args.best_balance}
+    if args.method != GRAPH:
+        from ..options import Options
+        from ..plans.by_coordinates import partition_graph_by_coordinates
+
+        return partition_graph_by_coordinates(graph, nparts, args.method, Options(**options.partitioning(args)),
+                                              source=args.source, **asked)
+    if graph.ncon > 1:
+        from ..partitioner.multiconstraint import partition_multiconstraint
+
+        return partition_multiconstraint(graph, nparts, **asked, **options.partitioning(args))
+    from ..kgggp_ml import partition
+
+    return partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked,
+                     **options.partitioning(args))
+
+
+def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: Any, file: Path) -> int:
+    """Partition a file of points and write the parts."""
+    from ..errors import ConfigError
+    from ..formats import read_points
+    from ..kernels import timed
+    from ..partitioner.geometric.methods import partition_points
+    from ..plans.by_coordinates import check_balance, describe_points, needs_graph
+    from .console import first_use
+
+    if needs_graph(args.method):
+        raise ConfigError(f"method: {args.method} needs neighbours, which the points in {args.source} have not; take "
+                          f"--method multijagged, or another one that goes by coordinates alone")
+    if args.load is not None:
+        raise ConfigError(f"--load: has no effect on {args.source}, points; give their weights as --weights FILE")
+    if kinds:
+        writing.check_single(kinds, args.source, None)
+    check_kind(file, None)
+    with console.progress() as progress:
+        first_use(progress, "part")
+        progress(f"reading {args.source}")
+        points = read_points(args.source)
+        weights = None if args.weights is None else read_shares(args.weights)
+        shares = None if args.tpwgts is None else read_shares(args.tpwgts)
+        progress(f"partitioning {len(points)} points")
+        with timed() as took:
+            made = partition_points(points, nparts, args.method, weights=weights, tpwgts=shares, threads=args.threads)
+        check_balance(made, args.eps, shares, not args.best_balance)
+        progress(f"writing {file}")
+        write_parts(file, made.part, None)
+    figures = {**describe_points(made, shares), "seconds": round(took.seconds, 3), "file": str(file)}
+    sent = f"at most {figures['max_messages']} neighbours each, " if "messages" in figures else ""
+    console.say(f"{len(points)} points in {nparts} parts: imbalance {figures['ub']:.2%}, {sent}"
+                f"{took.seconds:.2f} s{progress.remark}")
+    writing.tell_written(console, [str(file)])
+    console.result(figures)
     return 0
 
 

@@ -13,6 +13,7 @@ from .metis import read_metis, write_metis
 from .openfoam import write_decomposition
 from .output import prepare_folder, write_json, write_text_atomic
 from .parts import count_in_name, read_part, write_part
+from .points import POINT_SUFFIXES, is_points, read_points
 from .precice import precice_hints, write_precice
 from .scotch import read_scotch
 from .text import PathLike, read_json
@@ -51,7 +52,8 @@ def read_graph(path: PathLike) -> Graph:
 
 write_graph = write_metis
 
-__all__ = ["GRAPH_READERS", "SCHEMA", "VERSION", "Nets", "count_in_name", "coupling_schedule", "graph_suffix",
-           "precice_hints", "prepare_folder", "read_coupling", "read_graph", "read_hgr", "read_json",
-           "read_matrix_market", "read_metis", "read_part", "read_scotch", "write_coupling", "write_decomposition",
-           "write_graph", "write_json", "write_metis", "write_part", "write_precice", "write_text_atomic"]
+__all__ = ["GRAPH_READERS", "POINT_SUFFIXES", "SCHEMA", "VERSION", "Nets", "count_in_name", "coupling_schedule",
+           "graph_suffix", "is_points", "precice_hints", "prepare_folder", "read_coupling", "read_graph", "read_hgr",
+           "read_json", "read_matrix_market", "read_metis", "read_part", "read_points", "read_scotch", "write_coupling",
+           "write_decomposition", "write_graph", "write_json", "write_metis", "write_part", "write_precice",
+           "write_text_atomic"]

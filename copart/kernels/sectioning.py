@@ -77,6 +77,41 @@ def extents(lo, hi, coords, perm, start, corners):
 
 
 @kernel
+def moments(lo, hi, cloud, start, corners, sums):
+    """Weight, and weighted sums of coordinates and of their products, of the points of the nodes lo..hi.
+
+    lo, hi : int
+    cloud : Cloud, in
+    start : (nodes + 1,) int64, in          where the points of each node begin
+    corners : (nodes, 2, d) float64, in     of their boxes: coordinates count from the centre, in half the longest side
+    sums : (nodes, 1 + d, 1 + d) float64, out   of the products of (1, x, y, ...) with itself, in the lower triangle
+    """
+    coords, perm = cloud.coords, cloud.perm
+    dim = coords.shape[1]
+    for node in range(lo, hi):
+        made = sums[node]
+        made[:] = 0.0
+        longest = 0.0
+        for c in range(dim):
+            longest = max(longest, 0.5 * corners[node, 1, c] - 0.5 * corners[node, 0, c])
+        if not 1e-300 < longest < 1e300:
+            continue
+        scale = 1.0 / longest
+        for c in range(dim):
+            # the upper triangle is free
+            made[0, 1 + c] = (0.5 * corners[node, 0, c] + 0.5 * corners[node, 1, c]) * scale
+        for j in range(start[node], start[node + 1]):
+            i = perm[j]
+            w = 1.0 if len(cloud.weights) == 0 else float(cloud.weights[i])
+            made[0, 0] += w
+            for a in range(dim):
+                x = coords[i, a] * scale - made[0, 1 + a]
+                made[1 + a, 0] += w * x
+                for b in range(a + 1):
+                    made[1 + a, 1 + b] += w * x * (coords[i, b] * scale - made[0, 1 + b])
+
+
+@kernel
 def gather(lo, hi, cloud, axis, direction, plain):
     """Coordinates and weights of positions lo..hi, side by side; returns the least and the largest coordinate.
 

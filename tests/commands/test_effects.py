@@ -31,7 +31,8 @@ ALWAYS = {
     "compare": {"eps": "a limit", "threads": "time", "preset": "", **COMPONENTS, "schemes": "", "seeds": "",
                 "picture": "", "report": "", "source": "", "hierarchy": "",
                 "iterations": "also the sub-steps of the priced step", "step_cost": ""},
-    "part": {**PARTITIONING, "output": "", "fixed": "", "tpwgts": "", "best_balance": "a permission", "contiguous": "",
+    "part": {"eps": "a limit", "threads": "time", "output": "", "tpwgts": "", "best_balance": "a permission",
+             "method": "",
              "write": "kinds that need a mesh are refused for a graph"},
     "repart": {**PARTITIONING, "former": "", "method": "", "output": "", "report": ""},
     "replan": {**PARTITIONING, "output": "", "load": "unknown names are refused", "source": "unknown names are refused",
@@ -66,7 +67,7 @@ ONE, MANY = "--nparts --fixed=x --tpwgts=x", ("--parts --coupled --names --coupl
 def each(line: str, options: str, why: str) -> list[tuple[str, str, str]]:
     """The line with each of the options; those that need a value and have none get a 2."""
     bare = ("--several", "--aligned", "--best-balance", "--serial", "--legend", "--no-compare", "--verbose",
-            "--one-to-one")
+            "--one-to-one", "--contiguous")
     return [(f"{line} {word if '=' in word or word in bare else word + '=2'}", word.partition("=")[0], why)
             for word in options.split()]
 
@@ -93,6 +94,12 @@ IDLE = [
     *each("part g.graph 2", "--time-limit", "without --preset best"),
     *each("part g.graph 2 --preset strong", "--time-limit", "without --preset best"),
     *each("part g.graph 2", "--load", "on g.graph, a graph"),
+    *each("part g.graph 2", "--weights=t.csv", "on g.graph, which is no file of points"),
+    *each("part p.txt 2 --method rcb", "--load", "on p.txt, points"),
+    *(entry for method in ("multijagged", "rcb", "rib", "hsfc", "morton") for entry in each(
+        f"part a.vtu 2 --method {method}", "--seed --preset=fast --fixed=x", "with a --method that goes by")),
+    *each("part a.vtu 2 --method multijagged+refine", "--contiguous", "with --method, which"),
+    *each("part a.vtu 2 --method multijagged+refine --preset best", "--time-limit", "with --method, which"),
     *each("repart g.graph g.part.2 3", "--load", "on g.graph, a graph"),
     *(entry for method in ("diffusive", "scratch-remap") for entry in each(
         f"repart g.graph g.part.2 3 --method {method}", "--migration-cost", "with other methods than mxn")),

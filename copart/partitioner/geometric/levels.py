@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,15 +11,20 @@ from ...arrays import OFFSET, VERTEX, WEIGHT, frozen
 from ...kernels import sectioning as kernels
 from ...kernels.sectioning import Cloud, Nodes
 from ..rounds import Team
-from .cutting import Cut, cloud_of
+from .cutting import Cut, cloud_of, for_nodes
 from .points import Points
 from .result import Counters, GeometricPartition
 from .tree import next_level
 
 Array = np.ndarray[Any, Any]
 
-#: Cuts the boxes of a level and reorders their points.
-Cutter = Callable[[Cloud, Nodes, Array, Team], Cut]
+
+class Cutter(Protocol):
+    """Cuts the boxes of a level and reorders their points."""
+
+    counters: Counters
+
+    def __call__(self, cloud: Cloud, nodes: Nodes, goals: Array, team: Team) -> Cut: ...
 
 
 class Axes(NamedTuple):
@@ -34,12 +39,18 @@ AxisRule = Callable[[int, Cloud, Array, Team], Axes]
 
 
 class Level(NamedTuple):
-    """The boxes between two levels: first part and first point of each (and the number of them), weight and corners."""
+    """The boxes between two levels.
+
+    parts, start (nodes + 1,) int64 first part and first point here of each; size, weight (nodes,) int64 of the points
+    of all processes; boxes (nodes, 2, d) float64 corners; before : int, weight of the points before the first of them.
+    """
 
     parts: Array
     start: Array
+    size: Array
     weight: Array
     boxes: Array
+    before: int = 0
 
 
 def whole_box(points: Points, cloud: Cloud, nparts: int, team: Team) -> Level:
@@ -48,24 +59,17 @@ def whole_box(points: Points, cloud: Cloud, nparts: int, team: Team) -> Level:
     start = np.array(team.cuts(n), OFFSET)
     each = extents(cloud, start, team)
     corners = np.stack([each[:, 0].min(axis=0), each[:, 1].max(axis=0)])[None]
-    return Level(np.array([0, nparts], OFFSET), np.array([0, n], OFFSET), np.array([points.total], WEIGHT), corners)
+    return Level(np.array([0, nparts], OFFSET), np.array([0, n], OFFSET), np.array([n], OFFSET),
+                 np.array([points.total], WEIGHT), corners)
 
 
 def extents(cloud: Cloud, start: Array, team: Team) -> Array:
     """(nodes, 2, d) float64 corners of the smallest boxes around the points of each node."""
     nodes = len(start) - 1
     corners = np.empty((nodes, 2, cloud.coords.shape[1]))
-    for_nodes(kernels.extents, start, team, cloud.coords, cloud.perm, start, corners)
+    for_nodes(lambda lo, hi, _: kernels.extents(lo, hi, cloud.coords, cloud.perm, start, corners), start, team,
+              lambda: None)
     return corners
-
-
-def for_nodes(kernel: Callable[..., Any], start: Array, team: Team, *args: Any) -> None:
-    """Call ``kernel(lo, hi, *args)`` on ranges of nodes of about as many points each."""
-    nodes, n = len(start) - 1, int(start[-1] - start[0])
-    jobs = 1 if team.pieces(n) == 1 else min(nodes, 8 * team.threads)
-    ends = np.searchsorted(start, start[0] + np.arange(jobs + 1) * n // jobs)
-    ends[0], ends[-1] = 0, nodes
-    team.spread(lambda job, _: kernel(int(ends[job]), int(ends[job + 1]), *args), jobs, [None] * team.threads)
 
 
 def cut(level: Level, made: Array, parts: Array, wanted: Array, axes: Axes, cloud: Cloud, team: Team,
@@ -92,23 +96,23 @@ def cut(level: Level, made: Array, parts: Array, wanted: Array, axes: Axes, clou
     A box without weight is cut by the number of its points.
     """
     nodes = len(made)
-    size = np.diff(level.start)
-    before = np.cumsum(level.weight) - level.weight
+    before = level.before + np.cumsum(level.weight) - level.weight
     node = np.repeat(np.arange(nodes), made)
     inner = np.ones(len(node), bool)
     inner[np.cumsum(made) - made] = False
     box, part = node[inner], parts[:-1][inner]
     goals = wanted[part] - 2 * before[box]
-    plain = (level.weight == 0) & (size > 0)
+    plain = (level.weight == 0) & (level.size > 0)
     if plain.any():
         count = plain[box]
         first, held = level.parts[:-1][box[count]], np.diff(level.parts)[box[count]]
-        goals[count] = 2 * size[box[count]] * (part[count] - first) // held
+        goals[count] = 2 * level.size[box[count]] * (part[count] - first) // held
     first = np.zeros(nodes + 1, OFFSET)
     np.cumsum(made - 1, out=first[1:])
     found = cutter(cloud, Nodes(level.start, first, axes.axis, axes.direction, plain), goals, team)
-    return Level(parts, np.concatenate([level.start[:1], level.start[0] + np.cumsum(found.size)]),
-                 np.where(plain[node], 0, found.weight), _corners(level.boxes, node, inner, axes.axis, found.most))
+    return Level(parts, np.concatenate([[0], np.cumsum(found.size)]), found.total,
+                 np.where(plain[node], 0, found.weight), _corners(level.boxes, node, inner, axes.axis, found.most),
+                 level.before)
 
 
 def _corners(boxes: Array, node: Array, inner: Array, axis: Array, most: Array) -> Array:
@@ -149,17 +153,15 @@ def partition_in_levels(points: Points, nparts: int, wanted: Array, counts: Iter
     """
     cloud = cloud_of(points)
     level = whole_box(points, cloud, nparts, team)
-    calls = 0
     for number, (left, count) in enumerate(counts):
         made, parts = next_level(level.parts, left, count)
         if (made == 1).all():
             continue
         level = cut(level, made, parts, wanted, rule(number, cloud, level.start, team), cloud, team, cutter)
-        calls += int((made > 1).sum())
     part = np.empty(len(cloud.perm), VERTEX)
     part[cloud.perm] = np.repeat(np.arange(nparts, dtype=VERTEX), np.diff(level.start))
     return GeometricPartition(frozen(part), nparts, frozen(level.weight * points.unit),
-                              frozen(level.boxes) if boxed else None, method, Counters(calls=calls))
+                              frozen(level.boxes) if boxed else None, method, cutter.counters)
 
 
-__all__ = ["Axes", "AxisRule", "Cutter", "Level", "cut", "extents", "for_nodes", "partition_in_levels", "whole_box"]
+__all__ = ["Axes", "AxisRule", "Cutter", "Level", "cut", "extents", "partition_in_levels", "whole_box"]

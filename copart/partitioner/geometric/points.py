@@ -63,19 +63,6 @@ def checked_coords(points: ArrayLike, name: str = "points") -> NDArray[np.float6
     return frozen(coords)
 
 
-def unit_of(largest: float, count: int) -> float:
-    """The unit in which weights that are no whole numbers are counted, a power of two.
-
-    Parameters
-    ----------
-    largest : float
-        Largest weight.
-    count : int
-        Number of weights.
-    """
-    return float(2.0 ** (int(np.frexp(largest * max(count, 1))[1]) - 52)) if largest > 0 else 1.0
-
-
 def real_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
     """(size,) float64 weights, finite and not negative.
 
@@ -103,12 +90,6 @@ def whole_weights(given: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
     return np.rint(given / unit).astype(WEIGHT)
 
 
-def too_heavy(total: float) -> PartitionError:
-    """The error that weights add up to more than can be counted exactly."""
-    return PartitionError(f"weights: add up to {total:.6g}, where sums from 2^53 on are not exact; "
-                          f"divide them by a common factor")
-
-
 def checked_points(points: ArrayLike, weights: ArrayLike | None) -> Points:
     """Check points and weights.
 
@@ -123,12 +104,33 @@ def checked_points(points: ArrayLike, weights: ArrayLike | None) -> Points:
     if weights is None:
         return Points(coords, np.zeros(0, WEIGHT), 1.0)
     given = real_weights(weights, len(coords))
-    unit = 1.0
-    if (given != np.floor(given)).any():
-        unit = unit_of(float(given.max()), len(given))
-    elif given.sum() >= MAX_WEIGHT:
-        raise too_heavy(float(given.sum()))
+    unit = common_unit(bool((given != np.floor(given)).any()), float(given.max(initial=0)), float(given.sum()),
+                       len(given))
     return Points(coords, whole_weights(given, unit), unit)
+
+
+def common_unit(fractions: bool, largest: float, total: float, count: int) -> float:
+    """The unit in which weights are counted: 1, or a power of two where some are no whole numbers.
+
+    Parameters
+    ----------
+    fractions : bool
+        Some are no whole numbers.
+    largest, total : float
+    count : int
+        Number of weights.
+
+    Raises
+    ------
+    PartitionError
+        Whole weights add up to 2^53 or more.
+    """
+    if fractions:
+        return float(2.0 ** (int(np.frexp(largest * count)[1]) - 52))
+    if total >= MAX_WEIGHT:
+        raise PartitionError(f"weights: add up to {total:.6g}, where sums from 2^53 on are not exact; divide them by a "
+                             f"common factor")
+    return 1.0
 
 
 def checked_nparts(nparts: Any, n: int) -> int:
@@ -159,5 +161,5 @@ def goals(total: int, nparts: int, tpwgts: ArrayLike | None) -> NDArray[np.int64
     return np.array([2 * total * part // upto[-1] for part in upto], WEIGHT)
 
 
-__all__ = ["MAX_WEIGHT", "Points", "checked_coords", "checked_nparts", "checked_points", "goals", "real_weights",
-           "too_heavy", "unit_of", "whole_weights"]
+__all__ = ["MAX_WEIGHT", "Points", "checked_coords", "checked_nparts", "checked_points", "common_unit",
+           "goals", "real_weights", "whole_weights"]

@@ -20,7 +20,7 @@ def sections(nparts: int, depth: int) -> int:
     >>> sections(23, 2), sections(64, 3), sections(65, 3)
     (5, 4, 5)
     """
-    s = max(1, round(float(nparts) ** (1 / depth)))
+    s = max(1, int(float(nparts) ** (1 / depth)))
     while s**depth < nparts:
         s += 1
     while s > 1 and (s - 1) ** depth >= nparts:
@@ -86,7 +86,7 @@ def next_level(parts: NDArray[np.int64], depth: int, count: int | None) -> tuple
     Parameters
     ----------
     parts : (nodes + 1,) int64
-        First part of each box, and the number of parts.
+        First part of each box, and that behind the last.
     depth : int
         Levels left, this one included.
     count : int, optional
@@ -97,7 +97,7 @@ def next_level(parts: NDArray[np.int64], depth: int, count: int | None) -> tuple
     (nodes,) int64
         Sections of each box.
     (sections + 1,) int64
-        First part of each section, and the number of parts.
+        First part of each section, and that behind the last.
     """
     held = np.diff(parts)
     sizes, which = np.unique(held, return_inverse=True)
@@ -105,7 +105,7 @@ def next_level(parts: NDArray[np.int64], depth: int, count: int | None) -> tuple
     node = np.repeat(np.arange(len(held)), made)
     number = np.arange(len(node)) - np.repeat(np.cumsum(made) - made, made)
     each = held[node] // made[node] + (number < held[node] % made[node])
-    return made, np.concatenate([[0], np.cumsum(each)])
+    return made, parts[0] + np.concatenate([[0], np.cumsum(each)])
 
 
 __all__ = ["bisection_depth", "futures", "next_level", "sections", "shape"]
