@@ -93,7 +93,8 @@ class Network(ABC):
         """Links on the route from p to q, elementwise with broadcasting."""
         a, b = np.broadcast_arrays(np.asarray(p, np.int64), np.asarray(q, np.int64))
         out = np.empty(a.size)
-        count_hops(self.code, a.ravel(), b.ravel(), out, self.scratch())
+        # copies: what is broadcast cannot be written, and kernels would be compiled once more for it
+        count_hops(self.code, a.flatten(), b.flatten(), out, self.scratch())
         return out.reshape(a.shape)
 
     def route(self, p: int, q: int) -> NDArray[np.int64]:
