@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from ..graph import Graph
     from ..mapping.machine import Machine
+    from ..mapping.tasks import TaskGraph
+
+#: Busy links that are listed.
+BUSIEST = 3
 
 EPILOG = """\
 examples:
@@ -26,6 +30,8 @@ examples:
   copart map processes.grf --machine topology.conf --nodes hosts --one-to-one
   copart map mesh.graph --machine m16x16.tgt --from old.map --migration-cost 2
   copart map mesh.graph --machine m16x16.tgt --eval mesh.map       figures of a mapping made by anyone
+  copart map mesh.vtu --part mesh.vtu.part.64 --machine nodes.csv --method auto
+                                                                   the parts as processes of a job on scattered nodes
 
 A mapping is written in SCOTCH's form: the number of vertices, then a vertex and its processor per line; or, with a name
 that does not end with .map, as a part file: line i is the processor of vertex i - 1. Both forms are read.
@@ -43,9 +49,14 @@ EFFECTS = (
            lambda args: args.eval is None, "with --eval, which makes no mapping"),
     Effect(("fixed", "old", "migration_cost", "best_balance", "eps", "preset", "load"),
            lambda args: not args.one_to_one, "with --one-to-one, which takes every vertex for a process"),
-    Effect(("migration_cost",), lambda args: args.old is not None, "without --from"))
-PATHS = DESCRIPTION | Paths(dict.fromkeys(("graph", "eval", "fixed", "old"), sources), {"output": target},
-                              frozenset({"load"}))
+    Effect(("fixed", "old", "migration_cost", "best_balance", "eps", "preset", "load"),
+           lambda args: args.method is None, "with --method, which gives every vertex a slot of its own"),
+    Effect(("migration_cost",), lambda args: args.old is not None, "without --from"),
+    Effect(("method", "bound"), lambda args: args.eval is None, "with --eval, which makes no mapping"),
+    Effect(("one_to_one",), lambda args: args.method is None, "with --method, whose mappings are all one to one"),
+    Effect(("bound",), lambda args: args.method == "auto", "without --method auto"))
+PATHS = DESCRIPTION | Paths(dict.fromkeys(("graph", "eval", "fixed", "old", "part"), sources), {"output": target},
+                              frozenset({"load", "method"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--eval", metavar="MAPFILE", help="tell the figures of this mapping instead of making one")
     group.add_argument("--one-to-one", action="store_true",
                        help="a processor of its own for every vertex; vertex weights do not count")
+    group.add_argument("--method", metavar="NAME",
+                       help="one to one for processes on the nodes of a job: default, ug, uwh, umc, ummc, search, "
+                            "geometric, ... or auto (docs/allocations.md lists all)")
+    group.add_argument("--bound", choices=["bandwidth", "latency", "congestion"], default="bandwidth",
+                       help="what --method auto goes by: data x hops, hops, or the busiest link (default bandwidth)")
+    group.add_argument("--part", metavar="FILE", help="part of each vertex: the parts are mapped, not the vertices")
     group.add_argument("--fixed", metavar="FILE", help="processor of each vertex that may not move, -1 for the others")
     group.add_argument("--from", dest="old", metavar="MAPFILE", help="an earlier mapping to start from")
     group.add_argument("--migration-cost", type=integer, default=1, metavar="N",
@@ -76,32 +93,37 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Map a graph onto a machine, or evaluate a mapping."""
     from ..kernels import timed
     from ..mapping.evaluation import evaluate_mapping
-    from ..plans.components import single
     from .console import first_use
     from .part import check_target
 
     file = next(map(Path, target(args)), None)
     if file is not None:
         check_target(file)
+    check_method(args.method)
     with console.progress() as progress:
         first_use(progress, "map")
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")
-        graph, _ = single(args.graph, args.load)
+        graph, tasks = mapped(args)
         with timed() as took:
             if args.eval is None:
                 progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
-                mapping = made(args, graph, machine)
+                mapping = made(args, graph, tasks, machine)
             else:
                 mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs)
         found = evaluate_mapping(graph, machine, mapping)
+        routed = routes(graph, tasks, machine, mapping)
         if file is not None:
             progress(f"writing {file}")
             write_mapping(file, mapping)
     for line in found.text().split("\n"):
         console.say(line)
     figures: dict[str, Any] = found.to_dict()
+    if routed is not None:
+        for line in routed.pop("text").split("\n"):
+            console.say(line)
+        figures["routes"] = routed
     if args.old is not None and args.eval is None:
         before = read_mapping(args.old, graph.nvtxs, machine.nprocs, free=True)
         moved = (before >= 0) & (before != mapping)
@@ -114,8 +136,75 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def made(args: argparse.Namespace, graph: Graph, machine: Machine) -> NDArray[Any]:
+def check_method(method: str | None) -> None:
+    """ConfigError where the method is not known."""
+    from ..errors import ConfigError, did_you_mean
+    from ..mapping.topology import METHODS
+
+    if method is not None and method != "auto" and method not in METHODS:
+        known = ["auto", *METHODS]
+        raise ConfigError(f"--method: {method!r} is not known; choose one of {', '.join(known)}"
+                          + did_you_mean(method, known))
+
+
+def mapped(args: argparse.Namespace) -> tuple[Graph, TaskGraph | None]:
+    """The graph whose vertices are mapped, with coordinates where there are some; and the parts as tasks."""
+    import numpy as np
+
+    from ..formats import read_part
+    from ..mapping.tasks import TaskGraph
+    from ..plans.components import single
+
+    graph, _ = single(args.graph, args.load)
+    if args.part is None:
+        return graph, None
+    part = read_part(args.part, graph.nvtxs)
+    nparts = int(part.max(initial=-1)) + 1
+    whole = graph.quotient(part, nparts)
+    if graph.coords is not None:
+        size = np.maximum(np.bincount(part, minlength=nparts), 1)
+        whole = whole.replace(coords=np.stack([np.bincount(part, weights=axis, minlength=nparts) / size
+                                               for axis in graph.coords.T], axis=1))
+    return whole, TaskGraph.from_partition(graph, part, nparts)
+
+
+def routes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDArray[Any]) -> dict[str, Any] | None:
+    """Figures of the routes, and the busiest links; None where the machine has no routes.
+
+    Processes are the parts, if parts were mapped; the vertices, if each has a processor of its own; else the processors
+    with the vertices that they were given.
+    """
+    import numpy as np
+
+    from ..mapping.sites import Sites
+    from ..mapping.tasks import TaskGraph
+    from ..mapping.topology import evaluate_tasks, loads_of_links
+
+    network = Sites(machine).network
+    if network is None:
+        return None
+    where: NDArray[Any] = mapping
+    if tasks is None and len(np.unique(mapping)) == len(mapping):
+        tasks = TaskGraph.from_graph(graph)
+    if tasks is None:
+        where = np.arange(machine.nprocs)
+        tasks = TaskGraph.from_partition(graph, mapping, machine.nprocs)
+    found = evaluate_tasks(tasks, machine, where)
+    links = [{"link": network.link_name(link), "congestion": vc, "messages": messages}
+             for link, vc, messages in loads_of_links(tasks, machine, where).busiest(BUSIEST)]
+    said = [found.text(), *(f"  busy      {one['link']}: {one['congestion']:g} in {one['messages']} messages"
+                            for one in links)]
+    return {**found.to_dict(), "busiest": links, "text": "\n".join(said)}
+
+
+def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machine: Machine) -> NDArray[Any]:
     """The mapping that the arguments ask for."""
+    if args.method is not None:
+        from ..doctor import processors
+        from ..mapping.topology import map_tasks
+
+        return map_tasks(graph if tasks is None else tasks, machine, args.method, coords=graph.coords,
+                         bound=args.bound, seed=args.seed, threads=processors())
     if args.one_to_one:
         from ..mapping.one_to_one import place_processes
 

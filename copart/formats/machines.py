@@ -12,8 +12,9 @@ from ..arrays import whole
 from ..errors import ConfigError, FormatError, MappingError
 from ..mapping.architectures.deco1 import decompose
 from ..mapping.architectures.deco2 import MultilevelDecomposition
-from ..mapping.machine import Inside, Machine, assemble, machine
+from ..mapping.machine import Inside, Machine, assemble, attached, machine
 from ..names import SlotUnit
+from .coordinates import is_coordinates, read_coordinates
 from .hostfile import MOST, is_file, read_hosts
 from .hwloc import UNITS, read_hwloc
 from .scotch_target import READERS, read_target
@@ -36,8 +37,9 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
     ----------
     source : path-like, str or sequence of str, optional
         A topology in hwloc's XML (one host), Slurm's ``topology.conf`` or ``topology.yaml``, a hostfile or node list
-        (also ``"n[001-004,7]"``), a SCOTCH target file ``.tgt``, or a graph of the network; told apart by suffix
-        and content.
+        (also ``"n[001-004,7]"``), a list of coordinates in a torus, mesh, dragonfly or fat tree
+        (:mod:`copart.formats.coordinates`), a SCOTCH target file ``.tgt``, or a graph of the network; told apart by
+        suffix and content.
     nodes : path-like, str or sequence of str, optional
         The hosts that the job has, in the order of its processes; the rest of the machine is left out.
     host : path-like, optional
@@ -80,8 +82,8 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
     kind = _kind(source)
     if vertices is not None and kind not in ("target", "graph"):
         raise ConfigError("vertices: apply to graphs and target files; give hosts as nodes")
-    if distance is not None and kind in ("target", "graph"):
-        raise ConfigError("distance: a target file or graph tells its own distances")
+    if distance is not None and kind in ("target", "graph", "coordinates"):
+        raise ConfigError("distance: a target file, graph or list of coordinates tells its own distances")
     if kind in ("target", "graph"):
         _refuse("a target file or graph", host=host, slots=slots, unit=thread, topology=topology)
         bare = _architecture(source, kind, vertices)  # type: ignore[arg-type]
@@ -98,6 +100,9 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
         full = _slots(network.hosts, listed or {}, inside, count)
         found = assemble(network.hosts, network.levels, network.path, full, distance)
         return found if listed is None else found.on(list(listed), list(_kept(listed, count, inside)))
+    if kind == "coordinates":
+        _refuse("a list of coordinates", topology=topology)
+        return _placed(source, nodes, inside, count)  # type: ignore[arg-type]
     if nodes is not None:
         raise ConfigError("nodes: the machine is a node list already; give the other one only")
     _refuse("a node list", topology=topology)
@@ -118,8 +123,8 @@ def _kind(source: PathLike | Sequence[str]) -> str:
     if not is_file(source):
         return "hosts"
     name = os.path.basename(os.fspath(source)).lower().removesuffix(".gz")  # type: ignore[arg-type]
-    for suffix, kind in ((".xml", "hwloc"), (".yaml", "slurm"), (".yml", "slurm"), (".tgt", "target"),
-                         *((suffix, "graph") for suffix in GRAPHS)):
+    for suffix, kind in ((".csv", "coordinates"), (".xml", "hwloc"), (".yaml", "slurm"), (".yml", "slurm"),
+                         (".tgt", "target"), *((suffix, "graph") for suffix in GRAPHS)):
         if name.endswith(suffix):
             return kind
     data = read_bytes(source)  # type: ignore[arg-type]
@@ -127,6 +132,8 @@ def _kind(source: PathLike | Sequence[str]) -> str:
         return "hwloc"
     if is_topology(data):
         return "slurm"
+    if is_coordinates(data):
+        return "coordinates"
     words = data[:64].split()
     return "target" if words and words[0].decode("latin-1") in READERS else "hosts"
 
@@ -147,6 +154,20 @@ def _architecture(path: PathLike, kind: str, vertices: Sequence[int] | None) -> 
         return Machine(decompose(graph, vertices))
     except MappingError as error:
         raise FormatError(path, str(error)) from None
+
+
+def _placed(path: PathLike, nodes: PathLike | Sequence[str] | None, inside: Inside | None,
+            count: int | None) -> Machine:
+    """Nodes at coordinates, those of the job alone where it is told."""
+    places = read_coordinates(path)
+    said = {name: n for name, n in zip(places.hosts, places.slots, strict=True) if n is not None}
+    listed = None if nodes is None else dict(read_hosts(nodes))
+    full = _slots(places.hosts, {**(listed or {}), **said}, inside, count, cut=True)
+    found = attached(places.network, places.point, [len(tree.path) for tree in full], places.hosts)
+    if inside is not None:
+        found = Machine(found.architecture, found.hosts, found.host, unit=np.concatenate([tree.unit for tree in full]),
+                        unit_name=inside.unit_name, network=found.network)
+    return found if listed is None else found.on(list(listed), list(listed.values()))
 
 
 def _named(bare: Machine, nodes: PathLike | Sequence[str]) -> Machine:

@@ -9,11 +9,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import VERTEX, fraction, frozen, whole
+from ..arrays import VERTEX, fraction, frozen, integers, whole
 from ..errors import ConfigError, MappingError
 from .architectures.architecture import BaseArchitecture
-from .architectures.subset import subset
+from .architectures.subset import seats, subset
 from .architectures.tree import TreeLeaf
+from .congestion.networks import Network
 
 #: How much farther a processor of another host is than one of the same, where nobody says.
 NETWORK = 10
@@ -37,6 +38,8 @@ class Machine:
         Number of the core or hardware thread by the operating system, -1 where not known.
     unit_name : str
         What `unit` counts: ``core`` or ``pu``.
+    network : Network, optional
+        Static routes between the vertices of the architecture (of the whole, if it is a subset), with bandwidths.
     """
 
     architecture: BaseArchitecture
@@ -45,9 +48,11 @@ class Machine:
     levels: tuple[str, ...]
     unit: NDArray[np.int32]
     unit_name: str
+    network: Network | None
 
     def __init__(self, architecture: BaseArchitecture, hosts: Sequence[str] = (), host: ArrayLike | None = None, *,
-                 levels: Sequence[str] = (), unit: ArrayLike | None = None, unit_name: str = "core"):
+                 levels: Sequence[str] = (), unit: ArrayLike | None = None, unit_name: str = "core",
+                 network: Network | None = None):
         n = architecture.nprocs
         where = np.zeros(n if hosts else 0, VERTEX) if host is None else np.array(host, VERTEX)
         if len(where) != (n if hosts else 0) or (len(where) and not 0 <= where.min() <= where.max() < len(hosts)):
@@ -58,7 +63,8 @@ class Machine:
             raise MappingError(f"hosts: {twice} is named more than once")
         number = np.full(len(where), -1, VERTEX) if unit is None else np.array(unit, VERTEX)
         for name, value in (("architecture", architecture), ("hosts", tuple(hosts)), ("host", frozen(where)),
-                            ("levels", tuple(levels)), ("unit", frozen(number)), ("unit_name", unit_name)):
+                            ("levels", tuple(levels)), ("unit", frozen(number)), ("unit_name", unit_name),
+                            ("network", network)):
             object.__setattr__(self, name, value)
 
     @property
@@ -125,7 +131,7 @@ class Machine:
         chosen = np.concatenate(kept) if kept else np.zeros(0, np.int64)
         host = np.repeat(np.arange(len(names)), [len(k) for k in kept])
         return Machine(subset(self.architecture, chosen), names, host, levels=self.levels, unit=self.unit[chosen],
-                       unit_name=self.unit_name)
+                       unit_name=self.unit_name, network=self.network)
 
     def __repr__(self) -> str:
         return f"Machine({self.architecture!r}, {len(self.hosts)} hosts)"
@@ -224,6 +230,48 @@ def _costs(names: Sequence[str], nouter: int, distance: str | Sequence[float] | 
 def numbers(name: str, text: str | Sequence[float]) -> list[float]:
     """Numbers separated by colons, or a sequence of them; ConfigError where one is none."""
     return [fraction(name, word) for word in (text.split(":") if isinstance(text, str) else text)]
+
+
+def attached(network: Network, point: ArrayLike, slots: int | ArrayLike = 1, hosts: Sequence[str] | None = None,
+             ) -> Machine:
+    """Hosts at points of a network: any allocation, however scattered.
+
+    Parameters
+    ----------
+    network : Network
+        Tells distances (in hops) and routes.
+    point : (nhosts,) array_like of int
+        Where each host is, in the order of the scheduler; several hosts may share a point.
+    slots : int or (nhosts,) array_like of int
+        Processes that each host takes.
+    hosts : sequence of str, optional
+        Their names; ``node0``, ``node1``, ... where not given.
+
+    Returns
+    -------
+    Machine
+        Processors numbered host by host.
+
+    Raises
+    ------
+    MappingError
+        A point is not there, a host has no slots, or arrays differ in length.
+
+    Examples
+    --------
+    >>> from copart.mapping.congestion import TorusNetwork
+    >>> m = attached(TorusNetwork([8, 8]), [3, 3, 60], 2)
+    >>> m.nprocs, m.architecture.distances(0, [1, 2, 4]).tolist()
+    (6, [0.0, 0.0, 2.0])
+    """
+    at = integers("point", point, np.int64, MappingError, low=0, high=network.npoints)
+    count = integers("slots", np.full(len(at), slots) if np.ndim(slots) == 0 else slots, np.int64, MappingError, low=1,
+                     size=len(at))
+    names = [f"node{i}" for i in range(len(at))] if hosts is None else list(hosts)
+    if len(names) != len(at):
+        raise MappingError(f"hosts: needs {len(at)} names, one per point, has {len(names)}")
+    return Machine(seats(network.architecture, np.repeat(at, count)), names, np.repeat(np.arange(len(at)), count),
+                   network=network)
 
 
 def machine(hierarchy: str | Sequence[int], distance: str | Sequence[float] | None = None, *,

@@ -174,6 +174,19 @@ def _mapping() -> None:
     map_graph(_grid(8, 8, vwgt=1 + np.arange(64) % 7), machine, eps=0.0, strict=False)
     place_processes(_grid(4, 4), machine)
     heider(_grid(4, 4), machine, mueller_merbach(_grid(4, 4), machine))
+    _jobs()
+
+
+def _jobs() -> None:
+    from ..mapping.allocations import scattered
+    from ..mapping.congestion import TorusNetwork
+    from ..mapping.topology import evaluate_tasks, map_tasks
+
+    tasks = _grid(8, 8)
+    coords = np.stack(np.divmod(np.arange(64), 8), axis=1)
+    job = scattered(TorusNetwork([6, 6]), 16, slots=4)
+    for method in ("uwh", "umc", "search", "geometric"):
+        evaluate_tasks(tasks, job, map_tasks(tasks, job, method, coords=coords))
 
 
 def _metrics() -> None:

@@ -41,7 +41,7 @@ ALWAYS = {
                "price": "every scheme weighs cut against migration by it"},
     "check": {"eps": ""},
     "map": {"source": "", "nodes": "the hosts, in this order", "distance": "", "hierarchy": "", "eval": "",
-            "one_to_one": "", "output": ""},
+            "one_to_one": "", "output": "", "part": ""},
     "machine info": {"nodes": "", "distance": "", "hierarchy": "", "tgt": ""},
     "mesh info": {}, "mesh cases": {"output": ""}, "mesh cube": {"cells": "", "offset": "", "output": ""},
     "mesh tube": {"inner": "", "outer": "", "cells": "", "length": "", "offset": "", "output": ""},
@@ -112,6 +112,10 @@ IDLE = [
     *each("map g.graph --hierarchy 4", "--host --slots --unit=pu --vertices=x --topology", "with --hierarchy"),
     *each("map g.graph --hierarchy 4 --eval=x", "--one-to-one --fixed=x --from=x --migration-cost --best-balance "
           "--eps=0.1 --seed --preset=fast --output=o", "with --eval"),
+    *each("map g.graph --hierarchy 4 --eval=x", "--method=ug --bound=latency", "with --eval"),
+    *each("map g.graph --hierarchy 4:4:4 --method ug", "--fixed=x --from=x --migration-cost --best-balance --eps=0.1 "
+          "--preset=fast --load --one-to-one", "with --method"),
+    *each("map g.graph --hierarchy 4:4:4 --method ug", "--bound=latency", "without --method auto"),
     *each("map g.graph --hierarchy 4:4:4 --one-to-one", "--fixed=x --from=x --migration-cost --best-balance --eps=0.1 "
           "--preset=fast --load", "with --one-to-one"),
     *each("map g.graph --hierarchy 4", "--migration-cost", "without --from"),

@@ -11,10 +11,14 @@ import pytest
 from copart.cli import main
 from copart.errors import FormatError
 from copart.formats import write_metis
+from copart.formats.machines import read_machine
 from copart.formats.scotch_mapping import read_map, read_xyz, write_map, write_xyz
 from copart.mapping import dilation_cost
 from copart.mapping.architectures.regular import Torus
 from copart.mapping.architectures.tree import TreeLeaf
+from copart.mapping.tasks import TaskGraph
+from copart.mapping.topology import evaluate_tasks, map_tasks
+from copart.mesh import dual_graph, read_mesh
 
 from ..helpers import grid, shared
 
@@ -128,3 +132,58 @@ def test_coordinate_errors(tmp_path, text, message):
     (tmp_path / "a.xyz").write_text(text)
     with pytest.raises(FormatError, match=message):
         read_xyz(tmp_path / "a.xyz")
+
+
+# ---- processes of a job on scattered nodes
+NODES = "torus 6 4 5\n" + "".join(f"n{i} {3 * i % 6} {i % 4} {2 * i % 5} 4\n" for i in range(8))
+
+
+@pytest.fixture
+def job(files):
+    (files / "nodes.csv").write_text(NODES)
+    write_metis(files / "t.graph", grid(8, 4))
+    return files
+
+
+@pytest.mark.parametrize("method", ["default", "ug", "uwh", "umc", "ummc", "search", "auto"])
+def test_methods_for_jobs(job, capsys, method):
+    made = run(capsys, "map", "t.graph", "--machine", "nodes.csv", "--method", method)
+    place = read_map("t.graph.map", 32, 32)
+    assert sorted(place) == list(range(32))
+    assert np.array_equal(place, map_tasks(grid(8, 4), read_machine("nodes.csv"), method))
+    again = run(capsys, "map", "t.graph", "--machine", "nodes.csv", "--eval", "t.graph.map")
+    assert again["routes"] == made["routes"]
+    wanted = evaluate_tasks(grid(8, 4), read_machine("nodes.csv"), place).to_dict()
+    assert {key: made["routes"][key] for key in wanted} == wanted
+    assert made["routes"]["busiest"][0]["congestion"] == wanted["max_congestion"]
+    assert main(["map", "t.graph", "--machine", "nodes.csv", "--method", method]) == 0
+    assert f"total {wanted['total_hops']} " in capsys.readouterr().out
+
+
+def test_parts_of_a_mesh_as_processes(job, capsys):
+    assert main(["mesh", "cube", "--cells", "hexa", "6", "-o", "cube.vtu"]) == 0
+    assert main(["part", "cube.vtu", "24"]) == 0
+    capsys.readouterr()
+    part = np.loadtxt("cube.vtu.part.24", int)
+    figures = {}
+    for method in ("default", "uwh", "geometric"):
+        made = run(capsys, "map", "cube.vtu", "--part", "cube.vtu.part.24", "--machine", "nodes.csv",
+                   "--method", method, "-o", f"{method}.map")
+        place = read_map(f"{method}.map", 24, 32)
+        assert len(set(place.tolist())) == 24
+        figures[method] = made["routes"]["weighted_hops"]
+        mesh = dual_graph(read_mesh("cube.vtu"))
+        tasks = TaskGraph.from_partition(mesh, part, 24)
+        assert made["routes"]["volume"] == tasks.total_volume
+        assert figures[method] == evaluate_tasks(tasks, read_machine("nodes.csv"), place).weighted_hops
+    assert figures["uwh"] < figures["default"]
+
+
+def test_wrong_methods(job, capsys):
+    assert main(["map", "t.graph", "--machine", "nodes.csv", "--method", "uhw"]) == 2
+    assert "did you mean uwh" in capsys.readouterr().err
+    assert main(["map", "t.graph", "--machine", "nodes.csv", "--method", "geometric"]) == 2
+    assert "needs the coordinates of the tasks" in capsys.readouterr().err
+    assert main(["map", "g.graph", "--machine", "nodes.csv", "--method", "uwh"]) == 2
+    assert "144 tasks need a slot each" in capsys.readouterr().err
+    assert not list(job.glob("*.map"))

@@ -33,7 +33,7 @@ CALLS = {
     "replan": "{folder} --load a={load} --source a={source} --new-interedges a,b={interedges} -o {output} "
               "--picture {picture} --report {report}",
     "machine": "info {source} --nodes {nodes} --host {host} --vertices {vertices} --tgt {tgt}",
-    "map": "{graph} --fixed {fixed} --from {old} -o {output} " + MACHINE,
+    "map": "{graph} --fixed {fixed} --from {old} --part {part} -o {output} " + MACHINE,
     "ranks": "{profile} --counts {counts} --placement {placement} --model {model} --nodes {nodes} --slots 2 "
              "-o {output}",
     "grid": "--dims 3x2 --nodes {nodes} -o {output} --picture {picture}",

@@ -7,6 +7,6 @@
 `decomposed`      those whose domains come from a bipartition tree
 `deco1`           any graph, all distances kept (``deco 1``)
 `deco2`           any graph, multilevel, for a million processors (``deco 2``)
-`subset`          some processors of another one (``sub``)
+`subset`          some processors of another one (``sub``), also several at one vertex
 ================  =======================================================================================
 """

@@ -94,13 +94,48 @@ def subset(base: BaseArchitecture, vertices: ArrayLike) -> BaseArchitecture:
         return Subset(base, chosen, *_restricted(base, chosen))
     if not isinstance(base, Matched):
         raise MappingError(f"vertices: no subset of architecture {base.name} is known")
-    sides = base.sides(chosen)
+    return Subset(base, chosen, *_merged(base, chosen))
+
+
+def seats(base: Matched, vertices: ArrayLike) -> Subset:
+    """As :func:`subset`, where several processors may be at one vertex, no distance apart: slots of a node, say.
+
+    Parameters
+    ----------
+    base : Matched
+        A grid, torus, hypercube or tree of leaves.
+    vertices : (n,) array_like of int
+
+    Examples
+    --------
+    Two nodes of two slots each, at neighbouring routers:
+
+    >>> from copart.mapping.architectures.regular import Torus
+    >>> machine = seats(Torus([5]), [4, 4, 0, 0])
+    >>> machine.distances(0, [1, 2, 3]), machine.sons(machine.root)
+    (array([0., 1., 1.]), ((0, 2), (2, 4)))
+    """
+    chosen = integers("vertices", vertices, np.int64, MappingError, low=0, high=base.nprocs)
+    if not len(chosen):
+        raise MappingError("vertices: a machine needs at least one processor, the list is empty")
+    order, level = _merged(base, chosen)
+    # who shares a vertex is merged in pairs below all others: at position j among them, where j is halved last
+    first = np.flatnonzero(np.concatenate([[True], chosen[order[1:]] != chosen[order[:-1]]]))
+    position = np.arange(len(chosen)) - np.repeat(first, np.diff(np.append(first, len(chosen))))
+    inside = np.frexp((position & -position).astype(np.float64))[1]
+    level[:-1] = np.where(position > 0, inside, level[:-1] + int(inside.max()))
+    return Subset(base, chosen, order, level)
+
+
+def _merged(base: Matched, vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order and level of the bipartition tree of some vertices; level 0 between equal ones."""
+    sides = base.sides(vertices)
     order = np.argsort(sides, kind="stable")
     # the highest stage at which two neighbours take different sides is where they are merged
     apart = sides[order[1:]] ^ sides[order[:-1]]
-    level = np.zeros(len(chosen) + 1, np.int64)
+    level = np.zeros(len(vertices) + 1, np.int64)
     level[1:-1] = np.frexp(apart.astype(np.float64))[1]
-    return Subset(base, chosen, order, level)
+    return order, level
 
 
 def _repeated(vertices: NDArray[np.int64]) -> NDArray[np.int64]:
