@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 import benchmarks
-from benchmarks import growth, partitioner, partitioner_page, peers_table, shapes, shapes_page, shapes_pictures
+from benchmarks import (
+    geometric,
+    growth,
+    partitioner,
+    partitioner_page,
+    peers_table,
+    shapes,
+    shapes_page,
+    shapes_pictures,
+)
 from benchmarks.graphs import MAKERS, BenchmarkGraph, fixed_face, grid
 from benchmarks.one_row import figures
 from benchmarks.partitioner import main
@@ -31,6 +40,20 @@ def row(tool, cut, seconds, graph="cube-hexa-25", k=16, seed=1, threads=1, **mor
     return {"graph": graph, "k": k, "tool": tool, "threads": threads, "seed": seed, "eps": 0.05, "fixed": 0, "cut": cut,
             "imbalance": 0.05, "ok": 1, "empty": 0, "comps": None, "fixed_bad": None, "seconds": seconds,
             "rss_mb": 30.0, "base_mb": 20.0, "status": "done", **more}
+
+
+def test_geometric_methods_take_turns_with_another_program(tmp_path, capsys):
+    other = tmp_path / "other"
+    other.write_text("#!/bin/sh\necho $3 n=$1 k=$2 np=1 wall=1.5 cpu_sum=1.25 imb=0.0100 $(wc -c < $4)\n")
+    other.chmod(0o755)
+    assert geometric.main(["--points", "3000", "--parts", "7", "--methods", "rcb", "morton", "--repeats", "2",
+                           "--zoltan2", str(other)]) == 0
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[2] for row in rows] == ["rcb, 1 thread", "rcb, 2 threads", "rcb, Zoltan2", "morton, 1 thread",
+                                        "morton, 2 threads"]
+    assert rows[2] == ["| 3000", "7", "rcb, Zoltan2", "1.500", "1.250", "1.0000% |"]
+    # 429 points where 3000 / 7 is the average
+    assert rows[0][-1] == "0.1000% |"
 
 
 @pytest.mark.parametrize("side", [2, 5])

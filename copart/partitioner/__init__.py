@@ -15,5 +15,7 @@
 `evolution`       several partitions combined (preset "best")
 `rounds`          the threads that share a round
 `multiconstraint` the same for vertices of several weights
+`multijagged`     beside all this: points partitioned into boxes, by coordinates alone
+`geometric`       its parts, and other methods that go by coordinates
 ================  =================================================================================
 """

@@ -28,7 +28,7 @@ CALLS = {
     "compare": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} --step-cost {{step_cost}} {MACHINE} "
                "--picture {picture} --report {report}",
     "advise": "{costs} --total 4 --picture {picture}",
-    "part": "{source} 2 --fixed {fixed} --tpwgts {tpwgts} -o {output}",
+    "part": "{source} 2 --fixed {fixed} --tpwgts {tpwgts} --weights {weights} -o {output}",
     "repart": "{source} {partfile} 2 -o {output} --report {report}",
     "replan": "{folder} --load a={load} --source a={source} --new-interedges a,b={interedges} -o {output} "
               "--picture {picture} --report {report}",
