@@ -11,7 +11,8 @@ import numpy as np
 from . import inlined, kernel
 from .rng import mix
 from .umpa_gains import forget, leave_msv, put_msv
-from .umpa_state import arrive, at_border, depart, has_room, shift
+from .umpa_pairs import has_room
+from .umpa_state import arrive, at_border, depart, shift
 
 COLD = 7.0
 """A move that costs so many times the temperature is not tried: its probability is below a thousandth."""

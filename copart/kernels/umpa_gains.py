@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
-from .umpa_state import depart, nets_between, pins_in
+from .umpa_pairs import nets_between
+from .umpa_state import depart, pins_in
 
 TV, MSV, MSRV, TM, MSM = 0, 1, 2, 3, 4
 """Metrics: total volume; largest volume sent, and sent and received; total messages; most messages of a part."""

@@ -20,7 +20,8 @@ from .umpa_gains import (
     value_after,
     value_now,
 )
-from .umpa_state import arrive, at_border, depart, has_room, shift
+from .umpa_pairs import has_room
+from .umpa_state import arrive, at_border, depart, shift
 
 MOST_MOVES = 4
 """A vertex moves so many times in a pass, then it is locked."""

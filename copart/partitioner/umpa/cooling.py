@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels import umpa_annealing as kernels
-from ...kernels import umpa_state
+from ...kernels import umpa_pairs, umpa_state
 from .search import Search
 
 Array = np.ndarray[Any, Any]
@@ -100,7 +100,7 @@ def _count_softly(search: Search, x: float) -> None:
     nets = np.arange(int(min(max(64.0 * blur, 4.0), _TABLE)), dtype=np.float64)
     worth = nets / (nets + blur)
     search.state = s._replace(worth=worth / worth[-1])
-    umpa_state.count_softly(search.state)
+    umpa_pairs.count_softly(search.state)
 
 
 __all__ = ["anneal", "slope_of"]

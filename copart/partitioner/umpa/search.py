@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels import umpa_gains, umpa_passes, umpa_state
+from ...kernels import umpa_gains, umpa_pairs, umpa_passes, umpa_state
 from ...kernels.umpa_state import Flow, Nets
 from .levels import visiting_order
 from .objectives import METRICS, Objective
@@ -75,7 +75,7 @@ class Search:
         s = self.state
         if 2 * int(s.total[2]) > len(s.key):
             self._table(int(np.count_nonzero(s.count)))
-            s.total[2] = umpa_state.rehash(s.key, s.count, self.state.key, self.state.count)
+            s.total[2] = umpa_pairs.rehash(s.key, s.count, self.state.key, self.state.count)
 
     @property
     def excess(self) -> int:
