@@ -146,11 +146,23 @@ class Hypergraph(Frozen):
         return frozen(m.indptr.astype(OFFSET)), frozen(m.indices.astype(VERTEX, copy=False))
 
     def net(self, e: int) -> NDArray[np.int32]:
-        """Pins of net `e`: its source, then the others, ascending."""
+        """Pins of a net: its source, then the others, ascending.
+
+        Parameters
+        ----------
+        e : int
+            The net.
+        """
         return self.pins[self.xpins[e]:self.xpins[e + 1]]
 
     def nets_of(self, v: int) -> NDArray[np.int32]:
-        """Nets of vertex `v`, ascending."""
+        """Nets of a vertex, ascending.
+
+        Parameters
+        ----------
+        v : int
+            The vertex.
+        """
         return self.nets[self.xnets[v]:self.xnets[v + 1]]
 
     def __repr__(self) -> str:
@@ -159,7 +171,18 @@ class Hypergraph(Frozen):
         return f"Hypergraph({self.nvtxs} vertices, {self.nnets} nets, {self.npins} pins{extra})"
 
     def replace(self, **changes: Any) -> Hypergraph:
-        """A copy with other costs or vertex weights (`cost`, `vwgt`), checked as a new hypergraph is."""
+        """A copy with other costs or vertex weights, checked as a new hypergraph is.
+
+        Parameters
+        ----------
+        **changes
+            `cost` (nnets,) and `vwgt` (nvtxs,) or (nvtxs, ncon), as for a new one.
+
+        Raises
+        ------
+        GraphError
+            Anything else is to be changed, or the new values are unusable.
+        """
         unknown = set(changes) - {"cost", "vwgt"}
         if unknown:
             raise GraphError(f"replace: cannot change {', '.join(sorted(unknown))}")
@@ -173,6 +196,10 @@ class Hypergraph(Frozen):
 
         A net costs the size of its vertex (`vsize`), vertex weights are the graph's; edge weights have no place in the
         model.  The connectivity-1 metric of a partition is then the volume of a halo exchange.
+
+        Parameters
+        ----------
+        graph : Graph
 
         Examples
         --------

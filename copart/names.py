@@ -71,6 +71,18 @@ FieldMapping = Literal["consistent", "nearest", "conservative", "raw"]
 Reduction = Literal["sum", "min", "max"]
 """How values of several processes for one cell are put together."""
 
+GeometricMethod = Literal["multijagged", "rcb", "rib", "hsfc", "morton"]
+"""How points are partitioned."""
+ExchangeObjective = Literal["volume", "messages", "max-volume", "max-messages"]
+"""What a partition of a hypergraph has least of."""
+ClusteringMethod = Literal["hcm", "hcc", "locks", "resolution", "parallel-hcc"]
+"""How vertices of a hypergraph are clustered."""
+TaskMethod = Literal["auto", "default", "random", "smap", "tmap", "ug", "uwh", "umc", "ummc", "ug-th", "uwh-th",
+                     "blocks", "geometric", "search", "search-mc"]
+"""How tasks are mapped onto an allocation."""
+Bound = Literal["latency", "bandwidth", "congestion"]
+"""What the time of a run depends on, for `TaskMethod` auto."""
+
 NAMELESS = "mesh"
 """What a mesh is called that was given no name: as components such meshes are a, b, c."""
 

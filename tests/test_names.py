@@ -23,7 +23,7 @@ def tables() -> list[tuple[object, object]]:
     from copart.formats.hwloc import UNITS
     from copart.formats.profiles import KINDS
     from copart.interface.counts import INTERFACES
-    from copart.mapping import drb, kway
+    from copart.mapping import drb, kway, topology
     from copart.mapping.cartesian import dims, greedy, methods
     from copart.mapping.coupled.placements import PLACEMENTS
     from copart.mapping.one_to_one import placing
@@ -34,6 +34,9 @@ def tables() -> list[tuple[object, object]]:
     from copart.mpi.reordering import EXCHANGES
     from copart.mpi.sides import MAPPINGS
     from copart.options import PRESETS
+    from copart.partitioner.geometric import methods as by_coordinates
+    from copart.partitioner.hypergraphs import clustering
+    from copart.partitioner.umpa.objectives import OBJECTIVES
     from copart.plans.components import INTEREDGES
     from copart.repart import METHODS
     from copart.resources.distribution import COUPLINGS
@@ -51,7 +54,9 @@ def tables() -> list[tuple[object, object]]:
             (names.EdgeCounting, greedy.COUNTING), (names.RankMethod, partitioners.METHODS),
             (names.Bisector, bisection.BISECTORS), (names.Duplex, communication.DUPLEX), (names.ProfileKind, KINDS),
             (names.SlotUnit, UNITS), (names.Gathering, EXCHANGES), (names.FieldMapping, MAPPINGS),
-            (names.Reduction, OPERATIONS)]
+            (names.Reduction, OPERATIONS), (names.GeometricMethod, by_coordinates.METHODS),
+            (names.ExchangeObjective, OBJECTIVES), (names.ClusteringMethod, clustering.METHODS),
+            (names.TaskMethod, ["auto", *topology.METHODS]), (names.Bound, topology.methods.BOUNDS)]
 
 
 def test_types_hold_what_the_package_knows():
@@ -66,7 +71,8 @@ def test_the_command_line_takes_the_same_names():
               "interface": [set(get_args(names.InterfaceRule))], "interedges": [set(get_args(names.InteredgeKind))],
               "balance": [set(get_args(names.Balance))], "directions": [set(get_args(names.Directions))],
               "fix": [set(get_args(names.Fix))], "coupling": [set(get_args(names.CouplingOrder))],
-              "placement": [set(get_args(names.PlacementName))], "objective": [set(get_args(names.GridObjective))],
+              "placement": [set(get_args(names.PlacementName))],
+              "objective": [set(get_args(names.GridObjective)), {"cut", *get_args(names.ExchangeObjective)}],
               "duplex": [set(get_args(names.Duplex))], "scheme": [set(get_args(names.SchemeName))]}
     seen = set()
 

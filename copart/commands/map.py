@@ -138,13 +138,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def check_method(method: str | None) -> None:
     """ConfigError where the method is not known."""
-    from ..errors import ConfigError, did_you_mean
     from ..mapping.topology import METHODS
+    from ..names import known_name
 
-    if method is not None and method != "auto" and method not in METHODS:
-        known = ["auto", *METHODS]
-        raise ConfigError(f"--method: {method!r} is not known; choose one of {', '.join(known)}"
-                          + did_you_mean(method, known))
+    if method is not None:
+        known_name("--method", method, ("auto", *METHODS))
 
 
 def mapped(args: argparse.Namespace) -> tuple[Graph, TaskGraph | None]:

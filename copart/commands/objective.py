@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from ..names import ExchangeObjective
 from .effects import Effect
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..mesh import Mesh
 
 #: The cut, and the objectives of hypergraphs by their names (:mod:`copart.partitioner.umpa`).
-CHOICES = ("cut", "volume", "messages", "max-volume", "max-messages")
+CHOICES = ("cut", *get_args(ExchangeObjective))
 
 
 def add_objective(parser: argparse.ArgumentParser) -> None:

@@ -80,6 +80,10 @@ def read_hypergraph(path: PathLike) -> Hypergraph:
 
     A matrix and a graph are read as their column-net models: net j holds vertex j, its source, and who needs it.
 
+    Parameters
+    ----------
+    path : path-like
+
     Raises
     ------
     FormatError
@@ -96,6 +100,11 @@ def read_hypergraph(path: PathLike) -> Hypergraph:
 
 def write_hypergraph(path: PathLike, hypergraph: Hypergraph) -> None:
     """Write a hypergraph file by its suffix: hMETIS (``.hgr``) or PaToH (``.patoh``, ``.u``).
+
+    Parameters
+    ----------
+    path : path-like
+    hypergraph : Hypergraph
 
     Raises
     ------

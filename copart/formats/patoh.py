@@ -23,6 +23,10 @@ def read_patoh(path: PathLike) -> Hypergraph:
     A vertex that a net lists more than once is kept once, where it comes first; how many were left out is logged as a
     warning.
 
+    Parameters
+    ----------
+    path : path-like
+
     Raises
     ------
     FormatError

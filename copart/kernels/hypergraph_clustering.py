@@ -82,6 +82,11 @@ def all_around(h, u, conn, adj):
     """Vertices that share a net with u, and u; how many, and how many pins were looked at.
 
     Half of the branches would be taken, at random: sums instead of them halve the time.
+
+    h : Incidence, in
+    u : int
+    conn : (nvtxs,) float64, in and out   what each of them has in common with u, added
+    adj : (nvtxs,) int32, out
     """
     count = 0
     looked = 0
@@ -101,7 +106,14 @@ def all_around(h, u, conn, adj):
 
 @inlined
 def free_around(h, u, rep, conn, adj):
-    """Vertices without a cluster that share a net with u, and u; how many, and how many pins were looked at."""
+    """Vertices without a cluster that share a net with u, and u; how many, and how many pins were looked at.
+
+    h : Incidence, in
+    u : int
+    rep : (nvtxs,) int32, in        -1 where there is no cluster
+    conn : (nvtxs,) float64, in and out   what each of them has in common with u, added
+    adj : (nvtxs,) int32, out
+    """
     count = 0
     looked = 0
     for i in range(h.xnets[u], h.xnets[u + 1]):

@@ -32,7 +32,10 @@ def power(number, exponent):
 
 @kernel
 def times32(a, b):
-    """Product of two numbers below 2^32, modulo 2^32, without leaving 64 bits."""
+    """Product of two numbers below 2^32, modulo 2^32, without leaving 64 bits.
+
+    a, b : int
+    """
     return (((a * (b >> 16) & 0xFFFF) << 16) + a * (b & 0xFFFF)) & MASK
 
 
@@ -81,7 +84,12 @@ def checksums(lo, hi, xids, ids, exponent, behind, key):
 
 @inlined
 def same(xids, ids, a, b):
-    """Whether two rows are identical."""
+    """Whether two rows are identical.
+
+    xids : (nrows + 1,) int64, in
+    ids : (nids,) int32, in
+    a, b : int
+    """
     size = xids[a + 1] - xids[a]
     if xids[b + 1] - xids[b] != size:
         return False

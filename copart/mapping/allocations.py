@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import fraction, whole
-from ..errors import ConfigError, MappingError
+from ..errors import MappingError
+from ..names import known_name
 from .congestion.networks import Network, TorusNetwork
 from .machine import Machine, attached
 
@@ -77,15 +78,30 @@ def sparsity(machine: Machine) -> float:
     """1 less the share of a job's own nodes among those between its first and last in the scheduler's order.
 
     Of machines whose hosts are named by their number in that order, as those of :func:`scattered`.
+
+    Parameters
+    ----------
+    machine : Machine
     """
     number = np.array([int(name.lstrip("n")) for name in machine.hosts])
     return 1 - len(number) / float(number.max() - number.min() + 1)
 
 
 def curve_order(network: Network, curve: str = "hilbert") -> NDArray[np.int64]:
-    """(npoints,) int64 the points of a network in the order of a scheduler."""
-    if curve not in CURVES:
-        raise ConfigError(f"curve: {curve!r} is not known; choose one of {', '.join(CURVES)}")
+    """(npoints,) int64 the points of a network in the order of a scheduler.
+
+    Parameters
+    ----------
+    network : Network
+    curve : {"hilbert", "snake"}
+        Of a torus or a grid; the hosts of other networks are in order.
+
+    Raises
+    ------
+    ConfigError
+        The curve is not known.
+    """
+    known_name("curve", curve, CURVES)
     if not isinstance(network, TorusNetwork):
         return np.arange(network.npoints)
     at = network.coordinates(np.arange(network.npoints))

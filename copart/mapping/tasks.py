@@ -84,7 +84,14 @@ class TaskGraph(Frozen):
 
     @staticmethod
     def from_partition(graph: Graph, part: ArrayLike, nparts: int) -> TaskGraph:
-        """The parts of a partition as tasks: what each part needs of another one's vertices, by their `vsize`."""
+        """The parts of a partition as tasks: what each part needs of another one's vertices, by their `vsize`.
+
+        Parameters
+        ----------
+        graph : Graph
+        part : (nvtxs,) array_like of int
+        nparts : int
+        """
         p, q, volume = halo_volumes(graph, np.asarray(part, VERTEX), nparts)
         return TaskGraph(nparts, p, q, volume)
 

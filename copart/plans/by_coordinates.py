@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigError, PartitionError
 from ..kgggp_ml import refine
 from ..metrics import max_part_weights
+from ..names import GeometricMethod
 from ..options import Options
 from ..partitioner.geometric.boxes import box_graph, messages
 from ..partitioner.geometric.methods import METHODS, partition_points
@@ -66,8 +67,8 @@ def partition_graph_by_coordinates(graph: Graph, nparts: int, method: str, optio
     if graph.ncon > 1:
         raise ConfigError(f"method: {method} balances one weight per vertex, {source} has {graph.ncon}")
     refined = method == REFINED
-    start = partition_points(graph.coords, nparts, "multijagged" if refined else method, weights=graph.vwgt,
-                             tpwgts=tpwgts, threads=options.threads)
+    by = "multijagged" if refined else cast(GeometricMethod, method)
+    start = partition_points(graph.coords, nparts, by, weights=graph.vwgt, tpwgts=tpwgts, threads=options.threads)
     if refined:
         try:
             return refine(graph, start.part, nparts, options, fixed=fixed, tpwgts=tpwgts)

@@ -100,7 +100,17 @@ class CongestionFigures:
 
 
 def link_loads(tasks: Any, network: Network, point: ArrayLike, node: ArrayLike | None = None) -> LinkLoads:
-    """What every link carries; parameters and errors as of :func:`evaluate_congestion`."""
+    """What every link carries; errors as of :func:`evaluate_congestion`.
+
+    Parameters
+    ----------
+    tasks : TaskGraph or graph-like
+    network : Network
+    point : (ntasks,) array_like of int
+        Where in the network each task is.
+    node : (ntasks,) array_like of int, optional
+        Node of each task, the point where not given; what stays in a node uses no link.
+    """
     graph = as_tasks(tasks)
     at, on = _checked(graph.ntasks, network, point, node)
     p, q = graph.source, graph.target

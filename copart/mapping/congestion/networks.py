@@ -309,6 +309,14 @@ def network_of(architecture: Any, bandwidth: ArrayLike = 1.0, *, directed: bool 
 
     Tori and grids have routers in that form; the leaves of a tree are taken for hosts of a plain tree of switches.  A
     subset has the network of the whole.  Beyond 16 million vertices there is none.
+
+    Parameters
+    ----------
+    architecture : Architecture
+    bandwidth : float or array_like of float
+        Of every link, of each kind of links, or of each link.
+    directed : bool
+        Whether both directions of a link carry what they carry apart.
     """
     base: BaseArchitecture = architecture.base if isinstance(architecture, Subset) else architecture
     if base.nprocs > MOST_POINTS:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, whole
 from ...errors import ConfigError, MappingError
+from ...names import known_name
 from ...partitioner.multijagged import multijagged
 from ...partitioner.rounds import Team
 from ..congestion.networks import TorusNetwork
@@ -70,8 +71,7 @@ def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: 
     network = sites.network
     if not isinstance(network, TorusNetwork):
         raise MappingError(f"machine: needs coordinates of the nodes, as tori and meshes have, has {network!r}")
-    if rotations not in ROTATIONS:
-        raise ConfigError(f"rotations: {rotations!r} is not known; choose one of {', '.join(ROTATIONS)}")
+    known_name("rotations", rotations, ROTATIONS)
     host = np.repeat(np.arange(sites.nsites), sites.slots)
     place = network.coordinates(sites.point).astype(np.float64)
     moved = shifted(place, network.dims) if shift and network.around else place

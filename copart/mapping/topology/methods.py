@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, integers, whole
-from ...errors import ConfigError, MappingError, NotApplicableError, did_you_mean
+from ...errors import ConfigError, MappingError, NotApplicableError
+from ...names import Bound, TaskMethod, known_name
 from ..architectures.architecture import Architecture, table_code
 from ..architectures.subset import subset
 from ..congestion.figures import CongestionFigures, LinkLoads, evaluate_congestion, link_loads
@@ -199,8 +200,9 @@ _CANDIDATES = ("default", "uwh", "umc", "search", "search-mc", "geometric")
 _ALL_PAIRS = 512
 
 
-def map_tasks(tasks: Any, machine: Machine | Architecture, method: str = "uwh", *, coords: ArrayLike | None = None,
-              bound: str = "bandwidth", seed: int = 1, threads: int = 1) -> NDArray[np.int32]:
+def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = "uwh", *,
+              coords: ArrayLike | None = None, bound: Bound = "bandwidth", seed: int = 1,
+              threads: int = 1) -> NDArray[np.int32]:
     """Map tasks, usually MPI ranks, onto the slots of an allocation, one each.
 
     Parameters
@@ -260,13 +262,10 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: str = "uwh", 
     [8, 6]
     """
     job = _job(tasks, machine, coords, seed, threads)
-    if bound not in BOUNDS:
-        raise ConfigError(f"bound: {bound!r} is not known; choose one of {', '.join(BOUNDS)}")
+    known_name("bound", bound, BOUNDS)
+    known_name("method", method, ("auto", *METHODS))
     if method == "auto":
         return job.sites.seated(_auto(job, bound))
-    if method not in METHODS:
-        raise ConfigError(f"method: {method!r} is not known; choose one of auto, {', '.join(METHODS)}"
-                          + did_you_mean(str(method), [*METHODS, "auto"]))
     return job.sites.seated(METHODS[method](job))
 
 
@@ -305,6 +304,13 @@ def _auto(job: Job, bound: str) -> Site:
 def evaluate_tasks(tasks: Any, machine: Machine | Architecture, mapping: ArrayLike) -> CongestionFigures:
     """Hops, congestion and traffic of nodes of a mapping of tasks; see :func:`evaluate_congestion`.
 
+    Parameters
+    ----------
+    tasks : TaskGraph or graph-like
+    machine : Machine or Architecture
+    mapping : (ntasks,) array_like of int
+        Processor of each task.
+
     Raises
     ------
     NotApplicableError
@@ -317,7 +323,15 @@ def evaluate_tasks(tasks: Any, machine: Machine | Architecture, mapping: ArrayLi
 
 
 def loads_of_links(tasks: Any, machine: Machine | Architecture, mapping: ArrayLike) -> LinkLoads:
-    """What every link carries; as :func:`evaluate_tasks`."""
+    """What every link carries; errors as of :func:`evaluate_tasks`.
+
+    Parameters
+    ----------
+    tasks : TaskGraph or graph-like
+    machine : Machine or Architecture
+    mapping : (ntasks,) array_like of int
+        Processor of each task.
+    """
     graph, network, point, site = _routed(tasks, machine, mapping)
     return link_loads(graph, network, point, site)
 

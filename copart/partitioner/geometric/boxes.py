@@ -89,7 +89,13 @@ def _by_plane(value: Array, at: Array, then: Array) -> list[Array]:
 
 
 def messages(graph: Graph) -> Messages:
-    """The most messages of a part, and all of them: each neighbour gets one from each side."""
+    """The most messages of a part, and all of them: each neighbour gets one from each side.
+
+    Parameters
+    ----------
+    graph : Graph
+        Of the parts, as :func:`box_graph` gives it.
+    """
     degree = np.diff(graph.xadj)
     return Messages(int(degree.max(initial=0)), int(degree.sum()))
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import VERTEX, whole
-from ...errors import ConfigError, did_you_mean
 from ...kernels import sectioning as kernels
 from ...kernels.sectioning import Cloud
 from ...kernels.space_curves import places
+from ...names import GeometricMethod, known_name
 from ..multijagged import multijagged
 from ..rounds import Team
 from .cutting import Selecting, for_nodes
@@ -84,8 +84,9 @@ METHODS = ("multijagged", *_OTHERS)
 """Multi-Jagged; recursive coordinate and inertial bisection; Hilbert's and Morton's curve."""
 
 
-def partition_points(points: ArrayLike, nparts: int, method: str = "multijagged", *, weights: ArrayLike | None = None,
-                     tpwgts: ArrayLike | None = None, threads: int = 1) -> GeometricPartition:
+def partition_points(points: ArrayLike, nparts: int, method: GeometricMethod = "multijagged", *,
+                     weights: ArrayLike | None = None, tpwgts: ArrayLike | None = None,
+                     threads: int = 1) -> GeometricPartition:
     """Partition points by their coordinates alone.
 
     Parameters
@@ -124,9 +125,7 @@ def partition_points(points: ArrayLike, nparts: int, method: str = "multijagged"
     >>> partition_points(corners, 4, "hsfc").part.tolist()
     [0, 1, 3, 2]
     """
-    if method not in METHODS:
-        raise ConfigError(f"method: {method!r} is not known; choose one of {', '.join(METHODS)}"
-                          + did_you_mean(str(method), METHODS))
+    known_name("method", method, METHODS)
     if method == "multijagged":
         return multijagged(points, whole("nparts", nparts), weights=weights, tpwgts=tpwgts, threads=threads)
     given = checked_points(points, weights)

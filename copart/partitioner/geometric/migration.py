@@ -292,7 +292,16 @@ def _on_with(part: Array, counts: list[int], owner: Array, nprocs: int, done: in
 
 
 def simulate_bisection(part: ArrayLike, owner: ArrayLike, nprocs: int) -> Trace:
-    """Recursive bisection for as many parts as processes, which sends every point to its half at every level."""
+    """Recursive bisection for as many parts as processes, which sends every point to its half at every level.
+
+    Parameters
+    ----------
+    part : (npoints,) array_like of int
+        Part of each point, which is the process it ends on.
+    owner : (npoints,) array_like of int
+        Process that has each point at first.
+    nprocs : int
+    """
     nprocs = whole("nprocs", nprocs, low=1)
     parts = integers("part", part, np.int64, PartitionError, low=0, high=nprocs)
     now = integers("owner", owner, np.int64, PartitionError, low=0, high=nprocs, size=len(parts)).copy()

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import OFFSET, VERTEX, frozen
-from ...errors import ConfigError, did_you_mean
 from ...kernels import sparsification as kernels
+from ...names import known_name
 from ..rounds import Team
 
 #: Checksums by their names, and the exponent that the kernels know them by.
@@ -63,9 +63,7 @@ def identical(xids: NDArray[np.int64], ids: NDArray[np.int32], way: str, checksu
         A name is unknown.
     """
     for name, value, known in (("way", way, WAYS), ("checksum", checksum, tuple(CHECKSUMS))):
-        if value not in known:
-            raise ConfigError(f"{name}: needs one of {', '.join(known)}, got {value!r:.40}"
-                              + did_you_mean(str(value), known))
+        known_name(name, value, known)
     n = len(xids) - 1
     key, rep = np.empty(n, OFFSET), np.empty(n, VERTEX)
     counted: list[NDArray[np.int64]] = []

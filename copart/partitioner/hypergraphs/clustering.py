@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import OFFSET, VERTEX, Frozen, frozen, integers, whole
-from ...errors import ConfigError, GraphError, did_you_mean
+from ...errors import ConfigError, GraphError
 from ...hypergraph import Hypergraph
 from ...kernels import hypergraph_clustering as kernels
+from ...names import ClusteringMethod, known_name
 from ..rounds import Team
 
 METHODS = ("hcm", "hcc", "locks", "resolution", "parallel-hcc")
@@ -63,7 +64,7 @@ class Clustering(Frozen):
         return int(kernels.clustering_quality(h.xpins, h.pins, h.cost, self.rep, np.zeros(h.nvtxs, OFFSET)))
 
 
-def cluster(hypergraph: Hypergraph, method: str = "hcc", *, similarity: str = "absorption",
+def cluster(hypergraph: Hypergraph, method: ClusteringMethod = "hcc", *, similarity: str = "absorption",
             order: str | NDArray[Any] = "random", max_weight: int | None = None, seed: int = 0,
             threads: int = 1) -> Clustering:
     """Cluster the vertices of a hypergraph.
@@ -102,8 +103,8 @@ def cluster(hypergraph: Hypergraph, method: str = "hcc", *, similarity: str = "a
     ([0, 0, 2, 2], 2, 3)
     """
     h = hypergraph
-    _known("method", method, METHODS)
-    _known("similarity", similarity, SIMILARITIES)
+    known_name("method", method, METHODS)
+    known_name("similarity", similarity, SIMILARITIES)
     clusters = method in ("hcc", "parallel-hcc")
     if not clusters and (max_weight is not None or similarity == "absorption-per-weight"):
         what = "max_weight" if max_weight is not None else "a similarity per weight"
@@ -148,12 +149,6 @@ def resolved(partner: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
     return np.where(mutual, np.minimum(partner, me), VERTEX(-1)), int(np.count_nonzero(named & ~mutual))
 
 
-def _known(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ConfigError(f"{name}: needs one of {', '.join(known)}, got {value!r:.40}"
-                          + did_you_mean(str(value), known))
-
-
 def _scores(h: Hypergraph, similarity: str) -> NDArray[np.float64]:
     """(nnets,) float64 of what a net adds to two of its pins; 0 for nets of one pin."""
     score = h.cost.astype(np.float64)
@@ -173,7 +168,7 @@ def _visits(h: Hypergraph, order: str | NDArray[Any], seed: int) -> NDArray[np.i
         if len(given) and np.bincount(given).max() > 1:
             raise GraphError("order: must hold every vertex once")
         return frozen(given)
-    _known("order", order, ORDERS)
+    known_name("order", order, ORDERS)
     if order == "natural":
         return frozen(natural)
     random = np.random.default_rng(seed).permutation(natural)

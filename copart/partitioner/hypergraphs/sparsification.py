@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import OFFSET, VERTEX, frozen, sums, whole
-from ...errors import ConfigError, did_you_mean
 from ...hypergraph import Hypergraph
 from ...kernels import sparsification as kernels
+from ...names import known_name
 from ..rounds import Team
 from .classes import Classes, identical
 from .reduction import Reduction, merged
@@ -119,8 +119,7 @@ def remove_similar_nets(hypergraph: Hypergraph, *, permutations: int = 4, keep: 
         A name is unknown, or a number out of range.
     """
     h, times = hypergraph, whole("permutations", permutations, low=1, high=64)
-    if keep not in KEEPS:
-        raise ConfigError(f"keep: needs one of {', '.join(KEEPS)}, got {keep!r:.40}" + did_you_mean(str(keep), KEEPS))
+    known_name("keep", keep, KEEPS)
     chosen = frozen(np.flatnonzero(h.sizes >= whole("least", least, low=0)).astype(VERTEX))
     columns = times + directed
     marks = np.empty(len(chosen) * columns, VERTEX)

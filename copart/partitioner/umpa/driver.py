@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, integers, whole
-from ...errors import ConfigError, PartitionError, did_you_mean
+from ...errors import ConfigError, PartitionError
 from ...hypergraph import Hypergraph
 from ...kernels.umpa_state import Nets
 from ...metrics import max_part_weights
+from ...names import ExchangeObjective, known_name
 from ...options import Config, Options, Settings
 from ..feasibility import feasible_limits, overweight
 from ..multilevel import loosened
@@ -58,7 +59,7 @@ def partition_hypergraph(
     nparts: int,
     options: Options | None = None,
     *,
-    objective: str | Objective = "volume",
+    objective: ExchangeObjective | Objective = "volume",
     fixed: ArrayLike | None = None,
     tpwgts: ArrayLike | None = None,
     strict: bool = True,
@@ -117,9 +118,7 @@ def partition_hypergraph(
     if not isinstance(hypergraph, Hypergraph):
         raise ConfigError(f"hypergraph: needs a copart Hypergraph, got {type(hypergraph).__name__}; make one with "
                           f"Hypergraph.column_net(graph)")
-    if coarsening not in COARSENINGS:
-        raise ConfigError(f"coarsening: {coarsening!r:.40} is not known; choose one of {', '.join(COARSENINGS)}"
-                          + did_you_mean(str(coarsening), COARSENINGS))
+    known_name("coarsening", coarsening, COARSENINGS)
     h, k = hypergraph, whole("nparts", nparts, low=1)
     if k > h.nvtxs:
         raise PartitionError(f"nparts: {k} parts of {h.nvtxs} vertices would leave parts empty; ask for at most "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...hypergraph import Hypergraph
 from ...kernels import umpa_coarsening as kernels
 from ...kernels.rng import mix_each
 from ...kernels.umpa_state import Nets
+from ...names import ClusteringMethod
 from ..hypergraphs import METHODS
 from ..hypergraphs import cluster as cluster_by
 
@@ -87,7 +88,7 @@ def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads:
     """
     n = len(h.vwgt)
     if method != "absorption":
-        return _cluster_by(h, bound, salt, method, threads)
+        return _cluster_by(h, bound, salt, cast(ClusteringMethod, method), threads)
     rep, weight, pinned = np.empty(n, VERTEX), np.empty(n, WEIGHT), np.empty(len(h.fixed), VERTEX)
     kernels.join_clusters(h, visiting_order(n, salt), bound, rep, weight, pinned, np.zeros(n), np.empty(n, VERTEX))
     heads = np.flatnonzero(rep == np.arange(n))
@@ -96,7 +97,7 @@ def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads:
     return number[rep], weight[heads], pinned[heads] if len(pinned) else pinned
 
 
-def _cluster_by(h: Nets, bound: int, salt: int, method: str, threads: int) -> tuple[Array, Array, Array]:
+def _cluster_by(h: Nets, bound: int, salt: int, method: ClusteringMethod, threads: int) -> tuple[Array, Array, Array]:
     """As :func:`cluster`, by a kernel that knows nothing of fixed vertices: those of a second part leave a cluster."""
     n = len(h.vwgt)
     made = Hypergraph(n, h.xpins, h.pins, h.cost, h.vwgt)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...errors import ConfigError, did_you_mean
+from ...errors import ConfigError
 from ...kernels import umpa_gains as kernels
+from ...names import ExchangeObjective, known_name
 
 #: Metrics by the letters of their names, and their numbers in kernels.
 METRICS = {"TV": kernels.TV, "MSV": kernels.MSV, "MSRV": kernels.MSRV, "TM": kernels.TM, "MSM": kernels.MSM}
@@ -51,7 +52,7 @@ class Objective:
         return self.metrics[0]
 
     @classmethod
-    def of(cls, given: str | Objective) -> Objective:
+    def of(cls, given: ExchangeObjective | Objective) -> Objective:
         """An objective by its name, or as it is.
 
         Raises
@@ -61,9 +62,7 @@ class Objective:
         """
         if isinstance(given, Objective):
             return given
-        if given not in OBJECTIVES:
-            raise ConfigError(f"objective: {given!r:.40} is not known; choose one of {', '.join(OBJECTIVES)}"
-                              + did_you_mean(str(given), OBJECTIVES))
+        known_name("objective", given, OBJECTIVES)
         return OBJECTIVES[given]
 
 
