@@ -78,7 +78,7 @@ ExchangeObjective = Literal["volume", "messages", "max-volume", "max-messages"]
 ClusteringMethod = Literal["hcm", "hcc", "locks", "resolution", "parallel-hcc"]
 """How vertices of a hypergraph are clustered."""
 TaskMethod = Literal["auto", "default", "random", "smap", "tmap", "ug", "uwh", "umc", "ummc", "ug-th", "uwh-th",
-                     "blocks", "geometric", "search", "search-mc"]
+                     "search", "search-mc", "geometric", "geometric-plain", "geometric-rotated", "geometric-reflected"]
 """How tasks are mapped onto an allocation."""
 Bound = Literal["latency", "bandwidth", "congestion"]
 """What the time of a run depends on, for `TaskMethod` auto."""
