@@ -1,12 +1,15 @@
 """The mapper beside SCOTCH, and one-to-one placement beside KaHIP.
 
     python -m benchmarks.mapping FOLDER [--seeds 3] [--only bump,wing] [--preset default] [--csv FILE]
+    python -m benchmarks.mapping --shapes comb,blade-3d --cells 100000
 
 FOLDER holds ``bump.grf.gz``, ``4elt.graph`` and ``wing.graph`` (those absent are left out); a grid of 25^3 cells and
 the process graph of two coupled cubes on 1,024 processes are made.  Targets are the torus 4 x 4 x 4, the mesh
 16 x 16, the hypercube of 1,024 processors, the tree 4:8:6 with distances 1:10:100, and a random half of the
-torus 8 x 8 x 8.  Costs are recomputed here from the mapping; both tools may use 5 % of imbalance, and copart as much
-as SCOTCH where that takes more.  Times are CPU seconds of the call alone, machine and graph being built before.
+torus 8 x 8 x 8.  With ``--shapes``, the largest components of coupled cases (`benchmarks.shape_cases`; ``all``, or
+``held-out`` for those that no setting was chosen with) are mapped onto tori, a mesh, a hypercube and trees.  Costs
+are recomputed here from the mapping; both tools may use 5 % of imbalance, and copart as much as SCOTCH where that takes
+more.  Times are CPU seconds of the call alone, machine and graph being built before.
 SCOTCH is called through ctypes (``SCOTCH_LIB``, default ``libscotch-7.0.so``).  KaHIP serves by its exactly balanced
 partitioner, applied level by level.
 """
@@ -23,16 +26,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from copart.formats import read_graph
 from copart.graph import Graph
 from copart.mapping import dilation_cost, map_graph, place_processes
 from copart.mapping.architectures.architecture import Architecture
 from copart.mapping.architectures.regular import Grid, Hypercube, Torus
-from copart.mapping.architectures.subset import subset
+from copart.mapping.architectures.subset import Subset, subset
 from copart.mapping.architectures.tree import TreeLeaf
 
 from .graphs import grid
+from .shape_cases import CASES, HELD_OUT, problem
 
 Array = np.ndarray[Any, Any]
 
@@ -48,6 +53,24 @@ def targets() -> dict[str, Architecture]:
     found = {"t4x4x4": Torus((4, 4, 4)), "m16x16": Grid((16, 16)), "h10": Hypercube(10),
              "tree 4:8:6": TreeLeaf(*TREES["4:8:6"]), "half of t8x8x8": subset(Torus((8, 8, 8)), HALF)}
     return found  # type: ignore[return-value]
+
+
+def shape_targets() -> dict[str, Architecture]:
+    """The machines for meshes of other shapes."""
+    return {"t4x4x4": Torus((4, 4, 4)), "t8x8x8": Torus((8, 8, 8)), "m16x16": Grid((16, 16)),  # type: ignore[dict-item]
+            "h7": Hypercube(7), **{f"tree {name}": TreeLeaf(*TREES[name]) for name in ("4:8:6", "4:4:16")}}
+
+
+def shapes(names: str, cells: int) -> dict[str, Graph]:
+    """The largest connected component of each coupled case of about so many cells."""
+    every = {**CASES, **HELD_OUT}
+    chosen = every if names == "all" else HELD_OUT if names == "held-out" else {n: every[n] for n in names.split(",")}
+    found = {}
+    for name, case in chosen.items():
+        graph = max(problem(case, cells, "facet").components.values(), key=lambda one: one.nvtxs)
+        where = connected_components(graph.to_scipy(), directed=False)[1]
+        found[name] = graph.subgraph(np.flatnonzero(where == np.bincount(where).argmax()))
+    return found
 
 
 def process_graph(nparts: tuple[int, int]) -> Graph:
@@ -102,26 +125,26 @@ class Scotch:
         self.kept.append(array)
         return array.ctypes.data_as(C.POINTER(C.c_int))
 
-    def architecture(self, name: str) -> Any:
-        """The target of that name."""
+    def architecture(self, machine: Architecture) -> Any:
+        """The same machine."""
         library = self.library
-        machine = library.SCOTCH_archAlloc()
-        library.SCOTCH_archInit(machine)
-        if name == "t4x4x4":
-            library.SCOTCH_archTorusX(machine, 3, self.pointer((4, 4, 4)))
-        elif name == "m16x16":
-            library.SCOTCH_archMeshX(machine, 2, self.pointer((16, 16)))
-        elif name == "h10":
-            library.SCOTCH_archHcub(machine, 10)
-        elif name.startswith("tree"):
-            arities, costs = TREES["4:8:6"]
-            library.SCOTCH_archTleaf(machine, 3, self.pointer(arities), self.pointer(costs))
+        made = library.SCOTCH_archAlloc()
+        library.SCOTCH_archInit(made)
+        if isinstance(machine, Torus):
+            library.SCOTCH_archTorusX(made, len(machine.dims), self.pointer(machine.dims))
+        elif isinstance(machine, Grid):
+            library.SCOTCH_archMeshX(made, len(machine.dims), self.pointer(machine.dims))
+        elif isinstance(machine, Hypercube):
+            library.SCOTCH_archHcub(made, machine.dimension)
+        elif isinstance(machine, TreeLeaf):
+            costs = self.pointer([int(cost) for cost in machine.costs])
+            library.SCOTCH_archTleaf(made, len(machine.arities), self.pointer(machine.arities), costs)
+        elif isinstance(machine, Subset):
+            some = self.pointer(machine.vertices)
+            library.SCOTCH_archSub(made, self.architecture(machine.base), machine.nprocs, some)
         else:
-            whole = library.SCOTCH_archAlloc()
-            library.SCOTCH_archInit(whole)
-            library.SCOTCH_archTorusX(whole, 3, self.pointer((8, 8, 8)))
-            library.SCOTCH_archSub(machine, whole, len(HALF), self.pointer(HALF))
-        return machine
+            raise TypeError(f"SCOTCH is not told of {machine!r}")
+        return made
 
     def call(self, graph: Graph, machine: Any, nprocs: int, seed: int) -> Callable[[], Array]:
         """A call that maps, everything else being done before."""
@@ -154,10 +177,9 @@ def timed(call: Callable[[], Array]) -> tuple[Array, float]:
     return found, time.process_time() - begin
 
 
-def beside_scotch(graph: Graph, name: str, machine: Architecture, seeds: int, preset: str,
-                  scotch: Scotch) -> dict[str, float]:
+def beside_scotch(graph: Graph, machine: Architecture, seeds: int, preset: str, scotch: Scotch) -> dict[str, float]:
     """Means over the seeds, and their ratios."""
-    theirs = scotch.architecture(name)
+    theirs = scotch.architecture(machine)
     map_graph(graph, machine, eps=EPS, preset=preset)  # loads kernels, and the tables of the machine
     sums: dict[str, float] = {"cost": 0, "seconds": 0, "scotch cost": 0, "scotch seconds": 0, "imbalance": 0,
                               "scotch imbalance": 0}
@@ -216,15 +238,21 @@ def kahip_sections(graph: Graph, arities: tuple[int, ...], seed: int) -> Array:
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--shapes", metavar="NAMES", help="coupled cases with commas between, all or held-out")
+    parser.add_argument("--cells", type=int, default=100_000, help="of each shape (default 100000)")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", help="names of graphs, with commas between")
     parser.add_argument("--preset", default="default")
     parser.add_argument("--csv", type=Path, help="also write the rows here")
     parser.add_argument("--one-to-one", action="store_true", help="the comparison with KaHIP instead")
     args = parser.parse_args(arguments)
-    chosen = {name: g for name, g in graphs(args.folder).items() if args.only is None or name in args.only.split(",")}
-    rows = list(one_to_one(chosen) if args.one_to_one else with_scotch(chosen, args.seeds, args.preset))
+    if (args.folder is None) == (args.shapes is None):
+        parser.error("needs either a folder of graphs or --shapes")
+    chosen = graphs(args.folder) if args.shapes is None else shapes(args.shapes, args.cells)
+    chosen = {name: g for name, g in chosen.items() if args.only is None or name in args.only.split(",")}
+    machines = targets() if args.shapes is None else shape_targets()
+    rows = list(one_to_one(chosen) if args.one_to_one else with_scotch(chosen, machines, args.seeds, args.preset))
     for key in ("cost ratio", "time ratio"):
         print(f"geometric mean of the {key}: {np.exp(np.mean(np.log([row[key] for row in rows]))):.3f}")
     if args.csv is not None:
@@ -234,12 +262,12 @@ def main(arguments: list[str] | None = None) -> None:
             writer.writerows(rows)
 
 
-def with_scotch(chosen: dict[str, Graph], seeds: int, preset: str) -> Any:
+def with_scotch(chosen: dict[str, Graph], machines: dict[str, Architecture], seeds: int, preset: str) -> Any:
     """Rows of the comparison with SCOTCH."""
     scotch = Scotch()
     for graph_name, graph in chosen.items():
-        for name, machine in targets().items():
-            row = beside_scotch(graph, name, machine, seeds, preset, scotch)
+        for name, machine in machines.items():
+            row = beside_scotch(graph, machine, seeds, preset, scotch)
             print(f"{graph_name:15} {name:15} cost {row['cost']:10.0f} ({row['cost ratio']:.3f})  "
                   f"{row['seconds']:.3f} s ({row['time ratio']:.2f})  imbalance {row['imbalance']:.3f} against "
                   f"{row['scotch imbalance']:.3f}", flush=True)
