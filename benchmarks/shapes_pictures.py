@@ -131,7 +131,7 @@ def flat(meshes: Mapping[str, Mesh], around: Sequence[str]) -> Scene:
 
 def opened(meshes: Mapping[str, Mesh], through: str) -> Scene:
     """Meshes in space cut through the middle of one of them, the nearer half taken away."""
-    pole = upright(_box(np.concatenate([mesh.bounds for mesh in meshes.values()])), None)
+    pole = upright(_box(np.concatenate([mesh.bounds for mesh in meshes.values()])), None, np.ones(3))
     right, up, eye = camera(None, pole)
     front, _, _ = upright_axes(None, pole)
     origin = meshes[through].bounds.mean(axis=0)

@@ -178,6 +178,11 @@ for h in (Hypergraph.column_net(g), Hypergraph.column_net(weighted), Hypergraph.
     evaluate_hypergraph(h, rng.integers(0, 6, h.nvtxs), 6)
     evaluate_hypergraph(h, np.zeros(h.nvtxs, np.int32), 6)
 
+# what parts send, and tasks on the nodes of a job
+from copart.warm import steps
+steps._exchange()
+steps._jobs()
+
 found = {}
 for info in pkgutil.iter_modules(copart.kernels.__path__):
     module = importlib.import_module("copart.kernels." + info.name)

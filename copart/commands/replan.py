@@ -82,6 +82,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     relations = {pair: read_interedges(path) for pair, path in given}
     own = options.scheme_options(args)
     kinds = writing.kinds_with_pages(args)
+    coupled = _coupled(args.coupled)
     if args.coupled is not None:
         scheme = read_summary(Path(args.folder))["settings"]["scheme"] if args.scheme is None else args.scheme
         if not SCHEMES[scheme].knows_interface:
@@ -91,7 +92,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         first_use(progress, "replan")
         again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
                        sources=named("--source", args.source, str), interedges=relations, parts=args.parts,
-                       coupled=_coupled(args.coupled), scheme=args.scheme, alpha=args.alpha,
+                       coupled=coupled, scheme=args.scheme, alpha=args.alpha,
                        price=own.pop("price", None), scheme_options=own or None, output=args.output, write=kinds,
                        progress=progress, **options.partitioning(args))
         files = [*(str(path) for path in again.plan.files), *writing.write_pages(args, again.plan)]

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ..coupling import CoupledProblem, Interedges
 from ..errors import PartitionError
 from ..graph import Graph
-from ..names import SchemeName
+from ..names import ClusteringMethod, GeometricMethod, SchemeName
 from ..options import Options
 
 Step = tuple[str, Callable[[], None]]
@@ -26,7 +26,8 @@ def steps() -> list[Step]:
             ("fixed vertices", _fixed), ("several constraints", _multiconstraint), ("schemes", schemes),
             ("busiest processes", _bottleneck),
             ("repartitioning", _repartitioning), ("machines", _machines), ("mapping", _mapping),
-            ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids)]
+            ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids), ("points", _points),
+            ("hypergraphs", _hypergraphs), ("what parts send", _exchange)]
 
 
 def schemes(names: Sequence[SchemeName] | None = None, options: Options | None = None) -> None:
@@ -217,3 +218,49 @@ def _grids() -> None:
 
 
 __all__ = ["schemes", "steps"]
+
+
+def _points() -> None:
+    from ..partitioner.geometric.boxes import box_graph
+    from ..partitioner.geometric.methods import partition_points
+    from ..partitioner.multijagged import multijagged
+
+    rng = np.random.default_rng(1)
+    points = rng.random((500, 3))
+    for load in (None, rng.random(500), rng.integers(1, 9, 500)):
+        for method in get_args(GeometricMethod):
+            partition_points(points, 7, method, weights=load)
+        multijagged(points, 7, weights=load, eps=0.01)
+    boxes = multijagged(points, 7).boxes
+    assert boxes is not None
+    box_graph(boxes)
+
+
+def _hypergraphs() -> None:
+    from ..hypergraph import Hypergraph
+    from ..metrics import evaluate_hypergraph
+    from ..partitioner.hypergraphs import cluster, contract, remove_identical_nets, sparsify
+
+    h = Hypergraph.column_net(_grid(30, 30))
+    for method in get_args(ClusteringMethod):
+        found = cluster(h, method, threads=2)
+        found.quality(h)
+        contract(h, found.rep)
+    for threads in (1, 2):
+        sparsify(h, permutations=2, threads=threads)
+        for way, checksum in (("hash", "cs2"), ("sort", "murmur")):
+            remove_identical_nets(h, way=way, checksum=checksum, threads=threads)
+    evaluate_hypergraph(h, np.arange(h.nvtxs) % 6, 6)
+
+
+def _exchange() -> None:
+    from ..hypergraph import Hypergraph
+    from ..partitioner.umpa import OBJECTIVES, partition_hypergraph
+    from ..partitioner.umpa.driver import Pace
+
+    h = Hypergraph.column_net(_grid(40, 40))
+    fixed = np.full(h.nvtxs, -1)
+    fixed[:3] = 2
+    for name in OBJECTIVES.values():
+        partition_hypergraph(h, 9, objective=name, preset="fast")
+        partition_hypergraph(h, 9, objective=name, pace=Pace(0, 0), fixed=fixed)

@@ -106,7 +106,7 @@ def test_a_shared_pool_has_no_hosts_apart():
 @pytest.mark.parametrize(("args", "error", "rule"), [
     (("2:3",), MappingError, "has 6 slots for 32 processes"),
     (("4:8", None, "somewhere"), ConfigError, "choose one of linear, disjoint, shared"),
-    (("4:8", "strange"), ConfigError, "choose equal, traffic or two numbers"),
+    (("4:8", "strange"), ConfigError, "choose one of equal, traffic, or two numbers"),
     (("4:8", (0, 0)), ConfigError, "not negative nor both 0"),
     (("4:8", (1, -1)), ConfigError, "not negative"),
 ])

@@ -117,7 +117,7 @@ def test_rows_are_plain_and_equally_long(made):
     assert [(row["scheme"], row["seed"]) for row in made.to_dicts()] == [("naive", 1), ("naive", 2), ("aware", 1),
                                                                         ("aware", 2)]
     assert sum(row["load"] for row in plan.to_dicts() if row["component"] == "a") == made.problem.a.total_weight
-    with pytest.raises(ConfigError, match="components, pairs or step"):
+    with pytest.raises(ConfigError, match="choose one of components, pairs, step"):
         plan.metrics.to_dicts("parts")
 
 

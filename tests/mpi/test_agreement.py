@@ -23,9 +23,9 @@ from ..helpers import ROOT
 from .disagreements import MODULES, OTHER, OWN, RANKS, WRONG, Case, cases
 
 #: Modules of copart.mpi that are not called from outside.
-#: Exchanges have tests of their own (test_exchange.py).
-INSIDE = {"agreement", "arguments", "device", "exchange", "fields", "halo", "members", "messages", "results",
-          "schedules", "seats", "sides"}
+#: Exchanges and Multi-Jagged have tests of their own (test_exchange.py, test_multijagged.py).
+INSIDE = {"agreement", "arguments", "device", "exchange", "fields", "halo", "members", "messages", "multijagged",
+          "results", "schedules", "seats", "sides"}
 ALL = [(number, case) for function in MODULES for number, case in enumerate(cases(function))]
 
 

@@ -96,7 +96,7 @@ def test_parts_do_not_depend_on_ranks(launch, warm, ranks):
     assert differ == {""} if ranks == 1 else {f"nparts: must be the same on all ranks, is 1 on rank 0 and {ranks} on "
                                               f"rank {ranks - 1}"}
     assert all("sums from 2^53 on are not exact" in said for said in heavy)
-    assert often == {"rank 0: migrate: must be one of rule, always, never, got 'often'"}
+    assert often == {"rank 0: migrate: 'often' is not known; choose one of rule, always, never"}
 
     even, region = out["traces"]["even"], out["traces"]["region"]
     if ranks == 1:

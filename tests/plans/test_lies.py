@@ -20,7 +20,7 @@ from copart.plans.verify import check_plan
 from .lies import lies, reseal
 
 DOCUMENTS = ("metrics.json", "coupling.json", "migration.json")
-#: What only the checksum holds, because nothing in the folder shows it; ``check`` lists it as not checked.
+#: What only the checksum holds, because nothing in the folder shows it; ``check`` lists it as checked by checksum only.
 NOT_SHOWN = re.compile(r"""
     seconds\ =\ \d | remarks\.\d | remarks:\ (the\ first|in\ another)
     # how the parts were made: another way may lead to the same
@@ -134,7 +134,7 @@ def test_what_is_not_derived_again_is_listed(plans, tmp_path, capsys):
     a, b = cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0))
     copart.plan(a, b, parts=(2, 2), output=tmp_path / "out", write="precice,aste,report")
     assert main(["check", str(tmp_path / "out")]) == 0
-    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("not checked"))
+    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("checked by checksum only"))
     for word in ("seconds", "settings", "precice.xml", "ASTE", "report.html"):
         assert word in told
     (tmp_path / "out" / "precice.xml").write_text("<precice/>")

@@ -38,7 +38,7 @@ def test_plan_of_two_meshes_meets_every_request():
     assert max(plan.metrics.a.ub, plan.metrics.b.ub, plan.metrics.a.ub_cpl, plan.metrics.b.ub_cpl) <= 0.05
     assert copart.checks.check_copartition(plan.problem, plan.copartition, eps=0.05).ok
     assert plan.files == ()
-    assert "by joint" in repr(plan)
+    assert "with joint" in repr(plan)
 
 
 @pytest.mark.parametrize("scheme", ["naive", "aware", "projrepart"])

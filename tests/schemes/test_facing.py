@@ -101,5 +101,5 @@ def test_pool_on_the_command_line(tmp_path, capsys):
 
 
 def test_another_balance_is_an_error():
-    with pytest.raises(ConfigError, match="total or each"):
+    with pytest.raises(ConfigError, match="choose one of total, each"):
         monolithic(row("a", "b"), processes=2, balance="all")

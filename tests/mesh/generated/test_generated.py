@@ -126,7 +126,8 @@ def test_cubes_share_exactly_one_face():
 
 
 @pytest.mark.parametrize(("args", "message"), [
-    (("prism", 3), "one of hexa, tetra, got 'prism'"), (("hexa", 0), "at least 1"), (("hexa", 2.5), "integer"),
+    (("prism", 3), "'prism' is not known; choose one of hexa, tetra"), (("hexa", 0), "at least 1"),
+    (("hexa", 2.5), "integer"),
     (("hexa", 1001), "at most 1000"), (("tetra", 99), "at least 100"),
 ])
 def test_impossible_cubes(args, message):

@@ -312,7 +312,7 @@ def test_nothing_found_says_how_far_and_what_to_do():
 
 def test_unusable_options():
     a = cube("hexa", 1)
-    with pytest.raises(ConfigError, match="one of facet, touch, overlap, got 'near'"):
+    with pytest.raises(ConfigError, match="'near' is not known; choose one of facet, touch, overlap"):
         find_interedges(a, a, "near")
     for tolerance in (-1, np.nan, "x"):
         with pytest.raises(ConfigError, match="tolerance"):

@@ -167,9 +167,11 @@ def test_conflicts_are_resolved_to_an_involution():
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"method": "hmc"}, "method: needs one of hcm, hcc, locks, resolution, parallel-hcc, got 'hmc'; did you mean hcm"),
-    ({"similarity": "light"}, "similarity: needs one of heavy, absorption, absorption-per-weight, got 'light'"),
-    ({"order": "up"}, "order: needs one of random, natural, degree, got 'up'"),
+    ({"method": "hmc"}, "method: 'hmc' is not known; choose one of hcm, hcc, locks, resolution, parallel-hcc; did you "
+                        "mean hcm"),
+    ({"similarity": "light"}, "similarity: 'light' is not known; choose one of heavy, absorption, "
+                              "absorption-per-weight"),
+    ({"order": "up"}, "order: 'up' is not known; choose one of random, natural, degree"),
     ({"method": "hcm", "max_weight": 3}, "max_weight: has no meaning for 'hcm', which joins two vertices at most"),
     ({"method": "locks", "similarity": "absorption-per-weight"}, "a similarity per weight: has no meaning for 'locks'"),
     ({"max_weight": -1}, "max_weight: must be at least 0"),

@@ -348,9 +348,11 @@ def test_nothing_at_all():
 
 
 @pytest.mark.parametrize(("call", "settings", "message"), [
-    (remove_identical_nets, {"way": "hashing"}, "way: needs one of hash, sort, got 'hashing'; did you mean hash"),
-    (remove_identical_vertices, {"checksum": "cs4"}, "checksum: needs one of cs1, cs2, cs3, murmur, got 'cs4'"),
-    (remove_similar_nets, {"keep": "big"}, "keep: needs one of largest, important, union, got 'big'"),
+    (remove_identical_nets, {"way": "hashing"},
+     "way: 'hashing' is not known; choose one of hash, sort; did you mean hash"),
+    (remove_identical_vertices, {"checksum": "cs4"},
+     "checksum: 'cs4' is not known; choose one of cs1, cs2, cs3, murmur"),
+    (remove_similar_nets, {"keep": "big"}, "keep: 'big' is not known; choose one of largest, important, union"),
     (remove_similar_nets, {"permutations": 0}, "permutations: must be at least 1"),
     (sparsify, {"threads": 0}, "threads: must be at least 1"),
 ])
