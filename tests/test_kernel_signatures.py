@@ -179,7 +179,7 @@ for h in (Hypergraph.column_net(g), Hypergraph.column_net(weighted), Hypergraph.
     evaluate_hypergraph(h, np.zeros(h.nvtxs, np.int32), 6)
 
 # what parts send, and tasks on the nodes of a job
-from copart.warm import steps
+steps = importlib.import_module("copart.warm.steps")
 steps._exchange()
 steps._jobs()
 

@@ -246,20 +246,6 @@ def arrive(h, s, u, b, by):
 
 
 @kernel
-def move(h, s, u, b):
-    """Move vertex u to part b, and keep all counts.
-
-    h : Nets, in
-    s : Flow, in and out
-    u, b : int
-    """
-    if len(s.key):
-        depart(h, s, u, -1)
-        arrive(h, s, u, b, 1)
-    shift(h, s, u, b)
-
-
-@kernel
 def at_border(h, s, u):
     """Whether vertex u is a pin of a net of several parts.
 

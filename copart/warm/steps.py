@@ -246,8 +246,9 @@ def _hypergraphs() -> None:
         found = cluster(h, method, threads=2)
         found.quality(h)
         contract(h, found.rep)
-    for threads in (1, 2):
-        sparsify(h, permutations=2, threads=threads)
+    # threads share what is large
+    for threads, some in ((1, h), (2, Hypergraph.column_net(_grid(100, 100)))):
+        sparsify(some, permutations=2, threads=threads)
         for way, checksum in (("hash", "cs2"), ("sort", "murmur")):
             remove_identical_nets(h, way=way, checksum=checksum, threads=threads)
     evaluate_hypergraph(h, np.arange(h.nvtxs) % 6, 6)
@@ -255,9 +256,12 @@ def _hypergraphs() -> None:
 
 def _exchange() -> None:
     from ..hypergraph import Hypergraph
+    from ..kernels import umpa_pairs
     from ..partitioner.umpa import OBJECTIVES, partition_hypergraph
     from ..partitioner.umpa.driver import Pace
 
+    none, count = np.full(64, -1), np.zeros(64, np.int64)
+    umpa_pairs.rehash(none, count, none.copy(), count.copy())
     h = Hypergraph.column_net(_grid(40, 40))
     fixed = np.full(h.nvtxs, -1)
     fixed[:3] = 2
