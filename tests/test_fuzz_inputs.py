@@ -35,7 +35,7 @@ def test_damage_is_repeatable():
     assert first == again
 
 
-@pytest.mark.parametrize("operation", {*PLAIN}, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("operation", dict.fromkeys(PLAIN), ids=lambda f: f.__name__)
 def test_every_kind_of_damage_changes_something_and_bears_nothing(operation):
     data = b"Header 3\n1 2 3\n4 5 6\n7 8 9\n" * 10
     assert any(operation(data, np.random.default_rng(i)) != data for i in range(20))
