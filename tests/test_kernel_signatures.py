@@ -244,4 +244,5 @@ def test_arrays_are_contiguous_and_of_the_agreed_types():
     kinds = {kind for found in signatures().values() for signature in found
              for kind in re.findall(r"[Aa]rray\((?:readonly )?(\w+), \d\w*, '?(\w)'?", signature)}
     assert len(kinds) >= 4
-    assert kinds <= {(dtype, "C") for dtype in ("int32", "int64", "uint8", "float64", "bool")}, kinds
+    # float32: tables of hops between all pairs of nodes (kernels.sites)
+    assert kinds <= {(dtype, "C") for dtype in ("int32", "int64", "uint8", "float64", "float32", "bool")}, kinds
