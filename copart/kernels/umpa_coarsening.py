@@ -1,7 +1,6 @@
-"""Coarsening of directed hypergraphs: agglomerative clusters by absorption, contraction, nets that have become one."""
+"""Coarsening of directed hypergraphs: agglomerative clusters by absorption; their graphs of cliques and stars."""
 
 from . import kernel
-from .rng import mix
 
 LONG_NET = 400
 """Nets of more pins say little about which of them belong together, and cost the square of their size."""
@@ -68,117 +67,6 @@ def join_clusters(h, order, bound, rep, weight, pinned, conn, near):
         if rep[v] < 0:
             rep[v] = v
     return clusters
-
-
-@kernel
-def contract_nets(h, cmap, mark, xpins, pins, cost, checksum):
-    """Nets of the clusters, without those of one cluster; returns how many.
-
-    h : Nets, in
-    cmap : (n,) int32, in           cluster of each vertex
-    mark : (nclusters,) int64, scratch  -1
-    xpins : (m + 1,) int64, out
-    pins : (npins,) int32, out      the cluster of the source first
-    cost, checksum : (m,) int64, out    the checksum does not depend on the order of the pins but the first
-    """
-    count = 0
-    top = 0
-    xpins[0] = 0
-    for i in range(len(h.cost)):
-        begin = top
-        total = 0
-        for e in range(h.xpins[i], h.xpins[i + 1]):
-            c = cmap[h.pins[e]]
-            if mark[c] != i:
-                mark[c] = i
-                pins[top] = c
-                total += mix(c, 1)
-                top += 1
-        if top - begin == 1 or h.cost[i] == 0:
-            top = begin
-            continue
-        cost[count] = h.cost[i]
-        checksum[count] = (total & 0xFFFFFFFFFFFF) * 1024 + mix(pins[begin], 2) % 1024
-        count += 1
-        xpins[count] = top
-    return count
-
-
-@kernel
-def merge_nets(xpins, pins, cost, checksum, order, mark, kept):
-    """Add the costs of nets with the same pins and the same source to the first of them.
-
-    xpins : (m + 1,) int64, in
-    pins : (npins,) int32, in
-    cost : (m,) int64, in and out
-    checksum : (m,) int64, in       equal for such nets
-    order : (m,) int64, in          by checksum
-    mark : (nvtxs,) int64, scratch  -1
-    kept : (m,) bool, out
-    """
-    first = -1
-    for i in order:
-        same = first >= 0 and checksum[i] == checksum[first] and pins[xpins[i]] == pins[xpins[first]]
-        if same:
-            same = xpins[i + 1] - xpins[i] == xpins[first + 1] - xpins[first]
-        if same:
-            for e in range(xpins[i], xpins[i + 1]):
-                if mark[pins[e]] != first:
-                    same = False
-                    break
-        kept[i] = not same
-        if same:
-            cost[first] += cost[i]
-            continue
-        first = i
-        for e in range(xpins[i], xpins[i + 1]):
-            mark[pins[e]] = first
-
-
-@kernel
-def gather_nets(xpins, pins, kept, new_xpins, new_pins):
-    """The pins of the nets that are kept, behind one another.
-
-    xpins : (m + 1,) int64, in
-    pins : (npins,) int32, in
-    kept : (m,) bool, in
-    new_xpins : (nkept + 1,) int64, out
-    new_pins : (npins,) int32, out
-    """
-    count = 0
-    top = 0
-    new_xpins[0] = 0
-    for i in range(len(kept)):
-        if kept[i]:
-            for e in range(xpins[i], xpins[i + 1]):
-                new_pins[top] = pins[e]
-                top += 1
-            count += 1
-            new_xpins[count] = top
-
-
-@kernel
-def transpose(xpins, pins, xnets, nets):
-    """Nets of each vertex, ascending.
-
-    xpins : (m + 1,) int64, in
-    pins : (npins,) int32, in
-    xnets : (n + 1,) int64, out
-    nets : (npins,) int32, out
-    """
-    xnets[:] = 0
-    n = len(xnets) - 1
-    for e in range(len(pins)):
-        xnets[pins[e] + 1] += 1
-    for v in range(n):
-        xnets[v + 1] += xnets[v]
-    for i in range(len(xpins) - 1):
-        for e in range(xpins[i], xpins[i + 1]):
-            nets[xnets[pins[e]]] = i
-            xnets[pins[e]] += 1
-    for v in range(n, 0, -1):
-        xnets[v] = xnets[v - 1]
-    xnets[0] = 0
 
 
 @kernel

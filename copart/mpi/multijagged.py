@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import VERTEX, WEIGHT, frozen, tolerance, whole
+from ..kernels.clouds import Cloud
 from ..kernels.multisection import Found
-from ..kernels.sectioning import Cloud
 from ..names import known_name
 from ..partitioner.geometric.cutting import Selecting, cloud_of
 from ..partitioner.geometric.levels import Level, cut, whole_box

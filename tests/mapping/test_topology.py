@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from copart.errors import ConfigError, MappingError, NotApplicableError
 from copart.kernels import congestion as link_kernels
-from copart.kernels.sites import swap_change
+from copart.kernels.site_swapping import swap_change
 from copart.kgggp_ml import partition
 from copart.mapping.allocations import scattered
 from copart.mapping.architectures.regular import Hypercube

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX
 from ...errors import NotApplicableError
 from ...kernels import congestion as links_kernels
-from ...kernels import sites as kernels
+from ...kernels import site_growing, site_swapping
 from ...kernels.routes import RouteCode
 from ..sites import Sites
 from .grouping import Grouped, as_groups, as_places, queue_for, walk_for
@@ -56,8 +56,8 @@ def grow(grouped: Grouped, sites: Sites, seeds: int = 0) -> NDArray[np.int32]:
     fitting = np.flatnonzero(sites.slots == classes[0])
     first = int(fitting[np.argmin(places.apart[fitting].sum(axis=1, dtype=np.float64))])
     site, owner = np.empty(n, VERTEX), np.empty(nsites, VERTEX)
-    kernels.grow(groups, places, np.ascontiguousarray(grouped.wanted, np.int64), classes, seeds, first, site, owner,
-                 walk_for(groups, nsites), queue_for(groups), np.empty(nsites), np.empty((2, n), VERTEX))
+    site_growing.grow(groups, places, np.ascontiguousarray(grouped.wanted, np.int64), classes, seeds, first, site,
+                      owner, walk_for(groups, nsites), queue_for(groups), np.empty(nsites), np.empty((2, n), VERTEX))
     return site
 
 
@@ -73,8 +73,8 @@ def shorten(grouped: Grouped, sites: Sites, site: NDArray[np.int32], *, candidat
     groups, places = as_groups(grouped), as_places(sites)
     out, owner = site.copy(), owners(site, sites)
     most = float(groups.out.sum()) * 2 * float(places.apart.max(initial=0)) or 1.0
-    kernels.improve_distances(groups, places, min(1024.0, 2.0**60 / most), candidates, enough, out, owner,
-                              walk_for(groups, sites.nsites), queue_for(groups))
+    site_swapping.improve_distances(groups, places, min(1024.0, 2.0**60 / most), candidates, enough, out, owner,
+                                    walk_for(groups, sites.nsites), queue_for(groups))
     return out
 
 

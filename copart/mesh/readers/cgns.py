@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CopartError, FormatError
+from ...errors import FormatError
 from ..cells import shape_of
 from ..fields import Block
 from ..polyhedra import Ints, Polyhedra
@@ -20,7 +20,7 @@ from .cgns_boundaries import Place, in_elements, in_grid, node_numbers, of_secti
 from .cgns_elements import Elements, Run, elements_of
 from .cgns_joints import Side, joined
 from .cgns_nodes import Node
-from .ending import DAMAGED, check_hdf5
+from .hdf5 import DAMAGED, read_hdf5
 
 _MOST_ZONES = 100_000
 
@@ -44,20 +44,7 @@ def read_cgns(path: Path) -> Mesh:
     FormatError
         The package h5py is missing, or the file is not a usable mesh.
     """
-    try:
-        import h5py
-    except ImportError:
-        raise FormatError(path, "CGNS files need the package h5py: pip install 'copart[mesh]'") from None
-    try:
-        check_hdf5(path)
-        with h5py.File(path, "r") as data:
-            return _Reader(path, Node(path, data)).mesh()
-    except FormatError:
-        raise
-    except CopartError as error:
-        raise FormatError(path, str(error)) from None
-    except DAMAGED as error:
-        raise FormatError(path, f"cannot be read as CGNS: {' '.join(str(error).split())}") from None
+    return read_hdf5(path, "CGNS", lambda data: _Reader(path, Node(path, data)).mesh())
 
 
 @dataclass

@@ -13,8 +13,6 @@ from ...errors import FormatError
 TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
 BYTES = ("ansys", "ply")
 """Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
-DAMAGED = (OSError, RuntimeError, KeyError, IndexError, ValueError, AttributeError, TypeError, OverflowError)
-"""What h5py raises where a file is damaged."""
 _PATIENCE = 1000
 _HEAP = b"GCOL\1\0\0\0"
 _LENGTH, _OBJECT = struct.Struct("<Q"), struct.Struct("<H6xQ")

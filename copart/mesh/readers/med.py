@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CopartError, FormatError
+from ...errors import FormatError
 from ..cells import shape_of
 from ..fields import Block
 from ..polyhedra import Ints, Polyhedra
 from ..value import Mesh
 from .assembling import SOLID, Members, assembled, by_size
-from .ending import DAMAGED, check_hdf5
+from .hdf5 import read_hdf5
 
 _TYPES = {"PO1": ("vertex", 1), "SE2": ("line", 2), "SE3": ("line3", 3), "SE4": ("line4", 4), "TR3": ("triangle", 3),
           "TR6": ("triangle6", 6), "TR7": ("triangle7", 7), "QU4": ("quad", 4), "QU8": ("quad8", 8),
@@ -36,20 +36,7 @@ def read_med(path: Path) -> Mesh:
     FormatError
         The package h5py is missing, or the file is not a usable mesh.
     """
-    try:
-        import h5py
-    except ImportError:
-        raise FormatError(path, "MED files need the package h5py: pip install 'copart[mesh]'") from None
-    try:
-        check_hdf5(path)
-        with h5py.File(path, "r") as data:
-            return _Reader(path, data).mesh()
-    except FormatError:
-        raise
-    except CopartError as error:
-        raise FormatError(path, str(error)) from None
-    except DAMAGED as error:
-        raise FormatError(path, f"cannot be read as MED: {' '.join(str(error).split())}") from None
+    return read_hdf5(path, "MED", lambda data: _Reader(path, data).mesh())
 
 
 class _Reader:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CopartError, FormatError, MeshError
+from ...errors import FormatError, MeshError
 from ..polyhedra import Ints
 from ..value import Mesh
 from ..vtk_cells import blocks_of_types
-from .ending import DAMAGED, check_hdf5
+from .hdf5 import read_hdf5
 
 _SURFACE = (("Vertices", 1), ("Lines", 3), ("Polygons", 7), ("Strips", 0))
 """Kinds of cells of surfaces, in the order of their values, with the type of VTK that stands for them."""
@@ -26,20 +26,7 @@ def read_vtkhdf(path: Path) -> Mesh:
     FormatError
         The package h5py is missing, or the file is not a usable mesh.
     """
-    try:
-        import h5py
-    except ImportError:
-        raise FormatError(path, "VTKHDF files need the package h5py: pip install 'copart[mesh]'") from None
-    try:
-        check_hdf5(path)
-        with h5py.File(path, "r") as data:
-            return _mesh(path, data)
-    except FormatError:
-        raise
-    except CopartError as error:
-        raise FormatError(path, str(error)) from None
-    except DAMAGED as error:
-        raise FormatError(path, f"cannot be read as VTKHDF: {' '.join(str(error).split())}") from None
+    return read_hdf5(path, "VTKHDF", lambda data: _mesh(path, data))
 
 
 def _mesh(path: Path, data: Any) -> Mesh:

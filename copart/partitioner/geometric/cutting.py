@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import OFFSET, VERTEX, WEIGHT
+from ...kernels import clouds
 from ...kernels import sectioning as kernels
-from ...kernels.sectioning import Cloud, Desk, Nodes
+from ...kernels.clouds import Cloud, Nodes
+from ...kernels.sectioning import Desk
 from ..rounds import Team
 from .points import Points
 from .result import Counters
@@ -123,7 +125,7 @@ def for_nodes(work: Callable[..., Any], start: NDArray[np.int64], team: Team, wo
 def gather(node: int, cloud: Cloud, nodes: Nodes, share: Share) -> tuple[float, float]:
     """Put the coordinates of one box side by side; the least and the largest."""
     axis, direction, plain = int(nodes.axis[node]), nodes.direction[node], bool(nodes.plain[node])
-    ranges = share(lambda lo, hi: kernels.gather(lo, hi, cloud, axis, direction, plain))
+    ranges = share(lambda lo, hi: clouds.gather(lo, hi, cloud, axis, direction, plain))
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
@@ -163,12 +165,12 @@ def put_together(at: int, sections: int, cloud: Cloud, made: Cut, share: Share) 
     row = share.row
     size, weight = np.empty((2, share.pieces, sections), np.int64)
     most = np.empty((share.pieces, sections))
-    share(lambda lo, hi: kernels.measure(lo, hi, cloud, size[row[lo]], weight[row[lo]], most[row[lo]]))
+    share(lambda lo, hi: clouds.measure(lo, hi, cloud, size[row[lo]], weight[row[lo]], most[row[lo]]))
     rows = slice(at, at + sections)
     made.size[rows], made.weight[rows], made.most[rows] = size.sum(axis=0), weight.sum(axis=0), most.max(axis=0)
     before = np.cumsum(made.size[rows]) - made.size[rows]
     cursor = share.start + before + np.cumsum(size, axis=0) - size
-    share(lambda lo, hi: kernels.update_permutation(lo, hi, cloud, cursor[row[lo]]))
+    share(lambda lo, hi: clouds.update_permutation(lo, hi, cloud, cursor[row[lo]]))
     cloud.perm[share.start:share.end] = cloud.other[share.start:share.end]
 
 

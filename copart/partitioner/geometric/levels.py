@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ...arrays import OFFSET, VERTEX, WEIGHT, frozen
-from ...kernels import sectioning as kernels
-from ...kernels.sectioning import Cloud, Nodes
+from ...kernels import clouds
+from ...kernels.clouds import Cloud, Nodes
 from ..rounds import Team
 from .cutting import Cut, cloud_of, for_nodes
 from .points import Points
@@ -67,7 +67,7 @@ def extents(cloud: Cloud, start: Array, team: Team) -> Array:
     """(nodes, 2, d) float64 corners of the smallest boxes around the points of each node."""
     nodes = len(start) - 1
     corners = np.empty((nodes, 2, cloud.coords.shape[1]))
-    for_nodes(lambda lo, hi, _: kernels.extents(lo, hi, cloud.coords, cloud.perm, start, corners), start, team,
+    for_nodes(lambda lo, hi, _: clouds.extents(lo, hi, cloud.coords, cloud.perm, start, corners), start, team,
               lambda: None)
     return corners
 

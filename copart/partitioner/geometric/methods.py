@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import VERTEX, whole
-from ...kernels import sectioning as kernels
-from ...kernels.sectioning import Cloud
+from ...kernels import clouds
+from ...kernels.clouds import Cloud
 from ...kernels.space_curves import places
 from ...names import GeometricMethod, known_name
 from ..multijagged import multijagged
@@ -40,7 +40,7 @@ def principal_axis(level: int, cloud: Cloud, start: Array, team: Team) -> Axes:
     nodes, dim = len(start) - 1, cloud.coords.shape[1]
     corners = extents(cloud, start, team)
     sums = np.empty((nodes, 1 + dim, 1 + dim))
-    for_nodes(lambda lo, hi, _: kernels.moments(lo, hi, cloud, start, corners, sums), start, team, lambda: None)
+    for_nodes(lambda lo, hi, _: clouds.moments(lo, hi, cloud, start, corners, sums), start, team, lambda: None)
     weight = np.maximum(sums[:, 0, 0], 1)[:, None]
     mean = sums[:, 1:, 0] / weight
     spread = sums[:, 1:, 1:] / weight[:, :, None] - mean[:, :, None] * mean[:, None, :]

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...arrays import VERTEX
 from ...kernels import multisection as kernels
+from ...kernels.clouds import Cloud, Nodes
 from ...kernels.multisection import Found, Search
-from ...kernels.sectioning import Cloud, Nodes
 from ..rounds import Team
 from .cutting import Cut, Share, gather, put_together
 from .result import Counters

@@ -57,7 +57,7 @@ def remove_identical_nets(hypergraph: Hypergraph, *, way: str = "hash", checksum
     h = hypergraph
     pins = h.pins if directed else ascending(h)
     found = identical(h.xpins, pins, way, checksum, h.nvtxs if directed else -1, whole("threads", threads, low=1))
-    return _with_nets(h, found.number, *_rows(h.xpins, h.pins, found.first), found)
+    return _with_nets(h, found.number, *rows(h.xpins, h.pins, found.first), found)
 
 
 def remove_identical_vertices(hypergraph: Hypergraph, *, way: str = "hash", checksum: str = "cs2",
@@ -175,7 +175,7 @@ def ascending(h: Hypergraph) -> NDArray[np.int32]:
     return frozen(m.indices.astype(VERTEX, copy=False))
 
 
-def _rows(xids: NDArray[np.int64], ids: NDArray[np.int32],
+def rows(xids: NDArray[np.int64], ids: NDArray[np.int32],
           chosen: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The rows `chosen` of a compressed form."""
     size = np.diff(xids)[chosen]
@@ -192,4 +192,4 @@ def _with_nets(h: Hypergraph, of_net: NDArray[np.int32], xpins: NDArray[np.int64
 
 
 __all__ = ["KEEPS", "ascending", "remove_identical_nets", "remove_identical_vertices", "remove_similar_nets",
-           "sparsify"]
+           "rows", "sparsify"]

@@ -6,14 +6,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...arrays import OFFSET, VERTEX, WEIGHT, sums, writable
+from ...arrays import VERTEX, WEIGHT, sums, writable
 from ...hypergraph import Hypergraph
 from ...kernels import umpa_coarsening as kernels
 from ...kernels.rng import mix_each
 from ...kernels.umpa_state import Nets
 from ...names import ClusteringMethod
-from ..hypergraphs import METHODS
+from ..hypergraphs import METHODS, remove_identical_nets
 from ..hypergraphs import cluster as cluster_by
+from ..hypergraphs.reduction import merged
+from ..hypergraphs.sparsification import rows
 
 Array = np.ndarray[Any, Any]
 
@@ -26,17 +28,17 @@ _STALLED = 0.9
 
 def finest(hypergraph: Hypergraph, pinned: Array | None) -> Nets:
     """The input as kernels see it, without the nets that can never be cut or cost nothing."""
-    fixed = np.zeros(0, VERTEX) if pinned is None or (pinned < 0).all() else pinned
     h = hypergraph
-    nets = Nets(h.xpins, h.pins, h.xnets, h.nets, h.cost, h.weights, fixed)
-    nets = Nets._make(writable(a) for a in nets)
-    if (h.sizes > 1).all() and (h.cost > 0).all():
-        return nets
-    return contract(nets, np.arange(h.nvtxs, dtype=VERTEX), nets.vwgt, fixed, merge=False)
+    fixed = np.zeros(0, VERTEX) if pinned is None or (pinned < 0).all() else pinned
+    counting = (h.sizes > 1) & (h.cost > 0)
+    if not counting.all():
+        xpins, pins = rows(h.xpins, h.pins, np.flatnonzero(counting).astype(VERTEX))
+        h = Hypergraph(h.nvtxs, xpins, pins, h.cost[counting], h.weights)
+    return _as_nets(h, h.weights, fixed)
 
 
-def contract(h: Nets, cmap: Array, vwgt: Array, fixed: Array, *, merge: bool = True) -> Nets:
-    """The hypergraph of clusters.
+def contract(h: Nets, cmap: Array, vwgt: Array, fixed: Array) -> Nets:
+    """The hypergraph of clusters: nets with the same pins and the same source become one.
 
     Parameters
     ----------
@@ -44,27 +46,13 @@ def contract(h: Nets, cmap: Array, vwgt: Array, fixed: Array, *, merge: bool = T
         Cluster of each vertex.
     vwgt : (nclusters,) int64
     fixed : (nclusters,) int32 or empty
-    merge : bool
-        Whether nets with the same pins and the same source become one.
     """
-    m, count = len(h.cost), len(vwgt)
-    mark = np.full(count, -1, OFFSET)
-    xpins, pins = np.empty(m + 1, OFFSET), np.empty(len(h.pins), VERTEX)
-    cost, checksum = np.empty(m, WEIGHT), np.empty(m, OFFSET)
-    m = int(kernels.contract_nets(h, cmap, mark, xpins, pins, cost, checksum))
-    xpins, cost = xpins[:m + 1].copy(), cost[:m].copy()
-    pins = pins[:xpins[-1]].copy()
-    if merge:
-        kept = np.empty(m, np.bool_)
-        mark[:] = -1
-        kernels.merge_nets(xpins, pins, cost, checksum, np.argsort(checksum[:m], kind="stable"), mark, kept)
-        new_xpins = np.empty(int(kept.sum()) + 1, OFFSET)
-        new_pins = np.empty(len(pins), VERTEX)
-        kernels.gather_nets(xpins, pins, kept, new_xpins, new_pins)
-        xpins, pins, cost = new_xpins, new_pins[:new_xpins[-1]].copy(), cost[kept]
-    xnets, nets = np.empty(count + 1, OFFSET), np.empty(len(pins), VERTEX)
-    kernels.transpose(xpins, pins, xnets, nets)
-    return Nets(xpins, pins, xnets, nets, cost, vwgt, fixed)
+    made = Hypergraph(len(h.vwgt), h.xpins, h.pins, h.cost, h.vwgt)
+    return _as_nets(remove_identical_nets(merged(made, cmap, len(vwgt)).hypergraph).hypergraph, vwgt, fixed)
+
+
+def _as_nets(h: Hypergraph, vwgt: Array, fixed: Array) -> Nets:
+    return Nets._make(writable(a) for a in (h.xpins, h.pins, h.xnets, h.nets, h.cost, vwgt, fixed))
 
 
 def visiting_order(n: int, salt: int) -> Array:
