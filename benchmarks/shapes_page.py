@@ -176,7 +176,8 @@ def page(rows: Sequence[Row]) -> str:
     text = ["# Real shapes", "",
             "*Made by `make bench-shapes` from `benchmarks/shapes_runs.csv`; not written by hand.*", "",
             _how(done), "", "## What falls short", "", *(f"- {line}" for line in short(rows)), "",
-            "Runs of each scheme in which a figure is worse than it may be:", "", lines_broken(done).markdown(), ""]
+            "Number of runs of each scheme in which a figure is worse than the promise allows:", "",
+            lines_broken(done).markdown(), ""]
     listed = worst_runs(done)
     if listed.rows:
         text += [f"Runs of `{DEFAULT}` in which one is"
@@ -193,9 +194,9 @@ def page(rows: Sequence[Row]) -> str:
             if set(names) <= set(cases) and (FOLDER / sheet).exists():
                 text += [f"![{what}: a plan of each shape](pictures/shapes/{sheet})", ""]
     if any((FOLDER / sheet).exists() for sheet in SHEETS):
-        text += ["In the pictures each shape has two views of a plan for 8 parts against 24: all components, those in "
-                 "space cut open, and the smallest component alone, in the plane with what is around it. Thick lines "
-                 "are between components; parts that meet have different colours."]
+        text += ["Each picture shows two views of a plan for 8 and 24 parts: all components (those in 3D cut open), "
+                 "and the smallest component alone (in 2D with its surroundings). Thick lines separate components; "
+                 "parts that touch have different colours."]
     return "\n".join(text).rstrip() + "\n"
 
 
@@ -204,31 +205,31 @@ def _how(rows: Sequence[Row]) -> str:
         return ", ".join(str(x) for x in sorted({row[key] for row in rows}))
 
     shapes = {row["case"] for row in rows}
-    return (f"{len(rows)} runs: {len(shapes & set(CASES))} shapes that settings may be chosen on and "
-            f"{len(shapes & set(HELD_OUT))} others, made for about {all_of('cells')} cells in all "
+    return (f"{len(rows)} runs: {len(shapes & set(CASES))} shapes that settings were tuned on and "
+            f"{len(shapes & set(HELD_OUT))} others, with about {all_of('cells')} cells in total "
             f"({min(row['size'] for row in rows):,} to {max(row['size'] for row in rows):,}), interedges by "
-            f"{all_of('kind')}; parts {all_of('counts')}, by turns where there are more than two components; a count "
-            f"that leaves fewer than {LEAST_CELLS} cells a part is left out. Seeds {all_of('seed')}, imbalance "
+            f"{all_of('kind')}; parts {all_of('counts')}, alternating where there are more than two components; counts "
+            f"with fewer than {LEAST_CELLS} cells per part are left out. Seeds {all_of('seed')}, imbalance "
             f"{100 * EPS:g} %, one thread, commit {all_of('commit')}. Everything is compared with NAIVE, which "
-            "partitions each component alone, for the same counts and seed. The promise is that of the default plan: "
-            "in no figure that is paid for worse than NAIVE (a cut may be "
-            f"{100 * CUT_SLACK:g} % more, or {FEW_EDGES} edges where it is below {SMALL_CUT}; totV, both ways, 1 %).")
+            "partitions each component alone, with the same counts and seed. The default plan promises that no figure "
+            "in the next table is worse than NAIVE's, with some room: a cut may be "
+            f"{100 * CUT_SLACK:g} % larger, or {FEW_EDGES} edges where it is below {SMALL_CUT}; totV, both ways, 1 %.")
 
 
 def _columns() -> list[str]:
     told = {"cut": "edge cut of each component", "worst cut": f"the largest, where NAIVE's is {SMALL_CUT} or more",
-            "busiest": "coupled weight of the process of a component that has most",
-            "busiest / natural": "the same over the mean of the natural number of parts, rounded up",
+            "busiest": "largest coupled weight of any process of a component",
+            "busiest / natural": "the same, divided by the mean over the natural number of parts (rounded up)",
             "balanced": f"runs in which that is at most {1 + EPS:g} in every component",
             "totV, totZ": "data (both ways) and messages (from the first to the second of every pair) of a coupling "
             "phase", "maxV, maxZ": "most data, most messages that one process sends or receives",
-            "extra pieces": "connected pieces beyond one a part, of all runs",
+            "extra pieces": "connected pieces beyond one per part, summed over all runs",
             "T_step": "cost of a coupled step ([metrics](metrics.md))",
-            "time": "CPU time over that of NAIVE in the same process; of `joint` it includes NAIVE, from which it "
-            "begins", "time, large": f"the same for problems of more than {LARGE:,} cells",
-            "lowest": "problems in which no scheme that keeps the promise there has less; of equal ones each counts, "
-            "a scheme that keeps it in few runs can win in few, and NAIVE always keeps it"}
-    return ["Figures but those of pieces and shares are geometric means over NAIVE's.", "", "| column | meaning |",
+            "time": "CPU time divided by that of NAIVE in the same process; that of `joint` includes NAIVE, from which "
+            "it starts", "time, large": f"the same for problems of more than {LARGE:,} cells",
+            "lowest": "share of the problems in which no scheme that keeps the promise has a lower value; ties count "
+            "for each scheme, and NAIVE always keeps the promise"}
+    return ["All figures except pieces and shares are geometric means of ratios to NAIVE.", "", "| column | meaning |",
             "| --- | --- |", *(f"| {key} | {said} |" for key, said in told.items())]
 
 

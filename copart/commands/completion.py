@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from .console import Console
+from .options import offered
 from .paths import Paths
 
 EPILOG = """\
@@ -94,13 +95,13 @@ def bash(parser: argparse.ArgumentParser) -> str:
     several: list[str] = []
     words: list[str] = []
     for path, one in found:
-        for action in one._actions:
+        for action in offered(one):
             if not _choices(action):
                 continue
             where = "|".join(f'"{path} {option}"' for option in action.option_strings)
             line = f"        {where}) words={shlex.quote(' '.join(_choices(action)))} ;;"
             (single if action.nargs is None else several).append(line)
-        options = [option for action in one._actions for option in action.option_strings]
+        options = [option for action in offered(one) for option in action.option_strings]
         known = [*_commands(one), *(["help"] if path == "copart" else []), *options]
         words.append(f'            "{path}") words={shlex.quote(" ".join(known))} ;;')
     return _BASH.format(paths="|".join(f'"{path}"' for path, _ in found[1:]), single="\n".join(single),
@@ -124,7 +125,7 @@ def fish(parser: argparse.ArgumentParser) -> str:
         for name, sub in here.items():
             where = f"{seen}; and {free}" if seen else "__fish_use_subcommand"
             lines.append(f"complete -c copart -f -n {_quoted(where)} -a {name} -d {_quoted(_brief(sub.description))}")
-        for action in one._actions if seen else ():
+        for action in offered(one) if seen else ():
             if not action.option_strings:
                 continue
             spelled = [f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"

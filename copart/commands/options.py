@@ -105,6 +105,12 @@ class _HelpAll(argparse.Action):
         parser.exit()
 
 
+def offered(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """The options that ``--help-all`` shows; former spellings are understood, but shown nowhere."""
+    shown = next((action.shown for action in parser._actions if isinstance(action, _HelpAll)), {})
+    return [action for action in parser._actions if shown.get(action, action.help) != argparse.SUPPRESS]
+
+
 def shorten_help(parser: argparse.ArgumentParser, first_look: Sequence[str], examples: str) -> None:
     """Let ``--help`` show the options in `first_look` and these examples only, and ``--help-all`` everything.
 
