@@ -22,10 +22,10 @@ TIN = "TIN (((0 0 0, 1 0 0, 0 1e-1 0, 0 0 0)), ((1 0 0, 1 1 0, 0 1e-1 0, 1 0 0))
 
 
 def refused(path, message, read=read_mesh):
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(FormatError, match=message) as error:
         read(path)
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
     assert str(path.name) in str(error.value)
 
 

@@ -156,9 +156,9 @@ def test_published_cubes(n, edges):
 def test_a_million_cells_in_three_seconds():
     dual_graph(cube("hexa", 2))  # compiled and loaded
     mesh = cube("hexa", 100)
-    start = time.perf_counter()
+    start = time.process_time()
     graph = dual_graph(mesh)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert (graph.nvtxs, graph.nedges) == (1_000_000, 2_970_000)
     assert seconds < 3, f"took {seconds:.2f} s"  # 0.4 s in calibration
 
@@ -172,10 +172,10 @@ def test_a_fan_about_one_point_stays_linear():
     rim = np.arange(1, n + 1)
     mesh = Mesh(points, [("triangle", np.column_stack([np.zeros(n, int), rim, np.roll(rim, -1)]))])
     dual_graph(cube("hexa", 2))
-    start = time.perf_counter()
+    start = time.process_time()
     graph = dual_graph(mesh)
     assert graph.nedges == n
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(4, 12))
@@ -202,11 +202,11 @@ def test_random_soups_match_the_definition(seed, ncells, npoints):
 def test_a_cell_listed_again_and_again_is_refused_at_once():
     mesh = Mesh(np.eye(4)[:, :3], [("tetra", np.tile([0, 1, 2, 3], (200_000, 1)))])
     dual_graph(cube("hexa", 2))
-    start = time.perf_counter()
+    start = time.process_time()
     assert not all_facets(mesh).alone.any()
     with pytest.raises(MeshError, match="so many cells share a facet"):
         dual_graph(mesh)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 # ---- weights

@@ -51,9 +51,9 @@ def test_the_fluid_of_the_tube():
 def test_the_fluid_of_the_tube_is_read_within_a_second():
     folder = case("elastic-tube-3d/fluid-polyMesh")
     read_mesh(folder)
-    start = time.perf_counter()
+    start = time.process_time()
     read_mesh(folder)
-    assert time.perf_counter() - start < 1  # 0.07 s in calibration
+    assert time.process_time() - start < 1  # 0.07 s in calibration
 
 
 def test_the_solid_of_the_tube():

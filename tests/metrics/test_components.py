@@ -265,8 +265,8 @@ def test_a_million_interedges_in_seconds():
     n = 10**6
     inter = Interedges.from_pairs(n, n, rng.integers(0, n, n), rng.integers(0, n, n))
     part = rng.integers(0, 128, n)
-    start = time.perf_counter()
+    start = time.process_time()
     m = coupling_matrix(inter, part, part, 128, 128)
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     assert m.nnz == 128 * 128
     assert took < 5, f"{took:.2f} s; 0.4 s were measured on one core"

@@ -75,9 +75,9 @@ def test_small_published_tetra_cube(seed):
 
 @pytest.mark.slow
 def test_large_published_tetra_cube():
-    start = time.perf_counter()
+    start = time.process_time()
     mesh = cube("tetra", 486_719)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert abs(mesh.ncells / 486_719 - 1) < 0.01
     assert abs(dual_graph(mesh).nedges / 953_488 - 1) < 0.01
     assert_good_tetra(mesh)

@@ -353,9 +353,9 @@ def test_box_pairs_match_all_against_all(seed, na, nb):
 def test_ten_thousand_facets_each_in_two_seconds():
     a, b = (box_grid_layer(100, side) for side in (-1, 1))
     find_interedges(cube("hexa", 1), cube("hexa", 1, offset=(1, 0, 0)))  # compiled and loaded
-    start = time.perf_counter()
+    start = time.process_time()
     inter = find_interedges(a, b)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert len(inter.coupled_a) == len(inter.coupled_b) == 10_000
     assert inter.weights.sum() == pytest.approx(1, abs=1e-9)
     assert seconds < 2, f"took {seconds:.2f} s"  # 0.1 s in calibration

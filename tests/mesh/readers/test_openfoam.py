@@ -294,6 +294,6 @@ def test_a_uniform_list(tmp_path):
 @pytest.mark.slow
 def test_many_cells_in_little_time(tmp_path):
     write(tmp_path, *brick(40, 40, 40), binary=True)
-    start = time.perf_counter()
+    start = time.process_time()
     assert read_mesh(tmp_path).ncells == 64_000
-    assert time.perf_counter() - start < 2  # 0.2 s in calibration; a million cells take 3 s
+    assert time.process_time() - start < 2  # 0.2 s in calibration; a million cells take 3 s

@@ -113,9 +113,9 @@ def test_truncated_files(small, tmp_path, capsys, suffix, share):
 def test_readers_that_look_for_more_find_the_end(tmp_path, suffix, text):
     (tmp_path / f"m.{suffix}").write_text(text)
     (tmp_path / "m.ele").write_text("# nothing\n")
-    start = time.perf_counter()
+    start = time.process_time()
     bad(tmp_path / f"m.{suffix}", None)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("suffix", ["off", "ply", "obj", "stl", "avs", "nas", "dat", "mdpa", "dato"])
@@ -403,9 +403,9 @@ def test_a_million_numbers_of_su2_in_a_second(tmp_path):
         np.savetxt(out, cells, "%d")
         out.write(f"NPOIN= {mesh.npoints}\n")
         np.savetxt(out, mesh.points)
-    start = time.perf_counter()
+    start = time.process_time()
     assert read_mesh(tmp_path / "m.su2").ncells == 125_000
-    assert time.perf_counter() - start < 2  # 0.3 s in calibration
+    assert time.process_time() - start < 2  # 0.3 s in calibration
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
