@@ -14,6 +14,9 @@ from .ordering import nearly_diagonal
 from .palette import RGB
 from .pictures_style import FAINT, INK, caption
 
+#: Rows, and columns, that have room for a label each.
+_ROOM = 40, 64
+
 
 def draw_matrix(axes: Any, problem: CoupledProblem, made: CoPartition, scheme: str,
                  colours: Mapping[str, NDArray[np.int64]]) -> None:
@@ -40,9 +43,13 @@ def draw_matrix(axes: Any, problem: CoupledProblem, made: CoPartition, scheme: s
     shown = np.ma.masked_equal(dense, 0)
     axes.imshow(shown, cmap=_blues(), norm=LogNorm(vmin=1, vmax=max(2.0, dense.max(initial=1.0))), aspect="auto",
                 interpolation="nearest", extent=(-0.5, len(columns) - 0.5, len(rows) - 0.5, -0.5))
-    axes.set_xticks(np.arange(len(columns)), [str(c) for c in parts[1][columns]], fontsize=_small(len(columns)),
-                    color=INK)
-    axes.set_yticks(np.arange(len(rows)), [str(r) for r in parts[0][rows]], fontsize=_small(len(rows)), color=INK)
+    for ticks, labels, room in zip((axes.set_yticks, axes.set_xticks), (parts[0][rows], parts[1][columns]), _ROOM,
+                                   strict=True):
+        at = np.arange(0, len(labels), max(-(-len(labels) // room), 1))
+        ticks(at, [str(labels[i]) for i in at], fontsize=_small(len(labels), room), color=INK)
+    if len(columns) > 24:
+        # side by side they would run into one another
+        axes.tick_params(axis="x", labelrotation=90)
     axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="#E3E8EC", linewidth=0.6)
@@ -92,8 +99,9 @@ def _chips(axes: Any, colours: NDArray[np.int64], vertical: bool) -> None:
                                  linewidth=0.6, clip_on=False))
 
 
-def _small(count: int) -> float:
-    return 9.0 if count <= 24 else 7.5 if count <= 40 else 5.0
+def _small(count: int, room: int) -> float:
+    """Size of the labels of so many rows or columns."""
+    return 9.0 if count <= 24 else 7.5 if count <= 0.6 * room else 5.0
 
 
 def _blues() -> Any:

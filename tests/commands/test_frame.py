@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import subprocess
 import sys
@@ -56,10 +57,11 @@ def failure(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 # ---- the frame
 def test_help_names_every_command_and_is_fast():
-    begin = time.perf_counter()
+    before = os.times()
     command = [sys.executable, "-m", "copart", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
-    seconds = time.perf_counter() - begin
+    after = os.times()
+    seconds = after.children_user + after.children_system - before.children_user - before.children_system
     for name in COMMANDS:
         assert name in done.stdout
     # 0.08 s when it was written; numpy alone would take longer than that

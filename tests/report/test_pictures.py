@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 import copart
-from copart.coupling import Interedges
+from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError
 from copart.mesh import Mesh, cube, cylinder, tube
 from copart.report import COMPARISON_COLUMNS, Table, comparison_table, component_table, pair_table
@@ -228,3 +231,19 @@ def test_graphs_have_their_matrices_drawn(tmp_path):
 def test_a_picture_needs_a_known_format(tmp_path):
     with pytest.raises(ConfigError, match="no known format"):
         draw_coupled(tmp_path / "p.mesh", None, {}, {}, "naive")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("nparts", [(16, 64), (150, 24), (40, 30), (65, 130)])
+def test_labels_of_many_parts_do_not_touch(tmp_path, monkeypatch, nparts):
+    n, figures, real = 200, [], Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: (figures.append(self), real(self, *a, **k)))
+    rng = np.random.default_rng(1)
+    every = np.arange(n)
+    problem = CoupledProblem({"a": grid(n), "b": grid(n)}, {("a", "b"): Interedges.from_pairs(n, n, every, every)})
+    parts = [rng.permutation(every % k) for k in nparts]
+    made = CoPartition(dict(zip("ab", parts, strict=True)), dict(zip("ab", nparts, strict=True)))
+    draw_coupled(tmp_path / "x.png", problem, {}, {"joint": made, "naive": made, "aware": made}, "joint")
+    for axes in figures[0].axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            boxes = [label.get_window_extent() for label in axis.get_ticklabels() if label.get_text()]
+            assert not any(one.overlaps(other) for one, other in pairwise(boxes))
