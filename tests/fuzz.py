@@ -112,7 +112,7 @@ def _outcome(case: Any, target: Path, folder: Path) -> tuple[str, str]:
         return ("read" if status in (0, 1) else "refused"), str(status)
     try:
         try:
-            value = _read(case.kind, target)
+            value = _read(case, target)
         except CopartError as error:
             return ("refused" if str(folder) in str(error) else "unnamed"), str(error)
         _work(case.kind, value)
@@ -123,17 +123,21 @@ def _outcome(case: Any, target: Path, folder: Path) -> tuple[str, str]:
     return "read", ""
 
 
-def _read(kind: str, target: Path) -> Any:
+def _read(case: Any, target: Path) -> Any:
     from copart.formats import read_coupling, read_graph, read_hypergraph, read_part
     from copart.formats.costs_file import read_costs
     from copart.formats.interedges_file import read_interedges
     from copart.formats.migration_file import read_migration
     from copart.mesh import read_mesh
 
+    from .fuzz_other_files import read as read_other
+
     readers = {"mesh": read_mesh, "graph": read_graph, "hypergraph": read_hypergraph, "part": read_part,
                "coupling": read_coupling, "interedges": read_interedges, "migration": read_migration,
                "costs": read_costs}
-    return readers[kind](target)  # type: ignore[operator]
+    if case.kind == "other":
+        return read_other(case.name, target)
+    return readers[case.kind](target)  # type: ignore[operator]
 
 
 def _work(kind: str, value: Any) -> None:

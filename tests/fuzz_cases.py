@@ -16,6 +16,7 @@ from copart.cli import main
 from copart.mesh import cube, write_vtu
 
 from . import cgns, foam, med
+from .fuzz_other_files import samples
 from .helpers import ROOT
 from .mesh.readers.test_calculix import ASSEMBLY, DECK
 from .mesh.readers.test_exodus import case as exodus
@@ -57,7 +58,8 @@ class Case:
     ----------
     name : str
     kind : str
-        "mesh", "graph", "hypergraph", "part", "coupling", "interedges", "migration", "costs", or "command".
+        "mesh", "graph", "hypergraph", "part", "coupling", "interedges", "migration", "costs", "other" (by its name in
+        `fuzz_other_files`), or "command".
     files : mapping of str to bytes
         By their path in a folder.
     target : str
@@ -92,7 +94,8 @@ def made(work: Path) -> list[Case]:
     nets += [Case("migration.json", "migration", {"migration.json": MIGRATION}, "migration.json")]
     nets += [Case(f"costs {i}", "costs", {"costs.csv": data}, "costs.csv") for i, data in enumerate(COSTS)]
     plan = _plan(work)
-    return meshes + graphs + nets + _of_plans(plan) + _commands(meshes, graphs, plan)
+    others = [Case(name, "other", {file: data}, file) for name, (file, data) in samples().items()]
+    return meshes + graphs + nets + others + _of_plans(plan) + _commands(meshes, graphs, plan)
 
 
 def _own(work: Path) -> list[Case]:

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from copart.errors import FormatError
-from copart.formats import read_graph
+from copart.formats import launch, read_graph
 from copart.formats.interedges_file import read_interedges
+from copart.formats.points import read_points
+from copart.formats.profiles import read_profile
 from copart.formats.text import read_bytes
 from copart.mesh import cube, read_mesh
 
@@ -143,3 +145,46 @@ def test_what_does_not_fit_in_memory(tmp_path, monkeypatch):
     (tmp_path / "g.graph.gz").write_bytes(gzip.compress(b"1 0\n\n"))
     monkeypatch.setattr(gzip, "decompress", full)
     refused(tmp_path / "g.graph.gz", "too large for the memory", read_bytes)
+
+
+@pytest.mark.parametrize(("read", "text", "message"), [
+    (launch.read_hydra_hostfile, "a:99999999999999\n", ":1: 99999999999999 is more than"),
+    (launch.read_hydra_hostfile, "a:16000000\nb:16000000\n", ":2: 32000000 is more than"),
+    (launch.read_rank_order, "0-99999999999\n", ":1: 99999999999 is more than"),
+    (launch.read_rank_order, "0-9000000\n0-9000000\n", ":2: 18000002 is more than"),
+    (launch.read_permutation, "3\n2147483648\n", ":2: 2147483648 is more than"),
+    (launch.read_multi_prog, "0-1 a\n2-" + 30 * "9" + " b\n", ":2: 9+ is more than"),
+    (launch.read_rankfile, "rank 0=a slot=" + 25 * "7" + "\n", ":1: 7+ is more than"),
+    (read_profile, "E\t0\t1\t1012 bytes\t" + 30 * "9" + " msgs sent\n", "has number of messages"),
+    (read_profile, "E\t0\t99999999999\t1012 bytes\t1 msgs sent\n", "has rank 99999999999"),
+    (read_profile, 300_000 * "\n" + "x\n", "holds no messages"),
+])
+def test_numbers_beyond_any_job(tmp_path, read, text, message):
+    (tmp_path / "job").write_text(text)
+    refused(tmp_path / "job", message, read)
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    (b"(40, 3)", b"(2147483647, 3)", "51539607528 bytes are announced, 960 are there"),
+    (b"(40, 3)", b"(-1, 3)", "less than nothing"), (b"(40, 3)", b"[[[[[[", "its head is damaged"),
+    (b"'descr'", b"\0desc'", "its head is damaged"), (b"NUMPY\1", b"NUMPY\7", "version 7.0 is not known"),
+    (b"<f8", b"|O8", "it holds objects"), (b"\x93NUMPY", b"\x93numpy", "is no array in NumPy's format"),
+])
+def test_damaged_arrays(tmp_path, old, new, message):
+    path = tmp_path / "p.npy"
+    np.save(path, np.zeros((40, 3)))
+    data = path.read_bytes()
+    changed = data.replace(old, new)
+    # the head keeps its length
+    cut = changed.index(b"}") + 1
+    more = len(changed) - len(data)
+    path.write_bytes(changed[:cut] + (changed[cut + more:] if more > 0 else b" " * -more + changed[cut:]))
+    refused(path, message, read_points)
+
+
+def test_an_array_that_python_2_has_described(tmp_path, recwarn):
+    path = tmp_path / "p.npy"
+    np.save(path, np.ones((40, 3)))
+    path.write_bytes(path.read_bytes().replace(b"(40, 3), }", b"(40L, 3)} "))
+    assert read_points(path).shape == (40, 3)
+    assert not recwarn.list

@@ -26,6 +26,7 @@ from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..errors import FormatError
 from ..graph import Graph
 from ..metrics.traffic import halo_cells
+from .npy import read_npy
 from .output import file_name
 from .text import PathLike
 
@@ -163,8 +164,8 @@ def read_lists(folder: PathLike, name: str, parts: tuple[int, int]) -> Lists:
         A file is missing or ill-formed.
     """
     place = Path(folder) / EXCHANGE
-    index = _array(place / f"{name}.index.npy", np.dtype("<i8"), 2, None)
-    rows = _array(place / f"{name}.rows.npy", INTEREDGE if name.endswith(".interedges") else CELL, 1, "r")
+    index = _array(place / f"{name}.index.npy", np.dtype("<i8"), 2, False)
+    rows = _array(place / f"{name}.rows.npy", INTEREDGE if name.endswith(".interedges") else CELL, 1, True)
     path = place / f"{name}.index.npy"
     if index.shape[1] != 3:
         raise FormatError(path, f"needs three columns, has {index.shape[1]}")
@@ -181,13 +182,9 @@ def read_lists(folder: PathLike, name: str, parts: tuple[int, int]) -> Lists:
     return Lists(index, rows)
 
 
-def _array(path: Path, dtype: np.dtype[Any], ndim: int, mode: Any) -> NDArray[Any]:
-    try:
-        # an empty array cannot be mapped
-        out: NDArray[Any] = np.load(path, mmap_mode=mode if path.stat().st_size > 4096 else None, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as e:
-        raise FormatError(path, f"cannot be read: {(getattr(e, 'strerror', None) or str(e)).lower()}") from None
-    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.ndim != ndim:
+def _array(path: Path, dtype: np.dtype[Any], ndim: int, mapped: bool) -> NDArray[Any]:
+    out = read_npy(path, mapped=mapped)
+    if out.dtype != dtype or out.ndim != ndim:
         raise FormatError(path, f"needs {ndim} dimension(s) of {dtype}")
     return out
 

@@ -38,6 +38,18 @@ class Program(NamedTuple):
     ranks: int
 
 
+#: More ranks are no job, but a damaged number.
+MOST = 2**24
+
+
+def _count(path: PathLike, text: str, line: int) -> int:
+    """A number of ranks, or of one."""
+    count = int(text[:20])
+    if count > MOST:
+        raise FormatError(path, f"{text:.40} is more than the {MOST} ranks that are supported", line)
+    return count
+
+
 # ---- Open MPI
 def rankfile(seats: Sequence[Seat]) -> str:
     """Open MPI's rankfile: one line per rank."""
@@ -54,10 +66,10 @@ def read_rankfile(path: PathLike) -> list[Seat]:
         found = _RANK.match(line)
         if found is None:
             raise FormatError(path, f"needs 'rank N=HOST slot=S', got {line!r}", number)
-        rank = int(found[1])
+        rank = _count(path, found[1], number)
         if rank in seats:
             raise FormatError(path, f"rank {rank} stands here twice", number)
-        seats[rank] = Seat(found[2], int(found[3]))
+        seats[rank] = Seat(found[2], _count(path, found[3], number))
     return [seats[rank] for rank in _all(path, seats)]
 
 
@@ -74,7 +86,9 @@ def read_hydra_hostfile(path: PathLike) -> list[str]:
         name, _, count = line.partition(":")
         if not name or (count and not count.isdecimal()):
             raise FormatError(path, f"needs HOST or HOST:COUNT, got {line!r}", number)
-        hosts += [name] * int(count or 1)
+        more = _count(path, count or "1", number)
+        _count(path, str(len(hosts) + more), number)
+        hosts += [name] * more
     return hosts
 
 
@@ -108,10 +122,11 @@ def read_multi_prog(path: PathLike) -> list[Program]:
         low, _, high = ranks.partition("-")
         if not low.isdecimal() or not (high or low).isdecimal() or not command:
             raise FormatError(path, f"needs 'FIRST-LAST COMMAND', got {line!r}", number)
-        if int(low) != first or int(high or low) < first:
-            raise FormatError(path, f"ranks {ranks} do not follow rank {first - 1}", number)
-        programs.append(Program(command, int(high or low) - first + 1))
-        first = int(high or low) + 1
+        last = _count(path, high or low, number)
+        if _count(path, low, number) != first or last < first:
+            raise FormatError(path, f"ranks {ranks:.60} do not follow rank {first - 1}", number)
+        programs.append(Program(command, last - first + 1))
+        first = last + 1
     return programs
 
 
@@ -130,11 +145,16 @@ def read_rank_order(path: PathLike) -> NDArray[np.int32]:
             low, _, high = entry.strip().partition("-")
             if not low.isdecimal() or not (high or low).isdecimal():
                 raise FormatError(path, f"needs ranks with commas between, got {entry!r}", number)
-            ranks += range(int(low), int(high or low) + 1)
-    if len(set(ranks)) < len(ranks):
-        raise FormatError(path, f"rank {next(r for r in ranks if ranks.count(r) > 1)} stands here twice")
+            more = range(_count(path, low, number), _count(path, high or low, number) + 1)
+            _count(path, str(len(ranks) + len(more)), number)
+            ranks += more
+    out = np.array(ranks, np.int32)
+    order = np.sort(out)
+    twice = order[1:][order[1:] == order[:-1]]
+    if len(twice):
+        raise FormatError(path, f"rank {twice[0]} stands here twice")
     _all(path, ranks)
-    return np.array(ranks, np.int32)
+    return out
 
 
 # ---- plain
@@ -149,7 +169,7 @@ def read_permutation(path: PathLike) -> NDArray[np.int32]:
     bad = next(((n, line) for n, line in entries if not line.isdecimal()), None)
     if bad is not None:
         raise FormatError(path, f"needs one processor per line, got {bad[1]!r}", bad[0])
-    out = np.array([int(line) for _, line in entries], np.int32)
+    out = np.array([_count(path, line, number) for number, line in entries], np.int32)
     if len(np.unique(out)) < len(out):
         raise FormatError(path, "two ranks have the same processor")
     return out

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
+from .npy import read_npy
 from .text import PathLike
 
 #: Suffixes of files that hold points.
@@ -69,14 +70,8 @@ def read_points(path: PathLike) -> NDArray[np.float64]:
 
 
 def _array(path: PathLike) -> NDArray[np.float64]:
-    try:
-        with open(path, "rb") as stream:
-            array = np.lib.format.read_array(stream, allow_pickle=False)
-    except OSError as error:
-        raise FormatError(path, f"cannot be read: {error.strerror or 'is cut short'}") from None
-    except (ValueError, EOFError):
-        raise FormatError(path, "is no array of numbers in NumPy's format") from None
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
+    array = read_npy(path)
+    if array.dtype.kind not in "fiub":
         raise FormatError(path, "holds no array of numbers")
     if array.ndim == 1:
         array = array[:, None]

@@ -30,7 +30,7 @@ from .matrix_market import check_header
 from .text import PathLike, read_bytes
 
 KINDS: tuple[ProfileKind, ...] = get_args(ProfileKind)
-_MONITORING = re.compile(r"^\s*([EISR])\s+(\d+)\s+(\d+)\s+(\d+) bytes\s+(\d+) msgs", re.MULTILINE)
+_MONITORING = re.compile(r"^[ \t]*([EISR])[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+) bytes[ \t]+(\d+) msgs", re.MULTILINE)
 _SEPARATORS = re.compile(r"\s*[,;]\s*|\s+")
 
 #: Rows (source, target, bytes in all, messages) of a profile, and its number of ranks where the form tells.
@@ -75,6 +75,10 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
             raise FormatError(counts, f"is about {other} ranks, {path} about {side}")
         number = {(int(s), int(t)): c for s, t, c, _ in found}
         rows[:, 3] = [max(number.get((int(s), int(t)), 1), 1) for s, t in rows[:, :2]]
+    for column, what, most in ((0, "rank", 2**31 - 1), (1, "rank", 2**31 - 1), (3, "number of messages", 2**53)):
+        largest = rows[:, column].max(initial=0)
+        if largest > most:
+            raise FormatError(path, f"has {what} {largest:.0f}, at most {most} is supported")
     n = side if side is not None else int(rows[:, :2].max(initial=0)) + 1
     if nranks is not None:
         if nranks < n:
