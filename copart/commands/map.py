@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import MappingError
 from .console import Console
 from .effects import Effect
 from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, described
@@ -197,6 +198,12 @@ def routes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDA
 
 def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machine: Machine) -> NDArray[Any]:
     """The mapping that the arguments ask for."""
+    if graph.nvtxs > machine.nprocs and (args.method is not None or args.one_to_one):
+        option, k = "--one-to-one" if args.one_to_one else "--method", machine.nprocs
+        parted = "" if args.part else f"; partition first (copart part {args.graph} {k}), and add --part " \
+                                      f"{args.graph}.part.{k}, or leave out {option}"
+        raise MappingError(f"{option}: each of {graph.nvtxs} {'parts' if args.part else 'vertices'} needs a slot, the "
+                           f"machine has {k}{parted}")
     if args.method is not None:
         from ..doctor import processors
         from ..mapping.topology import map_tasks

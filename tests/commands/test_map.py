@@ -71,7 +71,7 @@ def test_fixed_and_remapping(files, capsys):
 
 
 @pytest.mark.parametrize(("argv", "message"), [
-    (["--machine", "t.tgt", "--one-to-one"], "144 processes need a slot each, the machine has 8"),
+    (["--machine", "t.tgt", "--one-to-one"], "--one-to-one: each of 144 vertices needs a slot, the machine has 8; partition first"),
     (["--machine", "t.tgt", "--eval", "g.graph"], "part"),
     (["--machine", "t.tgt", "--eval", "x.map", "-o", "y.map"], "--eval, which makes no mapping"),
     (["--machine", "t.tgt", "--one-to-one", "--from", "x.map"], "--from: has no effect with --one-to-one"),
@@ -185,5 +185,5 @@ def test_wrong_methods(job, capsys):
     assert main(["map", "t.graph", "--machine", "nodes.csv", "--method", "geometric"]) == 2
     assert "needs the coordinates of the tasks" in capsys.readouterr().err
     assert main(["map", "g.graph", "--machine", "nodes.csv", "--method", "uwh"]) == 2
-    assert "144 tasks need a slot each" in capsys.readouterr().err
+    assert "--method: each of 144 vertices needs a slot, the machine has " in capsys.readouterr().err
     assert not list(job.glob("*.map"))
