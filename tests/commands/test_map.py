@@ -71,7 +71,7 @@ def test_fixed_and_remapping(files, capsys):
 
 
 @pytest.mark.parametrize(("argv", "message"), [
-    (["--machine", "t.tgt", "--one-to-one"], "--one-to-one: each of 144 vertices needs a slot, the machine has 8; partition first"),
+    (["--machine", "t.tgt", "--one-to-one"], "--one-to-one: each of 144 vertices needs a slot, the machine has 8"),
     (["--machine", "t.tgt", "--eval", "g.graph"], "part"),
     (["--machine", "t.tgt", "--eval", "x.map", "-o", "y.map"], "--eval, which makes no mapping"),
     (["--machine", "t.tgt", "--one-to-one", "--from", "x.map"], "--from: has no effect with --one-to-one"),
