@@ -188,3 +188,19 @@ def test_an_array_that_python_2_has_described(tmp_path, recwarn):
     path.write_bytes(path.read_bytes().replace(b"(40, 3), }", b"(40L, 3)} "))
     assert read_points(path).shape == (40, 3)
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("inside", [100_000 * "<a>", f"<{'a' * 300_000}/>", f"<a b='{100_000 * '['}'/>"])
+def test_messages_of_meshio_that_are_many_or_long(tmp_path, inside):
+    path = tmp_path / "m.xml"
+    path.write_text('<dolfin><mesh celltype="tetrahedron" dim="3">' + inside)
+    refused(path, "cannot be read")
+
+
+def test_messages_of_meshio_are_told_as_they_are(tmp_path, caplog):
+    path = tmp_path / "m.xml"
+    meshio.write(path, meshio.Mesh(np.eye(4)[:, :3], [("tetra", [[0, 1, 2, 3]])]), file_format="dolfin-xml")
+    path.write_text(path.read_text().replace("</mesh>", "<odd/><other/></mesh>"))
+    with caplog.at_level("INFO"):
+        assert read_mesh(path).ncells == 1
+    assert "Warning: Unknown entry odd. Ignoring. Warning: Unknown entry other. Ignoring." in caplog.text

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import mmap
+import re
 import struct
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
 BYTES = ("ansys", "ply")
 """Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
 _PATIENCE = 1000
+_LONGEST, _MESSAGES = 300, 5
 _HEAP = b"GCOL\1\0\0\0"
 _LENGTH, _OBJECT = struct.Struct("<Q"), struct.Struct("<H6xQ")
 
@@ -45,6 +50,32 @@ class _Text(io.TextIOWrapper, _Lines):
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         out: str = self.counted(super().readline(size))
         return out
+
+
+class _Plain:
+    """Prints the first messages as they are: rich takes its time for each, and for what looks like markup in a file."""
+
+    left = 0
+
+    def __init__(self, **_: Any) -> None:
+        _Plain.left -= 1
+
+    def print(self, message: str, **_: Any) -> None:
+        if self.left >= 0:
+            print(re.sub(r"\[/?(bold|yellow|red)\]", "", message[:_LONGEST]), file=sys.stderr)
+
+
+@contextlib.contextmanager
+def plain_messages() -> Iterator[None]:
+    """Lets meshio's messages end, however many they are and however much of a file they quote."""
+    from meshio import _common
+
+    before = getattr(_common, "Console", None)
+    _common.Console, _Plain.left = _Plain, _MESSAGES
+    try:
+        yield
+    finally:
+        _common.Console = before
 
 
 def opened(path: Path, file_format: str) -> Any:

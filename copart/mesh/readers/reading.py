@@ -23,7 +23,7 @@ from ..value import Mesh
 from .calculix import read_calculix
 from .cgns import of_meshio, read_cgns
 from .elsewhere import refuse_elmer, refuse_foreign, refuse_pointer, way
-from .ending import check_hdf5, opened, says_something
+from .ending import check_hdf5, opened, plain_messages, says_something
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
@@ -174,7 +174,7 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     console = io.StringIO()
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
-              warnings.catch_warnings(action="ignore")):
+              warnings.catch_warnings(action="ignore"), plain_messages()):
             raw = _read_with_meshio(path, file_format)
     except FormatError:
         raise
