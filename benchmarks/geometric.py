@@ -42,7 +42,12 @@ def ours(points: np.ndarray, nparts: int, method: str, threads: int) -> Run:
 
 def theirs(program: str, file: Path, n: int, nparts: int, method: str) -> Run:
     done = subprocess.run([program, str(n), str(nparts), method, str(file)], capture_output=True, text=True, check=True)
-    found = dict(re.findall(r"(wall|cpu_sum|imb)=([-\d.e]+)", done.stdout))
+    return printed(done.stdout)
+
+
+def printed(text: str) -> Run:
+    """What a program printed of its run."""
+    found = dict(re.findall(r"(wall|cpu_sum|imb)=([-\d.e]+)", text))
     return Run(float(found["wall"]), float(found["cpu_sum"]), float(found["imb"]))
 
 

@@ -15,6 +15,7 @@ import pytest
 import benchmarks
 from benchmarks import (
     geometric,
+    geometric_ranks,
     growth,
     partitioner,
     partitioner_page,
@@ -42,7 +43,7 @@ def row(tool, cut, seconds, graph="cube-hexa-25", k=16, seed=1, threads=1, **mor
             "rss_mb": 30.0, "base_mb": 20.0, "status": "done", **more}
 
 
-def test_geometric_methods_take_turns_with_another_program(tmp_path, capsys):
+def test_geometric_methods_take_turns_with_another_program(launcher, tmp_path, capsys):
     other = tmp_path / "other"
     other.write_text("#!/bin/sh\necho $3 n=$1 k=$2 np=1 wall=1.5 cpu_sum=1.25 imb=0.0100 $(wc -c < $4)\n")
     other.chmod(0o755)
@@ -54,6 +55,12 @@ def test_geometric_methods_take_turns_with_another_program(tmp_path, capsys):
     assert rows[2] == ["| 3000", "7", "rcb, Zoltan2", "1.500", "1.250", "1.0000% |"]
     # 429 points where 3000 / 7 is the average
     assert rows[0][-1] == "0.1000% |"
+    assert geometric_ranks.main(["--points", "3000", "--parts", "7", "--repeats", "1", "--zoltan2",
+                                 f"env A=b {other}"]) == 0
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert rows[0][:4] == ["| 3000", "7", "2", "copart"]
+    assert rows[0][-1] == "0.1000% |"
+    assert rows[1] == ["| 3000", "7", "2", "Zoltan2", "1.500", "1.250", "1.0000% |"]
 
 
 @pytest.mark.parametrize("side", [2, 5])

@@ -151,6 +151,11 @@ for points in (rng.random((20_000, 3)), rng.integers(0, 3, (9000, 2))):
                 partition_points(points, 7, method, weights=load, threads=threads)
             multijagged(points, 7, weights=load, eps=0.01, threads=threads)
 box_graph(multijagged(points, 7).boxes)
+# points of several processes, as threads; tests/mpi has real ones
+from tests.partitioner import test_multijagged_pooled as pooled
+for load in (np.zeros(0, np.int64), np.ones(9000, np.int64)):
+    for threads in (1, 2):
+        pooled.both(rng.random((9000, 2)), load, [0, 9000], [3], [0], [False], np.arange(9000) % 2, 2, threads)
 box_graph(np.array([[[0, 0], [1, 1]], [[1, 0], [2, 1]]]))
 # hypergraphs: directed and not, with costs, of one thread and of several
 from copart.hypergraph import Hypergraph

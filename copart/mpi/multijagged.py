@@ -1,14 +1,16 @@
 """Multi-Jagged on points that are distributed over the ranks of a communicator.
 
-All ranks search the cuts of a box together: one reduction per trial serves all cuts of the box.  After each level the
-rule of :mod:`copart.partitioner.geometric.migration` says whether points move to the ranks that go on with them; a
-rank that has a part for itself finishes it alone, by selection.  Weights are summed as whole numbers and points in one
-place are ordered by their global numbers, so parts do not depend on the number of ranks.
+All ranks cut all boxes of a level together, exactly (:mod:`copart.partitioner.geometric.pooled`), or with a tolerance
+by trial and correction, where one reduction per trial serves all cuts of a box.  After each level the rule of
+:mod:`copart.partitioner.geometric.migration` says whether points move to the ranks that go on with them; a rank that
+has a part for itself finishes it alone, by selection.  Weights are summed as whole numbers and points in one place are
+ordered by their global numbers, so parts do not depend on the number of ranks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,7 +22,7 @@ from ..kernels.clouds import Cloud
 from ..kernels.multisection import Found
 from ..names import known_name
 from ..partitioner.geometric.cutting import Selecting, cloud_of
-from ..partitioner.geometric.levels import Level, cut, whole_box
+from ..partitioner.geometric.levels import Cutter, Level, cut, whole_box
 from ..partitioner.geometric.migration import Decision, assign, destinations, judged
 from ..partitioner.geometric.points import (
     Points,
@@ -31,6 +33,7 @@ from ..partitioner.geometric.points import (
     real_weights,
     whole_weights,
 )
+from ..partitioner.geometric.pooled import Pooling
 from ..partitioner.geometric.result import Counters
 from ..partitioner.geometric.search import Reduction, Searching
 from ..partitioner.geometric.tree import next_level, shape
@@ -182,6 +185,30 @@ def reduction(comm: Any) -> Reduction:
     return reduce
 
 
+class _Peers:
+    """The ranks of a communicator, as cutting together knows them."""
+
+    def __init__(self, comm: Any):
+        self._comm, self.size, self.rank, self.reduce = comm, comm.size, comm.rank, reduction(comm)
+
+    def add_up(self, mine: Array) -> None:
+        from mpi4py import MPI
+
+        self._comm.Allreduce(MPI.IN_PLACE, mine, MPI.SUM)
+
+    def least(self, mine: Array) -> None:
+        from mpi4py import MPI
+
+        self._comm.Allreduce(MPI.IN_PLACE, mine, MPI.MIN)
+
+    def gathered(self, mine: Array) -> list[Array]:
+        sizes = np.array(self._comm.allgather(len(mine)))
+        out = np.empty((sizes.sum(), mine.shape[1]))
+        with _items(mine) as item:
+            self._comm.Allgatherv([mine, len(mine), item], [out, sizes.tolist(), item])
+        return np.split(out, np.cumsum(sizes)[:-1])
+
+
 class _Piece(NamedTuple):
     """Boxes of a result: first part, weights, corners."""
 
@@ -236,15 +263,14 @@ class _Run:
             for piece in pieces:
                 rows = slice(piece.first, piece.first + len(piece.weights))
                 weights[rows], boxes[rows] = piece.weights, piece.boxes
-        return DistributedPartition(frozen(self._sent_home()), self.nparts, frozen(weights * self.points.unit),
-                                    frozen(boxes), self.counters, tuple(self.decisions),
-                                    sum(self.comm.allgather(self.moved)))
+        moved = sum(self.comm.allgather(self.moved))
+        return DistributedPartition(frozen(self._sent_home(moved)), self.nparts, frozen(weights * self.points.unit),
+                                    frozen(boxes), self.counters, tuple(self.decisions), moved)
 
     def _on_with(self, comm: Any, level: Level, cloud: Cloud, ids: Array, done: int) -> None:
         """The levels from `done` on, of one communicator."""
         request = self.request
-        exact = comm.size == 1 and self.slack == 0
-        cutter = Selecting() if exact else Searching(self.slack, ids, reduction(comm))
+        cutter = self._cutter(comm, ids)
         rule = round_robin(cloud.coords.shape[1])
         for number in range(done, request.depth):
             made, parts = next_level(level.parts, request.depth - number,
@@ -257,10 +283,17 @@ class _Run:
                 self._migrate(comm, level, cloud, ids, number + 1)
                 return
         self._count(cutter.counters)
-        part = np.repeat(np.arange(level.parts[0], level.parts[-1], dtype=VERTEX), np.diff(level.start))
-        self.parts.append((ids[cloud.perm], part))
+        part = np.empty(len(ids), VERTEX)
+        part[cloud.perm] = np.repeat(np.arange(level.parts[0], level.parts[-1], dtype=VERTEX), np.diff(level.start))
+        self.parts.append((ids, part))
         if comm.rank == 0:
             self.pieces.append(_Piece(int(level.parts[0]), level.weight, level.boxes))
+
+    def _cutter(self, comm: Any, ids: Array) -> Cutter:
+        """What cuts best: as published where that is asked for, else exactly."""
+        if self.slack > 0:
+            return Searching(self.slack, ids, reduction(comm))
+        return Selecting() if comm.size == 1 else Pooling(ids, _Peers(comm), self.request.weights is not None)
 
     def _count(self, more: Counters) -> None:
         self.counters = self.counters.plus(**more._asdict())
@@ -322,33 +355,42 @@ class _Run:
         finally:
             inner.Free()
 
-    def _sent_home(self) -> NDArray[np.int32]:
-        """The parts of the points that this rank gave, in its order."""
+    def _sent_home(self, moved: int) -> NDArray[np.int32]:
+        """The parts of the points that this rank gave, in its order; `moved` changed their rank."""
+        if not moved and len(self.parts) == 1:
+            return self.parts[0][1]
         ids = np.concatenate([one for one, _ in self.parts])
         part = np.concatenate([one for _, one in self.parts])
-        home = np.searchsorted(self.offsets, ids, side="right") - 1
-        order = np.argsort(home, kind="stable")
-        sent = np.bincount(home, minlength=self.comm.size)
-        came = self.comm.alltoall(sent.tolist())
-        back = _exchange(self.comm, ids[order], sent, came)
+        first = self.offsets[self.comm.rank]
+        if moved:
+            home = np.searchsorted(self.offsets, ids, side="right") - 1
+            order = np.argsort(home, kind="stable")
+            sent = np.bincount(home, minlength=self.comm.size)
+            came = self.comm.alltoall(sent.tolist())
+            ids, part = (_exchange(self.comm, one[order], sent, came) for one in (ids, part))
         out = np.empty(int(np.diff(self.offsets)[self.comm.rank]), VERTEX)
-        out[back - self.offsets[self.comm.rank]] = _exchange(self.comm, part[order], sent, came)
+        out[ids - first] = part
         return out
+
+
+@contextmanager
+def _items(rows: Array) -> Iterator[Any]:
+    """Rows as items, so that counts stay small."""
+    from mpi4py import MPI
+
+    item = MPI.BYTE.Create_contiguous(rows.dtype.itemsize * int(np.prod(rows.shape[1:]))).Commit()
+    try:
+        yield item
+    finally:
+        item.Free()
 
 
 def _exchange(comm: Any, rows: Array, sent: Sequence[int] | Array, came: Sequence[int]) -> Array:
     """Rows from all ranks, in the order of these; `sent` and `came` count those to and from each."""
-    from mpi4py import MPI
-
     rows = np.ascontiguousarray(rows)
     out = np.empty((sum(came), *rows.shape[1:]), rows.dtype)
-    # rows as items: counts stay small
-    width = rows.dtype.itemsize * int(np.prod(rows.shape[1:]))
-    row = MPI.BYTE.Create_contiguous(width).Commit()
-    try:
-        comm.Alltoallv([rows, list(map(int, sent)), row], [out, list(came), row])
-    finally:
-        row.Free()
+    with _items(rows) as item:
+        comm.Alltoallv([rows, list(map(int, sent)), item], [out, list(came), item])
     return out
 
 

@@ -40,7 +40,7 @@ for kind in ("uniform", "few values", "hole"):
                           (1, 60, {"nparts": 7, "depth": 3})):
         points = CLOUDS[kind](np.random.default_rng(2), n, dim)
         for weights, eps, how in ((None, 0.0, "some"), (np.random.default_rng(3).random(n), 0.1, "one"),
-                                  (np.zeros(n), 0.0, "some")):
+                                  (np.random.default_rng(4).random(n), 0.0, "one"), (np.zeros(n), 0.0, "some")):
             one = serial(points, weights=weights, eps=eps, **asked)
             ends = ends_of(n, how)
             for migrate in ("always", "never"):
@@ -50,11 +50,20 @@ for kind in ("uniform", "few values", "hole"):
                         and made.boxes.tobytes() == one.boxes.tobytes() and (made.weights == one.weights).all())
                 if not same:
                     wrong.append([kind, dim, eps, how, migrate])
-# counters: many points, even and by region; two levels
+# counters: many points, even, by region, many in one place, and as published; two levels
 points = rng.random((90_000, 2))
-for name, order in (("even", rng.permutation(len(points))), ("region", np.argsort(points[:, 0]))):
+even, heavy = rng.permutation(len(points)), rng.integers(0, 9, len(points))
+tied = np.where(rng.random((len(points), 1)) < 0.8, 0.5, points)
+for name, points, weights, eps in (("even", points[even], None, 0.0),
+                                   ("region", points[np.argsort(points[:, 0])], None, 0.0),
+                                   ("weighted", points[even], heavy, 0.0), ("tied", tied, heavy, 0.0),
+                                   ("published", points[even], None, 0.01)):
     ends = np.arange(comm.size + 1) * len(points) // comm.size
-    made = multijagged(comm, mine(points[order], ends), counts=[4, 4], tpwgts=range(1, 17), threads=2)
+    asked = {"counts": [4, 4], "tpwgts": range(1, 17), "threads": 2, "eps": eps}
+    one = serial(points, weights=weights, **asked)
+    made = multijagged(comm, mine(points, ends), weights=None if weights is None else mine(weights, ends), **asked)
+    if made.part.tobytes() != mine(one.part, ends).tobytes() or made.boxes.tobytes() != one.boxes.tobytes():
+        wrong.append(name)
     traces[name] = [made.counters._asdict(), made.moved, [[level, found._asdict()] for level, found in made.decisions]]
 errors = []
 for asked in ({"points": np.full((1, 2), np.nan if comm.rank == comm.size - 1 else 1.0), "nparts": 1},
@@ -104,15 +113,23 @@ def test_parts_do_not_depend_on_ranks(launch, warm, ranks):
         assert even[0]["calls"] == 5
         assert even[1:] == [0, []]
     else:
-        # five searches of all ranks: a reduction to begin with and one per trial, and one per level for its parts
-        counters, moved, ((level, found),) = even
-        assert (moved, level, found["migrate"], found["waiting"]) == (0, 1, False, 4 * ranks)
-        assert found["imbalance"] < 0.05
-        assert (counters["calls"], counters["tied"]) == (5, 0)
-        assert counters["reductions"] == 5 + counters["iterations"] + 1 + 2
+        # all boxes of a level together: their extent, the sum of the buckets, the points that are pooled, and the
+        # sections; and one question whether points shall move
+        for name in ("even", "weighted"):
+            counters, moved, ((level, found),) = out["traces"][name]
+            assert (moved, level, found["migrate"], found["waiting"]) == (0, 1, False, 4 * ranks)
+            assert found["imbalance"] < 0.05
+            assert counters == {"calls": 5, "tied": 0, "iterations": 0, "reductions": 2 * 4 + 1, "comparisons": 0}
         counters, moved, ((level, found),) = region
         assert found["imbalance"] > 0.30
         assert found["migrate"]
         assert 0 < moved < 90_000
-        # one search of all ranks; then each of rank 0's boxes alone, by selection
-        assert counters["reductions"] == 1 + counters["iterations"] + 1 + 1
+        # one level of all ranks; then each of rank 0's boxes alone, by selection
+        assert counters["reductions"] == 4 + 1
+        # what cannot be pooled is searched, ties and all
+        assert out["traces"]["tied"][0]["iterations"] > 0
+        assert out["traces"]["tied"][0]["tied"] > 0
+        # five searches of all ranks: a reduction to begin with and one per trial, and one per level for its parts
+        counters = out["traces"]["published"][0]
+        assert (counters["calls"], counters["tied"]) == (5, 0)
+        assert counters["reductions"] == 5 + counters["iterations"] + 1 + 2

@@ -5,6 +5,7 @@
 `tree`        into how many sections every box is cut
 `cutting`     the cuts of all boxes of a level by selection, on any number of threads
 `search`      1DPART: cuts by trial and correction, as published, also of distributed points
+`pooled`      cuts of all boxes of a level by selection, on many processes together
 `levels`      boxes cut level by level, the frame that the methods share
 `methods`     Multi-Jagged, recursive bisection and space-filling curves under one call
 `result`      parts, boxes and counters

@@ -200,7 +200,7 @@ class Searching:
             share = Share(int(nodes.start[node]), int(nodes.start[node + 1]), team)
             gather(node, cloud, nodes, share)
             if last > first:
-                line = self._line(cloud, share.start, share.end, int(nodes.axis[node]))
+                line = line_of(cloud, self.ids, slice(share.start, share.end), int(nodes.axis[node]))
                 found = one_d_part(line, goals[first:last], self.slack, self.reduce, team)
                 cloud.section[share.start:share.end] = found.section
                 done = found.trace.counters
@@ -213,23 +213,35 @@ class Searching:
         self.counters = self.counters.plus(reductions=1)
         return made._replace(total=everywhere.count)
 
-    def _line(self, cloud: Cloud, start: int, end: int, axis: int) -> Line:
-        """The points of one box, and what orders those that tie."""
-        dim = cloud.coords.shape[1]
-        mine = cloud.perm[start:end]
-        # after a coordinate come the others in turn, after a projection all of them, at last the numbers
-        order = [(max(axis, -1) + turn) % dim for turn in range(1, dim if axis >= 0 else dim + 1)]
 
-        def tied(depth: int, mine: Array) -> Callable[[Array], Line]:
-            def line(positions: Array) -> Line:
-                own = mine[positions]
-                if depth == len(order):
-                    return Line(self.ids[own].astype(np.float64), cloud.load, None)
-                return Line(cloud.coords[own, order[depth]], cloud.load, tied(depth + 1, own))
-            return line
+def line_of(cloud: Cloud, ids: Array, where: slice | Array, axis: int) -> Line:
+    """Some points of one box, and what orders those that tie.
 
-        load = cloud.load[start:end] if len(cloud.load) else cloud.load
-        return Line(cloud.values[start:end], load, tied(0, mine))
+    Parameters
+    ----------
+    cloud : Cloud
+        With coordinates and weights side by side.
+    ids : (n,) int64
+        Numbers of the points among those of all processes.
+    where : slice or (m,) int
+        Positions.
+    axis : int
+        Whose coordinates are in ``cloud.values``; negative where it is none.
+    """
+    dim = cloud.coords.shape[1]
+    # after a coordinate come the others in turn, after a projection all of them, at last the numbers
+    order = [(max(axis, -1) + turn) % dim for turn in range(1, dim if axis >= 0 else dim + 1)]
+
+    def tied(depth: int, mine: Array) -> Callable[[Array], Line]:
+        def line(positions: Array) -> Line:
+            own = mine[positions]
+            if depth == len(order):
+                return Line(ids[own].astype(np.float64), cloud.load, None)
+            return Line(cloud.coords[own, order[depth]], cloud.load, tied(depth + 1, own))
+        return line
+
+    load = cloud.load[where] if len(cloud.load) else cloud.load
+    return Line(cloud.values[where], load, tied(0, cloud.perm[where]))
 
 
-__all__ = ["Line", "Reduction", "Searching", "Sections", "Trace", "alone", "one_d_part"]
+__all__ = ["Line", "Reduction", "Searching", "Sections", "Trace", "alone", "line_of", "one_d_part"]
