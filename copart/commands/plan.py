@@ -40,6 +40,7 @@ examples:
   copart plan fluid.su2 wall.su2 --parts 96 32 --coupled-weights area   by what cells overlap
   copart plan fluid.su2 wall.su2 --parts 96 32 --machine topology.conf --nodes "n[1-4]" --slots 32
   copart plan fluid.su2 wall.su2 --parts 96 32 --hierarchy 16:2:4 --placement disjoint
+  copart plan fluid.su2 wall.su2 --parts 96 32 --machine torus-nodes.csv --method auto --bound congestion
   copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
@@ -108,9 +109,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.table(step_table(made.metrics))
     console.say()
     if made.placements:
-        from ..report.placement import placement_table, placement_words
+        from ..report.placement import placement_table, placement_words, route_table
 
         console.table(placement_table(made.placements))
+        routes = route_table(made.placements)
+        if routes is not None:
+            console.say()
+            console.table(routes)
         for line in placement_words(made.placements):
             console.say(line)
         console.say()

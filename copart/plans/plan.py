@@ -24,8 +24,9 @@ from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..formats import prepare_folder
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..kernels import timed
+from ..mapping.coupled.placed import check_room
 from ..mapping.coupled.placements import place, placements
-from ..mapping.coupled.processes import check_room, process_graph
+from ..mapping.coupled.processes import process_graph
 from ..metrics import CoupledMetrics, evaluate
 from ..metrics.parts import part_metrics
 from ..names import InteredgeKind, InterfaceRule, SchemeName
@@ -46,7 +47,7 @@ from .worth import worth_remarks
 from .writers import PAGES, check_meshes, kinds_and_pages
 
 if TYPE_CHECKING:
-    from ..mapping.coupled.processes import Placed
+    from ..mapping.coupled.placed import Placed
     from ..mesh import Mesh
     from ..mesh.interfaces.detection import Interface
 
@@ -330,10 +331,12 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     if where.machine is not None:
         tell(f"placing {copartition.nprocs} processes", 0, 0)
         times = where.times(problem.names)
-        kept |= {"placement": where.placement, "iterations": list(times.values())}
-        placed = placements(process_graph(problem, copartition, times), where.machine, seed=run.seed)
+        kept |= {**where.settings, "iterations": list(times.values())}
+        graph = process_graph(problem, copartition, times, coords=requests.placed_coords(problem, kept))
+        placed = placements(graph, where.machine, method=where.method, bound=where.bound, seed=run.seed,
+                            threads=run.threads)
         if where.placement not in [one.name for one in placed]:
-            place(placed[0].processes, where.machine, where.placement)  # which says why it does not apply
+            place(graph, where.machine, where.placement)  # which says why it does not apply
     worth = worth_remarks(problem, copartition, scheme, count, run)
     if copartition.scheme is not None:
         worth = [f"{scheme} took {copartition.scheme}", *worth]

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import __version__
 from ..coupling import CoPartition, CoupledProblem
-from ..mapping.coupled.processes import Placed
+from ..mapping.coupled.placed import Placed
 from ..mesh import Mesh
 from ..mesh.interfaces.surface import Surface
 from ..metrics import CoupledMetrics, StepCost, evaluate

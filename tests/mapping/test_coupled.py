@@ -10,8 +10,9 @@ import pytest
 from copart.algorithms import projrepart
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, MappingError
+from copart.mapping.coupled.placed import placed
 from copart.mapping.coupled.placements import place, placements
-from copart.mapping.coupled.processes import PHASES, placed, process_graph
+from copart.mapping.coupled.processes import PHASES, process_graph
 from copart.mapping.machine import machine
 from copart.mapping.one_to_one import objective
 
