@@ -95,7 +95,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         Section("matrices", "Coupling matrices", _matrices(all_shown)),
         Section("load", "Load of every part", _panels(all_shown, lambda s: _load(s, eps))),
         Section("messages", "Message sizes", _messages(all_shown)),
-        placement_section(placements),
+        placement_section(placements, settings.get("placement")),
     ]
     return document(f"{names}, coupled", cells, sections, _about(settings, seconds), list(copartitions), first)
 

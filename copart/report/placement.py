@@ -16,6 +16,7 @@ from ..mapping.coupled.processes import PHASES
 from ..metrics.columns import Column, count, tenth
 from .charts import share_bars
 from .drawing import png
+from .machine_picture import machine_figures
 from .page import Section, figure, table, views, words
 from .tables import Table
 
@@ -114,8 +115,15 @@ def _change(before: float, after: float) -> str:
     return f"{abs(change):.0%} {'less' if change >= 0 else 'more'}"
 
 
-def placement_section(placements: Sequence[Placed]) -> Section:
-    """The section of the page about the machine; empty without placements."""
+def placement_section(placements: Sequence[Placed], chosen: str | None = None) -> Section:
+    """The section of the page about the machine; empty without placements.
+
+    Parameters
+    ----------
+    placements : sequence of Placed
+    chosen : str, optional
+        Name of the one that the files are of; the machine is drawn with the first and with it.
+    """
     if not placements:
         return Section("machine", "On the machine", "")
     bars = []
@@ -132,8 +140,16 @@ def placement_section(placements: Sequence[Placed]) -> Section:
     figures = table(PLACEMENT_COLUMNS, placement_rows(placements), "placements")
     routed = route_rows(placements)
     routes = "<h3>Hops and congestion by routes</h3>" + table(ROUTE_COLUMNS, routed) if routed else ""
-    body = words(placement_words(placements) if alone else []) + figures + routes + views(bars, 2) + views(pictures)
+    machine = machine_figures(before_and_after(placements, chosen)) if alone else ""
+    body = words(placement_words(placements) if alone else []) + figures + routes + machine + views(bars, 2) + \
+        views(pictures)
     return Section("machine", "On the machine", body)
+
+
+def before_and_after(placements: Sequence[Placed], chosen: str | None = None) -> list[Placed]:
+    """The first placement, and the one that was chosen; the last where that is the first or not known."""
+    last = next((one for one in placements[1:] if one.name == chosen), placements[-1])
+    return [placements[0], last] if len(placements) > 1 else [placements[0]]
 
 
 def traffic_picture(one: Placed) -> str:
@@ -170,5 +186,5 @@ def _palette() -> NDArray[np.uint8]:
     return np.concatenate([np.full((1, 3), 255), *tones]).round().astype(np.uint8)
 
 
-__all__ = ["PLACEMENT_COLUMNS", "ROUTE_COLUMNS", "placement_rows", "placement_section", "placement_table",
-           "placement_words", "route_rows", "route_table", "traffic_picture"]
+__all__ = ["PLACEMENT_COLUMNS", "ROUTE_COLUMNS", "before_and_after", "placement_rows", "placement_section",
+           "placement_table", "placement_words", "route_rows", "route_table", "traffic_picture"]
