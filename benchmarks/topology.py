@@ -1,8 +1,9 @@
 """Mappings onto scattered nodes, measured: ``python -m benchmarks.topology [stencil] [parts] [coupled] [time]``.
 
 Stencils of 4,096 to 65,536 tasks on nodes of a torus in use, by coordinates and by the task graph; parts of meshes as
-tasks on three allocations; coupled plans of 1,024 processes on these, by phase; and times of single methods, warm.  Figures are hops and congestion
-by the static routes of the torus, no times of runs.  docs/allocations.md shows the results.
+tasks on three allocations; coupled plans of 1,024 processes on these, by phase; and times of single methods, warm.
+Figures are hops and congestion by the static routes of the torus, no times of runs.  docs/allocations.md shows the
+results.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ STENCILS = {(16, 16, 16): (12, 12, 12), (32, 16, 32): (16, 12, 24), (32, 64, 32)
 GRAPH_METHODS = ("ug", "uwh", "uwh-th", "umc", "ummc", "tmap", "search", "search-mc")
 COUPLED_METHODS: tuple[tuple[TaskMethod | None, Bound], ...] = (
     (None, "bandwidth"), ("uwh", "bandwidth"), ("umc", "bandwidth"), ("search", "bandwidth"),
-    ("search-mc", "bandwidth"), ("geometric", "bandwidth"), ("auto", "bandwidth"), ("auto", "latency"), ("auto", "congestion"))
+    ("search-mc", "bandwidth"), ("geometric", "bandwidth"), ("auto", "bandwidth"), ("auto", "latency"),
+    ("auto", "congestion"))
 SHOWN = ("weighted_hops", "total_hops", "max_congestion", "max_message_congestion")
 
 

@@ -27,7 +27,7 @@ EFFECTS: Effects = (
     *DESCRIPTION_EFFECTS)
 
 
-def add_machine(parser: argparse.ArgumentParser) -> None:
+def add_machine(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Where the processes are to run, how they are placed there, and by which constants a step is measured."""
     group = parser.add_argument_group("machine", "with --machine or --hierarchy, processes are placed on slots")
     add_description(group, source=False)
@@ -41,6 +41,7 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
                        help="by what T_step is measured: a table of costs (.csv, see copart advise), or any of "
                             "t=1,t_m=1,alpha=5,beta=0.01 (these are the defaults): a cell in a sub-step, a coupled "
                             "cell in a coupling phase, a message, a datum, in microseconds; t.NAME=2 for one component")
+    return group
 
 
 def add_method(group: argparse._ArgumentGroup, what: str) -> None:

@@ -97,7 +97,7 @@ USUAL = (*NEEDED, "scheme", "scheme_options", "load", "tolerance", "gap", "scale
 UNCHECKED = {"settings": "how the parts were made (settings)",
              "seconds": "the time it took (seconds)", "remarks": "remarks",
              "advice": "how processes were shared out (advice)",
-             "placements": "figures of placements"}
+             "placements": "distances, hops and loads of links of placements"}
 _ENTRIES: dict[str, Callable[[Any], bool]] = {
     "schema": _name, "version": _whole, "settings": lambda v: isinstance(v, dict),
     "seconds": lambda v: _number(v) and v >= 0, "metrics": lambda v: isinstance(v, dict),

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from ..coupling import CoPartition, CoupledProblem, Interedges
+from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..kernels import timed
@@ -181,6 +182,28 @@ class Plan:
 
         scheme = self.settings["scheme"]
         return draw_coupled(path, self.problem, self.placed(), {scheme: self.copartition}, scheme)
+
+    def machine_picture(self, path: str | os.PathLike[str]) -> Path:
+        """Draw the machine, its links by load in linear order and as placed (PNG, PDF or SVG); returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            Its suffix says which of the formats.
+
+        Raises
+        ------
+        ConfigError
+            The plan was made without a machine, or matplotlib (``copart[plot]``) is not installed.
+        NotApplicableError
+            The machine has no static routes.
+        """
+        from ..report.machine_picture import draw_machine
+        from ..report.placement import before_and_after
+
+        if not self.placements:
+            raise ConfigError("picture: the plan was made without a machine; give one as site=copart.Site(machine)")
+        return draw_machine(path, before_and_after(self.placements, self.settings.get("placement")))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per part of every component: ready for ``pandas.DataFrame``."""

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import NotApplicableError
 from ..mapping.congestion.networks import Dragonfly, FatTree, Network, TorusNetwork
 from ..mapping.coupled.placed import Placed
 from ..mapping.sites import Sites
 
 Array = np.ndarray[Any, Any]
 
-#: More nodes and routers than these are not drawn.
-MOST = 4096
+#: More nodes and routers than these are not drawn on a page, and not at all.
+MOST, MOST_ALONE = 4096, 2**18
 #: Side of a node, of which the next one is 1 away.
 SIDE = 0.58
 #: Room between planes and boxes, and how wide pictures are for their height.
@@ -59,7 +60,23 @@ class Layout:
     names: tuple[str, ...] = ()
 
 
-def layout_of(sites: Sites, loads: Sequence[Array]) -> Layout | None:
+def need_drawable(sites: Sites) -> None:
+    """Refuse what cannot be drawn, before the work.
+
+    Raises
+    ------
+    NotApplicableError
+        The machine has no static routes, or very many nodes.
+    """
+    if sites.network is None:
+        raise NotApplicableError(f"picture: {sites.machine.architecture!r} has no static routes; give the machine as "
+                                 f"coordinates of nodes, topology.conf or a hierarchy")
+    count = sites.network.npoints if isinstance(sites.network, TorusNetwork) else sites.nsites
+    if count > MOST_ALONE:
+        raise NotApplicableError(f"picture: {count} nodes and routers are more than the {MOST_ALONE} that are drawn")
+
+
+def layout_of(sites: Sites, loads: Sequence[Array], most: int = MOST) -> Layout | None:
     """How to draw a network; None where there is none, or too many points would be drawn.
 
     Parameters
@@ -67,12 +84,14 @@ def layout_of(sites: Sites, loads: Sequence[Array]) -> Layout | None:
     sites : Sites
     loads : sequence of (ncables,) array
         By :func:`cable_loads`: planes without hosts and without load are left out.
+    most : int
+        Points that are drawn at most.
     """
     network = sites.network
     if isinstance(network, TorusNetwork):
-        return _planes(network, sites, loads) if network.npoints <= 64 * MOST else None
+        return _planes(network, sites, loads, most) if network.npoints <= MOST_ALONE else None
     used = np.unique(sites.point)
-    if len(used) > MOST:
+    if len(used) > most:
         return None
     if isinstance(network, FatTree):
         return _tree(network, used)
@@ -135,7 +154,7 @@ def shares(one: Placed) -> NDArray[np.float64]:
     return out / np.maximum(slots, 1)[:, None]
 
 
-def _planes(network: TorusNetwork, sites: Sites, loads: Sequence[Array]) -> Layout | None:
+def _planes(network: TorusNetwork, sites: Sites, loads: Sequence[Array], most: int) -> Layout | None:
     """Planes of the first two dimensions, in rows."""
     dims = (*network.dims, 1) if len(network.dims) == 1 else network.dims
     wide, high = dims[0], dims[1]
@@ -145,7 +164,7 @@ def _planes(network: TorusNetwork, sites: Sites, loads: Sequence[Array]) -> Layo
     for load in loads:
         busy |= load.reshape(-1, 3).any(axis=1)
     shown = np.flatnonzero(busy.reshape(nplanes, area).any(axis=1))
-    if len(shown) * area > MOST:
+    if len(shown) * area > most:
         return None
     pitch = (wide + _GAP, high + _GAP)
     across = _columns(len(shown), *pitch)
@@ -256,4 +275,4 @@ def _line(one: Array, other: Array) -> NDArray[np.float64]:
     return np.concatenate([one, other], axis=1)
 
 
-__all__ = ["MOST", "SIDE", "Layout", "cable_loads", "layout_of", "shares"]
+__all__ = ["MOST", "MOST_ALONE", "SIDE", "Layout", "cable_loads", "layout_of", "need_drawable", "shares"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..mapping.coupled.placed import Placed
 from ..mapping.coupled.processes import PHASES
-from .machine_layout import SIDE, Layout, cable_loads, layout_of, shares
+from .machine_layout import MOST, MOST_ALONE, SIDE, Layout, cable_loads, layout_of, need_drawable, shares
 from .page import figure, views
 from .palette import COLOURS
 from .pictures_style import FAINT, INK, caption, write_picture
@@ -45,28 +45,30 @@ class Drawn:
     tone: NDArray[np.int64]
 
 
-def drawn(placements: Sequence[Placed]) -> list[Drawn]:
+def drawn(placements: Sequence[Placed], most: int = MOST) -> list[Drawn]:
     """Each phase of each placement; tones of a phase are comparable.  Empty without routes, or where too large.
 
     Parameters
     ----------
     placements : sequence of Placed
         On one machine.
+    most : int
+        Nodes and routers that are drawn at most.
     """
     network = placements[0].sites.network if placements else None
     if network is None:
         return []
     loads = {phase: [cable_loads(network, one.loads(phase).congestion) for one in placements] for phase in PHASES}
-    layout = layout_of(placements[0].sites, [load for some in loads.values() for load in some])
+    layout = layout_of(placements[0].sites, [load for some in loads.values() for load in some], most)
     if layout is None:
         return []
     out = []
     for phase, some in loads.items():
-        most = max(float(load.max(initial=0)) for load in some) or 1.0
+        top = max(float(load.max(initial=0)) for load in some) or 1.0
         for one, load in zip(placements, some, strict=True):
-            tone = np.ceil(load[layout.cable] / most * TONES).astype(np.int64)
+            tone = np.ceil(load[layout.cable] / top * TONES).astype(np.int64)
             note = (f" Busiest link: {float(load.max(initial=0)):,.6g} data over bandwidth; the thickest stand for "
-                    f"{most * (TONES - 1) / TONES:,.6g} to {most:,.6g}.")
+                    f"{top * (TONES - 1) / TONES:,.6g} to {top:,.6g}.")
             title = f"{phase.capitalize()} phase, {one.label}"
             out.append(Drawn(title, note, layout, shares(one)[layout.point], tone))
     return out
@@ -88,7 +90,7 @@ def _how(layout: Layout) -> str:
     """What lines are."""
     if len(layout.frame) and layout.names:
         return ("Each frame is a plane of the network, its number below. The busier a link, the thicker and stronger "
-                "its line; a stub at a corner stands for the links to the next plane, one at the rim for the way around.")
+                "its line; a stub at a corner stands for links to the next plane, one at the rim for the way around.")
     return ("The busier a link, the thicker and stronger its line; at the top of a box is what leads out of it." if
             len(layout.frame) > 1 else
             "The busier a link, the thicker and stronger its line; a stub at the rim stands for the way around.")
@@ -122,8 +124,8 @@ def _svg(one: Drawn) -> str:
             f'aria-label="{escape(one.title)}:{escape(one.note)}">{"".join(out)}</svg>')
 
 
-def draw_machine(path: str | os.PathLike[str], placements: Sequence[Placed]) -> Path | None:
-    """Draw placements side by side, a row a phase (PNG, PDF or SVG); returns the file, None where nothing is drawn.
+def draw_machine(path: str | os.PathLike[str], placements: Sequence[Placed]) -> Path:
+    """Draw placements side by side, a row a phase (PNG, PDF or SVG); returns the file.
 
     Parameters
     ----------
@@ -136,15 +138,16 @@ def draw_machine(path: str | os.PathLike[str], placements: Sequence[Placed]) -> 
     ------
     ConfigError
         matplotlib is not installed, or the format is not known.
+    NotApplicableError
+        The machine has no static routes, or very many nodes.
     """
     from .pictures import need_matplotlib
 
     need_matplotlib(path)
     from matplotlib.figure import Figure
 
-    found = drawn(placements)
-    if not found:
-        return None
+    need_drawable(placements[0].sites)
+    found = drawn(placements, MOST_ALONE)
     width, height = found[0].layout.size
     unit, across = min(7 / width, 6 / height, 0.6), len(placements)
     figure_ = Figure(figsize=(max(width * unit, 3.6) * across + 0.4, (height * unit + 0.75) * len(PHASES) + 0.5),

@@ -81,6 +81,7 @@ IDLE = [
         *each(f"{line} --hierarchy 4", "--bound=latency", "without --method auto"),
         *each(f"{line} --hierarchy 4", "--host --slots --unit=pu --vertices=x --topology", "with --hierarchy"),
         *each(f"{line} --coupled 2 2", "--interface=gather", "beside --coupled"))),
+    *each(f"plan {TWO}", "--machine-picture=m.png", NO_MACHINE),
     *(entry for scheme in ("naive", "multiconstraint", "monolithic")
       for entry in each(f"plan {TWO} --scheme {scheme}", "--coupled --interface=gather", "with schemes that leave")),
     *each("plan a.vtu b.vtu --pool 2", "--coupled --interface=gather", "with schemes that leave"),
