@@ -1,8 +1,9 @@
-"""Mappings onto scattered nodes, measured: ``python -m benchmarks.topology [stencil] [parts] [time]``.
+"""Mappings onto scattered nodes, measured: ``python -m benchmarks.topology [stencil] [parts] [coupled] [time]``.
 
 Stencils of 4,096 to 65,536 tasks on nodes of a torus in use, by coordinates and by the task graph; parts of meshes as
-tasks on three allocations; and times of single methods, warm.  Figures are hops and congestion by the static routes of
-the torus, no times of runs.  docs/allocations.md shows the results.
+tasks on three allocations; coupled plans of 1,024 processes on these, by phase; and times of single methods, warm.
+Figures are hops and congestion by the static routes of the torus, no times of runs.  docs/allocations.md shows the
+results.
 """
 
 from __future__ import annotations
@@ -16,15 +17,26 @@ from copart.graph import Graph
 from copart.kgggp_ml import partition
 from copart.mapping.allocations import scattered, sparsity
 from copart.mapping.congestion import TorusNetwork
+from copart.mapping.coupled.placements import place
+from copart.mapping.coupled.processes import PHASES
 from copart.mapping.machine import Machine
 from copart.mapping.tasks import TaskGraph
 from copart.mapping.topology import blocks, evaluate_tasks, map_tasks
+from copart.mesh import cube
+from copart.mesh.generated.tubes import cylinder, tube
+from copart.names import Bound, TaskMethod
+from copart.plans.plan import Plan, plan
+from copart.plans.requests import Site
 
 #: As of Gemini: two nodes to a router, 16 processes to a node; half of the machine is busy.
 NODE = {"nodes_per_point": 2, "slots": 16}
 SEEDS = (1, 2, 3)
 STENCILS = {(16, 16, 16): (12, 12, 12), (32, 16, 32): (16, 12, 24), (32, 64, 32): (24, 24, 24)}
 GRAPH_METHODS = ("ug", "uwh", "uwh-th", "umc", "ummc", "tmap", "search", "search-mc")
+COUPLED_METHODS: tuple[tuple[TaskMethod | None, Bound], ...] = (
+    (None, "bandwidth"), ("uwh", "bandwidth"), ("umc", "bandwidth"), ("search", "bandwidth"),
+    ("search-mc", "bandwidth"), ("geometric", "bandwidth"), ("auto", "bandwidth"), ("auto", "latency"),
+    ("auto", "congestion"))
 SHOWN = ("weighted_hops", "total_hops", "max_congestion", "max_message_congestion")
 
 
@@ -118,6 +130,40 @@ def parts() -> None:
             print(f"{method},{','.join(shown)},{np.median(seconds[method]):.2f}", flush=True)
 
 
+def coupled_plans() -> dict[str, Plan]:
+    """Plans of 1,024 processes: on a face, around a pipe, three in a row, and in all of a common volume."""
+    row = [cube("hexa", n, offset=(i, 0, 0)) for i, n in enumerate((24, 20, 24))]
+    where = Site(allocations(64)[0], "linear")
+    return {"cubes": plan(cube("hexa", 24), cube("hexa", 32, offset=(1, 0, 0)), parts=(384, 640), site=where),
+            "pipe": plan(cylinder(cells=(16, 80)), tube(cells=(4, 64, 80)), parts=(512, 512), site=where),
+            "three cubes": plan(*row, parts=(384, 256, 384), site=where),
+            "volume": plan(cube("hexa", 24), cube("hexa", 28), parts=(448, 576), interedges="overlap", site=where)}
+
+
+def coupled() -> None:
+    """Every metric of every phase of coupled plans over that of the linear order: means, and the worst MC."""
+    print("plan,placement,phase,WH,TH,MC,MMC,worst MC,seconds")
+    for name, made in coupled_plans().items():
+        of = made.placements[0].processes
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        for job in allocations(64):
+            before = place(of, job, "linear").routes
+            assert before is not None
+            for method, bound in COUPLED_METHODS:
+                begin = time.perf_counter()
+                after = place(of, job, method=method, bound=bound).routes
+                took = time.perf_counter() - begin
+                assert after is not None
+                for phase in (*PHASES, "both"):
+                    a, b = before[phase].to_dict(), after[phase].to_dict()
+                    label = "usual" if method is None else f"{method} {bound}" if method == "auto" else method
+                    found.setdefault((label, phase), []).append([*(b[key] / a[key] for key in SHOWN), took])
+        for (label, phase), rows in found.items():
+            mean, worst = np.mean(rows, axis=0), max(row[2] for row in rows)
+            shown = ",".join(f"{x:.3f}" for x in (*mean[:-1], worst))
+            print(f"{name},{label},{phase},{shown},{np.median([row[-1] for row in rows]):.2f}", flush=True)
+
+
 def times() -> None:
     """Seconds of single methods for 4,096 tasks on 256 nodes of 16, and on 4,096 nodes of one; the second call."""
     tasks = TaskGraph.from_graph(grid(16, 16, 16))
@@ -133,6 +179,6 @@ def times() -> None:
 
 
 if __name__ == "__main__":
-    WHAT = {"stencil": stencils, "parts": parts, "time": times}
+    WHAT = {"stencil": stencils, "parts": parts, "coupled": coupled, "time": times}
     for name in sys.argv[1:] or WHAT:
         WHAT[name]()

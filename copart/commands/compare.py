@@ -94,10 +94,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for line in rule_words(made.settings["coupled_rule"]):
         console.say(line)
     if made.placements:
-        from ..report.placement import placement_table
+        from ..report.placement import placement_table, route_table
 
         console.say()
         console.table(placement_table(made.placements), result=True)
+        routes = route_table(made.placements)
+        if routes is not None:
+            console.say()
+            console.table(routes, result=True)
     if args.legend:
         console.say()
         for column in (*comparison_columns(made.rows()), *paid_columns(made.rows())):

@@ -13,6 +13,7 @@ from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, describe
 from .numbers import integer, tolerance
 from .options import add_safe
 from .paths import Paths, sources
+from .site import add_method, check_method
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,11 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--eval", metavar="MAPFILE", help="tell the figures of this mapping instead of making one")
     group.add_argument("--one-to-one", action="store_true",
                        help="a processor of its own for every vertex; vertex weights do not count")
-    group.add_argument("--method", metavar="NAME",
-                       help="one to one for processes on the nodes of a job: default, ug, uwh, umc, ummc, search, "
-                            "geometric, ... or auto (docs/allocations.md lists all)")
-    group.add_argument("--bound", choices=["bandwidth", "latency", "congestion"], default="bandwidth",
-                       help="what --method auto goes by: data x hops, hops, or the busiest link (default bandwidth)")
+    add_method(group, "one to one for processes on the nodes of a job: ")
     group.add_argument("--part", metavar="FILE", help="part of each vertex: the parts are mapped, not the vertices")
     group.add_argument("--fixed", metavar="FILE", help="processor of each vertex that may not move, -1 for the others")
     group.add_argument("--from", dest="old", metavar="MAPFILE", help="an earlier mapping to start from")
@@ -135,15 +132,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(f"wrote {file}, mapped in {took.seconds:.2f} s{progress.remark}")
     console.result(figures)
     return 0
-
-
-def check_method(method: str | None) -> None:
-    """ConfigError where the method is not known."""
-    from ..mapping.topology import METHODS
-    from ..names import known_name
-
-    if method is not None:
-        known_name("--method", method, ("auto", *METHODS))
 
 
 def mapped(args: argparse.Namespace) -> tuple[Graph, TaskGraph | None]:

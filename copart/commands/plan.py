@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import options, site, writing
 from .console import Console
+from .effects import needs
 from .paths import Paths, in_folder
+
+if TYPE_CHECKING:
+    from ..plans.requests import Site
 
 #: The scheme without ``--scheme``, and the one for ``--pool``; as in :mod:`copart.schemes.registry`, which is slow to
 #: import.
@@ -40,6 +44,7 @@ examples:
   copart plan fluid.su2 wall.su2 --parts 96 32 --coupled-weights area   by what cells overlap
   copart plan fluid.su2 wall.su2 --parts 96 32 --machine topology.conf --nodes "n[1-4]" --slots 32
   copart plan fluid.su2 wall.su2 --parts 96 32 --hierarchy 16:2:4 --placement disjoint
+  copart plan fluid.su2 wall.su2 --parts 96 32 --machine torus-nodes.csv --method auto --bound congestion
   copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K
@@ -50,9 +55,10 @@ pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machi
 or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 """
 
-EFFECTS = options.COMPONENT_EFFECTS + site.EFFECTS
+EFFECTS = options.COMPONENT_EFFECTS + site.EFFECTS + (needs(("machine_picture",), "source", "hierarchy"),)
 PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
-    writes={"output": in_folder("output", "coupling.json", "metrics.json"), **writing.PAGE_PATHS},
+    writes={"output": in_folder("output", "coupling.json", "metrics.json"), **writing.PAGE_PATHS,
+            "machine_picture": lambda args: [args.machine_picture] if args.machine_picture else []},
     words=frozenset({"write"}))
 
 
@@ -70,7 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser)
-    site.add_machine(parser)
+    machine = site.add_machine(parser)
+    machine.add_argument("--machine-picture", metavar="FILE",
+                         help="draw nodes by component and links by load, in linear order and as placed (copart[plot])")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -86,13 +94,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from ..plans.cases import check_sources
 
         check_sources(options.meshes(args))
+    where = site.site(args)
+    if args.machine_picture:
+        need_machine_picture(args.machine_picture, where)
     with console.progress() as progress:
         first_use(progress, "plan")
         made = plan(*options.meshes(args), scheme_options=options.scheme_options(args),
-                    site=site.site(args), output=args.output, write=kinds, progress=progress,
+                    site=where, output=args.output, write=kinds, progress=progress,
                     **_in_pool(args), **options.partitioning(args))
         into = made.write_into_cases() if args.into_case else []
         files = [*(str(path) for path in (*made.files, *into)), *writing.write_pages(args, made)]
+        if args.machine_picture:
+            files.append(str(made.machine_picture(args.machine_picture)))
     tell_interfaces(console, made.interfaces, made.remarks)
     if made.advice is not None:
         from ..report.processes import choices_table
@@ -108,9 +121,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.table(step_table(made.metrics))
     console.say()
     if made.placements:
-        from ..report.placement import placement_table, placement_words
+        from ..report.placement import placement_table, placement_words, route_table
 
         console.table(placement_table(made.placements))
+        routes = route_table(made.placements)
+        if routes is not None:
+            console.say()
+            console.table(routes)
         for line in placement_words(made.placements):
             console.say(line)
         console.say()
@@ -121,6 +138,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0
+
+
+def need_machine_picture(path: str, where: Site) -> None:
+    """Refuse a picture of the machine that cannot be drawn, before the work."""
+    from ..mapping.sites import Sites
+    from ..report.machine_layout import need_drawable
+    from ..report.pictures import need_matplotlib
+
+    need_matplotlib(path)
+    if where.machine is not None:
+        need_drawable(Sites(where.machine))
 
 
 def _in_pool(args: argparse.Namespace) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from .effects import Effects, needs
+from .effects import Effect, Effects, needs
 from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, described
 from .numbers import integer
 from .options import COUNTS
@@ -18,18 +18,22 @@ if TYPE_CHECKING:
     from ..plans.requests import Site
 
 #: What the options of :func:`add_machine` mean as paths.
-PATHS = DESCRIPTION | Paths({"step_cost": sources})
+PATHS = DESCRIPTION | Paths({"step_cost": sources}, words=frozenset({"method"}))
 EFFECTS: Effects = (
-    needs(("nodes", "host", "slots", "unit", "distance", "vertices", "topology", "placement"), "source", "hierarchy"),
+    needs(("nodes", "host", "slots", "unit", "distance", "vertices", "topology", "placement", "method", "bound"),
+          "source", "hierarchy"),
+    Effect(("method", "bound"), lambda args: args.placement == "shared", "beside a --placement other than shared"),
+    Effect(("bound",), lambda args: args.method == "auto", "without --method auto"),
     *DESCRIPTION_EFFECTS)
 
 
-def add_machine(parser: argparse.ArgumentParser) -> None:
+def add_machine(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Where the processes are to run, how they are placed there, and by which constants a step is measured."""
     group = parser.add_argument_group("machine", "with --machine or --hierarchy, processes are placed on slots")
     add_description(group, source=False)
     group.add_argument("--placement", choices=["shared", "disjoint", "linear"], default="shared",
                        help="codes share hosts (default), have hosts of their own, or stand in the order of the slots")
+    add_method(group, "how processes that share hosts are placed, where not as usual: ")
     listed(group.add_argument("--iterations", type=integer, nargs="+", metavar="N",
                               help="sub-steps in a coupling step, each with a halo exchange: one for all components or "
                                    "one each (default 1)"), COUNTS)
@@ -37,14 +41,34 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
                        help="by what T_step is measured: a table of costs (.csv, see copart advise), or any of "
                             "t=1,t_m=1,alpha=5,beta=0.01 (these are the defaults): a cell in a sub-step, a coupled "
                             "cell in a coupling phase, a message, a datum, in microseconds; t.NAME=2 for one component")
+    return group
+
+
+def add_method(group: argparse._ArgumentGroup, what: str) -> None:
+    """``--method`` and ``--bound`` of processes on the nodes of a job."""
+    group.add_argument("--method", metavar="NAME",
+                       help=f"{what}default, ug, uwh, umc, ummc, search, search-mc, geometric, ... or auto "
+                            "(docs/allocations.md lists all)")
+    group.add_argument("--bound", choices=["bandwidth", "latency", "congestion"], default="bandwidth",
+                       help="what --method auto goes by: data x hops, hops, or the busiest link (default bandwidth)")
+
+
+def check_method(method: str | None) -> None:
+    """ConfigError where the method is not known."""
+    from ..mapping.topology import METHODS
+    from ..names import known_name
+
+    if method is not None:
+        known_name("--method", method, ("auto", *METHODS))
 
 
 def site(args: argparse.Namespace) -> Site:
     """The options of :func:`add_machine`."""
     from ..plans.requests import Site
 
+    check_method(args.method)
     machine = None if args.source is None and args.hierarchy is None else described(args)
-    return Site(machine, args.placement, args.iterations, step_cost(args.step_cost))
+    return Site(machine, args.placement, args.iterations, step_cost(args.step_cost), args.method, args.bound)
 
 
 def step_cost(text: str | None) -> StepCost:
@@ -84,4 +108,4 @@ def step_cost(text: str | None) -> StepCost:
     return StepCost.of_dict(found)
 
 
-__all__ = ["EFFECTS", "PATHS", "add_machine", "site", "step_cost"]
+__all__ = ["EFFECTS", "PATHS", "add_machine", "add_method", "check_method", "site", "step_cost"]

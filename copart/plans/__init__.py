@@ -9,6 +9,7 @@
 `components`    components and their interedges, from whatever a caller has
 `allot`         processes shared out among the components
 `output`        the folder a plan leaves behind
+`verify`        is what a plan's folder states true; :mod:`.placements_check` on machines
 `writers`       files for solvers, couplers and viewers
 ==============  ===========================================================================
 """

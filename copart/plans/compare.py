@@ -16,8 +16,9 @@ from ..arrays import whole
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..errors import ConfigError, CopartError, NotApplicableError, PartitionError
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
+from ..mapping.coupled.placed import check_room
 from ..mapping.coupled.placements import place
-from ..mapping.coupled.processes import check_room, process_graph
+from ..mapping.coupled.processes import process_graph
 from ..metrics import CoupledMetrics, StepCost, copartition_limit, evaluate
 from ..metrics.columns import letter_of
 from ..metrics.promise import PromiseFigures, promised, remarks_on
@@ -34,7 +35,7 @@ from .weighing import CoupledWeights, priced
 from .worth import ALONE
 
 if TYPE_CHECKING:
-    from ..mapping.coupled.processes import Placed
+    from ..mapping.coupled.placed import Placed
     from ..mesh import Mesh
     from ..mesh.interfaces.detection import Interface
 
@@ -287,7 +288,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
     if contiguous:
         said += [f"{name}: {line}" for name, made in first.items() for line in bodies_shared(problem, made)]
     return Comparison(problem, tuple(runs), first, found.meshes, kept, found.interfaces, (*found.remarks, *said),
-                      _placed(problem, first, where, numbers[0], tell))
+                      _placed(problem, first, where, kept, run.replace(seed=numbers[0]), tell))
 
 
 def _worse(name: str, seeds: Sequence[int], paid: Mapping[tuple[str, int], PromiseFigures], eps: float) -> list[str]:
@@ -301,19 +302,21 @@ def _worse(name: str, seeds: Sequence[int], paid: Mapping[tuple[str, int], Promi
     return [f"{name}, seed {seed}{many}: {lines[seed]}"]
 
 
-def _placed(problem: CoupledProblem, made: Mapping[str, CoPartition], site: Site, seed: int,
-            tell: Progress) -> tuple[Placed, ...]:
+def _placed(problem: CoupledProblem, made: Mapping[str, CoPartition], site: Site, settings: Mapping[str, Any],
+            run: Options, tell: Progress) -> tuple[Placed, ...]:
     """One co-partition of every scheme on the machine, in linear order and placed; none without a machine."""
     if site.machine is None:
         return ()
     placed: list[Placed] = []
-    times = site.times(problem.names)
+    times, coords = site.times(problem.names), requests.placed_coords(problem, settings)
     for name, copartition in made.items():
         tell(f"placing {name}", 0, 0)
-        of = process_graph(problem, copartition, times)
+        of = process_graph(problem, copartition, times, coords=coords)
         for kind in dict.fromkeys(["linear", site.placement]):
             if kind != "disjoint" or not copartition.shared:
-                placed.append(replace(place(of, site.machine, kind, seed=seed), name=f"{name}, {kind}"))
+                one = place(of, site.machine, kind, method=site.method if kind == "shared" else None, bound=site.bound,
+                            seed=run.seed, threads=run.threads)
+                placed.append(replace(one, name=f"{name}, {kind}"))
     return tuple(placed)
 
 

@@ -10,6 +10,8 @@ from ..errors import ConfigError, FormatError
 from ..formats.text import PathLike
 from ..interface.counts import COUPLED_RULES, INTERFACES, coupled_rule
 from ..mapping.coupled.placements import PLACEMENTS
+from ..mapping.topology import BOUNDS
+from ..mapping.topology import METHODS as TASK_METHODS
 from ..metrics import StepCost
 from ..options import PRESETS
 from ..schemes.joint import DIRECTIONS, FIXES
@@ -81,6 +83,9 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "preset": (f"one of {', '.join(PRESETS)}, or the numbers of one",
                lambda v: v in PRESETS if isinstance(v, str) else isinstance(v, dict) and all(map(_number, v.values()))),
     "placement": (f"one of {', '.join(PLACEMENTS)}", lambda v: isinstance(v, str) and v in PLACEMENTS),
+    "method": (f"one of auto, {', '.join(TASK_METHODS)}",
+               lambda v: isinstance(v, str) and (v == "auto" or v in TASK_METHODS)),
+    "bound": (f"one of {', '.join(BOUNDS)}", lambda v: isinstance(v, str) and v in BOUNDS),
     "iterations": ("a list of whole numbers from 1 up", _list_of(lambda v: _whole(v, 1))),
     "alpha": ("a number from 0 up", lambda v: _number(v) and v >= 0),
 }
@@ -92,7 +97,7 @@ USUAL = (*NEEDED, "scheme", "scheme_options", "load", "tolerance", "gap", "scale
 UNCHECKED = {"settings": "how the parts were made (settings)",
              "seconds": "the time it took (seconds)", "remarks": "remarks",
              "advice": "how processes were shared out (advice)",
-             "placements": "figures of placements"}
+             "placements": "distances, hops and loads of links of placements"}
 _ENTRIES: dict[str, Callable[[Any], bool]] = {
     "schema": _name, "version": _whole, "settings": lambda v: isinstance(v, dict),
     "seconds": lambda v: _number(v) and v >= 0, "metrics": lambda v: isinstance(v, dict),

@@ -38,7 +38,7 @@ from .seal import sealed
 from .writers import Parted, check_meshes, native_kinds, write_parted
 
 if TYPE_CHECKING:
-    from ..mapping.coupled.processes import Placed
+    from ..mapping.coupled.placed import Placed
     from ..mesh import Mesh
 
 SCHEMA = "copart-metrics"

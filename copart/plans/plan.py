@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from ..coupling import CoPartition, CoupledProblem, Interedges
+from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..kernels import timed
+from ..mapping.coupled.placed import check_room
 from ..mapping.coupled.placements import place, placements
-from ..mapping.coupled.processes import check_room, process_graph
+from ..mapping.coupled.processes import process_graph
 from ..metrics import CoupledMetrics, evaluate
 from ..metrics.parts import part_metrics
 from ..names import InteredgeKind, InterfaceRule, SchemeName
@@ -46,7 +48,7 @@ from .worth import worth_remarks
 from .writers import PAGES, check_meshes, kinds_and_pages
 
 if TYPE_CHECKING:
-    from ..mapping.coupled.processes import Placed
+    from ..mapping.coupled.placed import Placed
     from ..mesh import Mesh
     from ..mesh.interfaces.detection import Interface
 
@@ -180,6 +182,28 @@ class Plan:
 
         scheme = self.settings["scheme"]
         return draw_coupled(path, self.problem, self.placed(), {scheme: self.copartition}, scheme)
+
+    def machine_picture(self, path: str | os.PathLike[str]) -> Path:
+        """Draw the machine, its links by load in linear order and as placed (PNG, PDF or SVG); returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            Its suffix says which of the formats.
+
+        Raises
+        ------
+        ConfigError
+            The plan was made without a machine, or matplotlib (``copart[plot]``) is not installed.
+        NotApplicableError
+            The machine has no static routes.
+        """
+        from ..report.machine_picture import draw_machine
+        from ..report.placement import before_and_after
+
+        if not self.placements:
+            raise ConfigError("picture: the plan was made without a machine; give one as site=copart.Site(machine)")
+        return draw_machine(path, before_and_after(self.placements, self.settings.get("placement")))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per part of every component: ready for ``pandas.DataFrame``."""
@@ -330,10 +354,12 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     if where.machine is not None:
         tell(f"placing {copartition.nprocs} processes", 0, 0)
         times = where.times(problem.names)
-        kept |= {"placement": where.placement, "iterations": list(times.values())}
-        placed = placements(process_graph(problem, copartition, times), where.machine, seed=run.seed)
+        kept |= {**where.settings, "iterations": list(times.values())}
+        graph = process_graph(problem, copartition, times, coords=requests.placed_coords(problem, kept))
+        placed = placements(graph, where.machine, method=where.method, bound=where.bound, seed=run.seed,
+                            threads=run.threads)
         if where.placement not in [one.name for one in placed]:
-            place(placed[0].processes, where.machine, where.placement)  # which says why it does not apply
+            place(graph, where.machine, where.placement)  # which says why it does not apply
     worth = worth_remarks(problem, copartition, scheme, count, run)
     if copartition.scheme is not None:
         worth = [f"{scheme} took {copartition.scheme}", *worth]

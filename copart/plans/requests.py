@@ -16,15 +16,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import fraction, whole
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, PartitionError, did_you_mean
 from ..interface.counts import Counts
+from ..mapping.coupled.methods import check_method
 from ..mapping.coupled.placements import check_placement
 from ..metrics import StepCost
 from ..metrics.columns import letter_of
-from ..names import CouplingOrder, PlacementName
+from ..names import Bound, CouplingOrder, PlacementName, TaskMethod
 from ..options import Options, Settings
 
 if TYPE_CHECKING:
@@ -200,15 +202,37 @@ class Site:
         given.
     cost : StepCost
         What work and messages cost, for the figures of a coupled step.
+    method : str, optional
+        How ``shared`` is made: by a method of :func:`copart.mapping.topology.map_tasks`, or "auto", the best of
+        several; see :func:`copart.mapping.coupled.placements.place`.
+    bound : {"bandwidth", "latency", "congestion"}
+        What "auto" goes by.
+
+    Raises
+    ------
+    ConfigError
+        A name is not known, or a method is given for another placement than ``shared``.
     """
 
     machine: Machine | None = None
     placement: PlacementName = "shared"
     iterations: Counts | None = None
     cost: StepCost = field(default_factory=StepCost)
+    method: TaskMethod | None = None
+    bound: Bound = "bandwidth"
 
     def __post_init__(self) -> None:
         check_placement(self.placement)
+        check_method(self.method, self.bound)
+        if self.method is not None and self.placement != "shared":
+            raise ConfigError(f"method: is how placement shared is made, not {self.placement}; leave out one of "
+                              f"the two")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How processes are placed, as settings of a plan."""
+        method = {} if self.method is None else {"method": self.method}
+        return {"placement": self.placement, **method, **({"bound": self.bound} if self.method == "auto" else {})}
 
     def times(self, names: Sequence[str]) -> dict[str, int]:
         """Iterations by component.
@@ -320,6 +344,14 @@ def placed_meshes(meshes: Mapping[str, Mesh], settings: Mapping[str, Any]) -> di
     return {name: where[name].apply(mesh) for name, mesh in meshes.items()}
 
 
+def placed_coords(problem: CoupledProblem, settings: Mapping[str, Any]) -> dict[str, NDArray[np.float64]] | None:
+    """Coordinates of all cells in one coordinate system; None where some component has none."""
+    where = Meeting.of_settings(settings).transforms(problem.names)
+    found = {name: graph.coords * where[name].scale + np.array(where[name].shift)[:graph.coords.shape[1]]
+             for name, graph in problem.components.items() if graph.coords is not None}
+    return found if len(found) == len(problem.components) else None
+
+
 def check_fit(problem: CoupledProblem, parts: Sequence[int]) -> None:
     """Refuse more parts than a component (or all of them, for one pool) has cells.
 
@@ -352,4 +384,4 @@ def check_components(components: Sequence[Any]) -> None:
 
 
 __all__ = ["Costs", "Meeting", "Sharing", "Site", "check_components", "check_fit", "counts", "described",
-           "options_of", "parts_or_total", "placed_meshes", "settings_of"]
+           "options_of", "parts_or_total", "placed_coords", "placed_meshes", "settings_of"]

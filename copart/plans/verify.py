@@ -28,6 +28,7 @@ from ..formats.output import file_name
 from .components import Pair, Progress, coupled_problem, silent
 from .kept import UNCHECKED, unknown_entries
 from .output import interedges_files, read_summary
+from .placements_check import check_placements
 from .readback import check_arrays, check_migration, check_native
 from .requests import Meeting
 from .seal import check_seals
@@ -94,6 +95,7 @@ def check_plan(folder: str | os.PathLike[str], eps: float | None = None, progres
     findings += _exchange(place, found.problem, made)
     for name in names:
         findings += check_arrays(paths[name].name, meshes[name], made[name], found.problem.coupled(name))
+    findings += check_placements(place, summary, found.problem, made)
     unchecked = [what for key, what in UNCHECKED.items() if summary.get(key)]
     for check in (check_native(place, made, meshes), check_migration(place, summary, made, found.problem)):
         findings += check[0]

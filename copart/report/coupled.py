@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import __version__
 from ..coupling import CoPartition, CoupledProblem
-from ..mapping.coupled.processes import Placed
+from ..mapping.coupled.placed import Placed
 from ..mesh import Mesh
 from ..mesh.interfaces.surface import Surface
 from ..metrics import CoupledMetrics, StepCost, evaluate
@@ -95,7 +95,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         Section("matrices", "Coupling matrices", _matrices(all_shown)),
         Section("load", "Load of every part", _panels(all_shown, lambda s: _load(s, eps))),
         Section("messages", "Message sizes", _messages(all_shown)),
-        placement_section(placements),
+        placement_section(placements, settings.get("placement")),
     ]
     return document(f"{names}, coupled", cells, sections, _about(settings, seconds), list(copartitions), first)
 

@@ -75,10 +75,13 @@ def each(line: str, options: str, why: str) -> list[tuple[str, str, str]]:
 IDLE = [
     *(entry for command in ("plan", "compare") for line in [f"{command} {TWO}"] for entry in (
         *each(line, "--costs --serial", "without --total"),
-        *each(line, "--nodes --host --slots --unit=pu --distance --vertices=x --topology --placement=shared",
-              NO_MACHINE),
+        *each(line, "--nodes --host --slots --unit=pu --distance --vertices=x --topology --placement=shared "
+              "--method=ug --bound=latency", NO_MACHINE),
+        *each(f"{line} --hierarchy 4 --placement linear", "--method=ug --bound=latency", "other than shared"),
+        *each(f"{line} --hierarchy 4", "--bound=latency", "without --method auto"),
         *each(f"{line} --hierarchy 4", "--host --slots --unit=pu --vertices=x --topology", "with --hierarchy"),
         *each(f"{line} --coupled 2 2", "--interface=gather", "beside --coupled"))),
+    *each(f"plan {TWO}", "--machine-picture=m.png", NO_MACHINE),
     *(entry for scheme in ("naive", "multiconstraint", "monolithic")
       for entry in each(f"plan {TWO} --scheme {scheme}", "--coupled --interface=gather", "with schemes that leave")),
     *each("plan a.vtu b.vtu --pool 2", "--coupled --interface=gather", "with schemes that leave"),

@@ -24,7 +24,7 @@ MACHINE = "--machine {source} --nodes {nodes} --host {host} --vertices {vertices
 #: Every option of every command that reads, and what is written; files that are compared are not opened before.
 CALLS = {
     "plan": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} --step-cost {{step_cost}} {MACHINE} "
-            "-o {output} --picture {picture} --report {report}",
+            "-o {output} --picture {picture} --report {report} --machine-picture {machine_picture}",
     "compare": f"{{meshes}} b.vtu --parts 2 {{behind}} --costs {{costs}} --step-cost {{step_cost}} {MACHINE} "
                "--picture {picture} --report {report}",
     "advise": "{costs} --total 4 --picture {picture}",

@@ -12,7 +12,8 @@ from copart.coupling import CoPartition
 from copart.errors import ConfigError, MappingError
 from copart.formats.launch import READERS
 from copart.formats.machines import read_machine
-from copart.mapping.coupled.processes import placed, process_graph
+from copart.mapping.coupled.placed import placed
+from copart.mapping.coupled.processes import process_graph
 from copart.mesh import cube, write_vtu
 from copart.plans.plan import plan
 from copart.plans.requests import Site

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import frozen, integers, sums
 from ...errors import MappingError
 from ...kernels.routes import load_links
-from ..tasks import as_tasks
+from ..tasks import TaskGraph, as_tasks
 from .networks import Network
 
 
@@ -148,18 +149,33 @@ def evaluate_congestion(tasks: Any, network: Network, point: ArrayLike, node: Ar
     >>> found.total_hops, found.weighted_hops, found.max_message_congestion, found.max_congestion
     (4, 10, 2, 7.0)
     """
-    graph = as_tasks(tasks)
-    at, on = _checked(graph.ntasks, network, point, node)
-    p, q = graph.source, graph.target
+    return evaluate_at_once([as_tasks(tasks)], network, point, node)
+
+
+def evaluate_at_once(several: Sequence[TaskGraph], network: Network, point: ArrayLike, node: ArrayLike | None = None,
+                     ) -> CongestionFigures:
+    """Figures of several kinds of traffic of the same tasks together, as if all messages were sent at once.
+
+    Messages of different kinds stay messages of their own, so that sums, such as hops, are the sums over the kinds.
+
+    Parameters
+    ----------
+    several : sequence of TaskGraph
+        At least one; all of as many tasks.
+    network, point, node
+        As of :func:`evaluate_congestion`; errors, too.
+    """
+    at, on = _checked(several[0].ntasks, network, point, node)
+    p, q, data = (np.concatenate([getattr(one, name) for one in several]) for name in ("source", "target", "volume"))
     out = on[p] != on[q]
-    volume, to = graph.volume[out], on[q][out]
+    volume, to = data[out], on[q][out]
     loads = _loads(network, at[p][out], at[q][out], volume)
     vc, used = loads.congestion, int((loads.messages > 0).sum())
     nnodes = int(on.max(initial=0)) + 1
     hops, weighted = int(loads.messages.sum()), int(loads.volume.sum())
     return CongestionFigures(
-        messages=graph.nmessages, volume=graph.total_volume, total_hops=hops, weighted_hops=weighted,
-        average_hops=hops / max(graph.nmessages, 1), max_message_congestion=int(loads.messages.max(initial=0)),
+        messages=len(data), volume=int(data.sum()), total_hops=hops, weighted_hops=weighted,
+        average_hops=hops / max(len(data), 1), max_message_congestion=int(loads.messages.max(initial=0)),
         average_message_congestion=hops / max(used, 1), max_congestion=float(vc.max(initial=0)),
         average_congestion=float(vc.sum()) / max(used, 1), used_links=used, internode_volume=int(volume.sum()),
         internode_messages=int(out.sum()), max_received_volume=int(sums(to, volume, nnodes).max(initial=0)),

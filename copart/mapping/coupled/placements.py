@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from ...errors import MappingError
 from ...graph import Graph
-from ...names import PhaseWeights, PlacementName, PlacingMethod, known_name
+from ...names import Bound, PhaseWeights, PlacementName, PlacingMethod, TaskMethod, known_name
+from ..architectures.architecture import MATRIX_LIMIT
 from ..architectures.subset import subset
 from ..evaluation import architecture_of
 from ..exchange import exchange_pairs
 from ..kway import code_of
 from ..machine import Machine
 from ..one_to_one import objective, place_processes
-from .processes import Placed, Processes, check_room, placed
+from .methods import best_placed, check_method, map_processes
+from .placed import Placed, check_room, placed
+from .processes import Processes
 
 PLACEMENTS: tuple[PlacementName, ...] = get_args(PlacementName)
 """``linear``: rank r on slot r, what launchers do by default; ``disjoint``: every code on hosts of its own;
@@ -25,7 +28,8 @@ PLACEMENTS: tuple[PlacementName, ...] = get_args(PlacementName)
 
 
 def place(processes: Processes, machine: Machine, placement: PlacementName = "shared", *,
-          phase_weights: PhaseWeights | tuple[float, float] = "equal", seed: int = 1) -> Placed:
+          method: TaskMethod | None = None, bound: Bound = "bandwidth",
+          phase_weights: PhaseWeights | tuple[float, float] = "equal", seed: int = 1, threads: int = 1) -> Placed:
     """Place the processes of a coupled run one to one: small sum of data times distance, both phases together.
 
     Parameters
@@ -35,32 +39,45 @@ def place(processes: Processes, machine: Machine, placement: PlacementName = "sh
     machine : Machine
         At least as many slots as processes.
     placement : {"shared", "disjoint", "linear"}
-        ``shared`` is never worse than the others that apply, in the weighted sum.
+        ``shared`` is, unless a method is named, never worse than the others that apply, in the weighted sum.
+    method : str, optional
+        How ``shared`` is made: a method of :func:`copart.mapping.topology.map_tasks`, for all processes and both
+        phases together, or "auto", the best of several of them and of the other placements; see
+        :mod:`copart.mapping.coupled.methods`.
+    bound : {"bandwidth", "latency", "congestion"}
+        What "auto" goes by.
     phase_weights : {"equal", "traffic"} or (float, float)
         What data of the regular and of the coupling phase weighs: ``traffic``, 1 and 1, so that the phase that sends
         most decides; ``equal``, so that each phase counts the same in sum, since one waits for the other.
     seed : int
+    threads : int
+        For geometric methods; the result does not depend on it.
 
     Raises
     ------
     MappingError
         Fewer slots than processes; or too few hosts for ``disjoint``, no named hosts, or a shared pool.
+    NotApplicableError
+        The method needs routes or coordinates that the machine does not have.
     ConfigError
-        The placement or the weights of the phases are not known.
+        The placement, the method or the weights of the phases are not known, or cells have no coordinates.
     """
     check_placement(placement)
+    check_method(method, bound)
     if placement == "linear":
         return placed(processes, machine, np.arange(processes.nprocs), placement)
     if placement == "disjoint" and _apart(processes, machine) is None:
         check_room(processes.nprocs, machine)
         raise MappingError(f"placement: {len(machine.hosts)} hosts are too few for every code to have hosts of its "
                            f"own; use placement shared, or more hosts")
-    made = placements(processes, machine, phase_weights=phase_weights, seed=seed)
+    made = placements(processes, machine, method=method, bound=bound, phase_weights=phase_weights, seed=seed,
+                      threads=threads)
     return next(one for one in made if one.name == placement)
 
 
-def placements(processes: Processes, machine: Machine, *, phase_weights: PhaseWeights | tuple[float, float] = "equal",
-               seed: int = 1) -> tuple[Placed, ...]:
+def placements(processes: Processes, machine: Machine, *, method: TaskMethod | None = None, bound: Bound = "bandwidth",
+               phase_weights: PhaseWeights | tuple[float, float] = "equal", seed: int = 1,
+               threads: int = 1) -> tuple[Placed, ...]:
     """Every placement that applies, in the order of :data:`PLACEMENTS`.
 
     Parameters
@@ -69,20 +86,40 @@ def placements(processes: Processes, machine: Machine, *, phase_weights: PhaseWe
         From :func:`copart.mapping.coupled.processes.process_graph`.
     machine : Machine
         At least as many slots as processes.
+    method : str, optional
+        How ``shared`` is made; see :func:`place`, as for `bound`.
+    bound : {"bandwidth", "latency", "congestion"}
     phase_weights : {"equal", "traffic"} or (float, float)
         What data of the regular and of the coupling phase weigh; see :func:`place`.
     seed : int
         Same seed, same placements.
+    threads : int
+        For geometric methods; the result does not depend on it.
     """
+    check_method(method, bound)
     graph = processes.graph(_weights(processes, phase_weights))
     check_room(processes.nprocs, machine)
     made = {"linear": np.arange(processes.nprocs, dtype=np.int32)}
     apart = _apart(processes, machine)
     if apart is not None:
         made["disjoint"] = _disjoint(processes, graph, machine, apart, seed)
-    together = place_processes(graph, machine, method=_method(machine), seed=seed)
-    made["shared"] = min((*made.values(), together), key=lambda where: objective(graph, machine, where))
-    return tuple(placed(processes, machine, where, name) for name, where in made.items())
+    others = tuple(placed(processes, machine, where, name) for name, where in made.items())
+    if method is not None and method != "auto":
+        weights = _weights(processes, phase_weights)
+        where = map_processes(processes, machine, method, weights, seed=seed, threads=threads)
+        return (*others, placed(processes, machine, where, "shared", method))
+    together = [place_processes(graph, machine, method=_method(machine), seed=seed)]
+    if machine.network is not None and len(machine.hosts) <= MATRIX_LIMIT:
+        # nodes at coordinates: better by a tenth and more than along the tree of hosts
+        weights = _weights(processes, phase_weights)
+        together.append(map_processes(processes, machine, "search", weights, seed=seed, threads=threads))
+    usual = min((*made.values(), *together), key=lambda where: objective(graph, machine, where))
+    shared = placed(processes, machine, usual, "shared")
+    if method is None:
+        return (*others, shared)
+    unit = bound == "latency"
+    return (*others, best_placed((shared, *others), bound, _weights(processes, phase_weights, unit=unit), seed=seed,
+                                 threads=threads))
 
 
 def _method(machine: Machine) -> PlacingMethod:
@@ -95,12 +132,13 @@ def check_placement(placement: str) -> None:
     known_name("placement", placement, PLACEMENTS)
 
 
-def _weights(processes: Processes, given: PhaseWeights | tuple[float, float]) -> tuple[float, float]:
+def _weights(processes: Processes, given: PhaseWeights | tuple[float, float], *,
+             unit: bool = False) -> tuple[float, float]:
     if not isinstance(given, str):
         regular, coupling = given
         return regular, coupling
     known_name("phase_weights", given, get_args(PhaseWeights), ", or two numbers")
-    return processes.equal_weights() if given == "equal" else (1, 1)
+    return processes.equal_weights(unit=unit) if given == "equal" else (1, 1)
 
 
 def _apart(processes: Processes, machine: Machine) -> list[NDArray[np.int64]] | None:

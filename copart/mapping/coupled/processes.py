@@ -1,4 +1,4 @@
-"""The coupled application as one graph of processes, and what a placement of it costs.
+"""The coupled application as one graph of processes.
 
 Vertices are the processes of all codes, numbered code by code; what two processes
 send one another is kept apart for the regular phase (halos inside a code) and the
@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import WEIGHT, frozen, integers, whole
+from ...arrays import WEIGHT, frozen, whole
 from ...coupling import CoPartition, CoupledProblem
-from ...errors import ConfigError, MappingError
+from ...errors import ConfigError
 from ...graph import Graph
 from ...metrics import part_weights
 from ...metrics.pairs import coupling_matrix
 from ...metrics.traffic import halo_volumes
-from ..machine import Machine
+from ..tasks import TaskGraph
 
 PHASES = ("regular", "coupling")
 """What processes send: halos inside a code, and data across interfaces."""
@@ -40,11 +40,14 @@ class Processes:
         ``regular`` and ``coupling``: (nprocs, nprocs) int64, row sends to column; an entry is a message.
     load : (nprocs,) int64
         Weight of the cells of each process.
+    centres : (nprocs, ndims) float64 or None
+        Mean of the coordinates of its cells; None where some component has no coordinates.
     """
 
     ranges: Mapping[str, tuple[int, int]]
     traffic: Mapping[str, Any]
     load: NDArray[np.int64]
+    centres: NDArray[np.float64] | None = None
 
     @property
     def nprocs(self) -> int:
@@ -56,18 +59,49 @@ class Processes:
 
         Edge weights are whole numbers in units that keep nine digits where `weights` are no whole numbers.
         """
+        return Graph.from_edges(self.nprocs, *_joined(self._weighed(self.traffic, weights)))
+
+    def tasks(self, phase: str) -> TaskGraph:
+        """The messages of one phase: data of a coupling step, and each message once."""
+        return TaskGraph.from_matrix(self.traffic[phase])
+
+    def all_tasks(self, weights: tuple[float, float] = (1, 1), *, unit: bool = False) -> TaskGraph:
+        """Messages of both phases, their data times the weight of the phase as in :meth:`graph`; what is given to
+        one process by another in both phases is one message.
+
+        Parameters
+        ----------
+        weights : (float, float)
+            Of the regular and of the coupling phase.
+        unit : bool
+            Every message counts as one unit of data, times the weight.
+        """
+        traffic = self.traffic
+        if unit:
+            traffic = {phase: matrix.astype(bool).astype(WEIGHT) for phase, matrix in traffic.items()}
+        return TaskGraph.from_matrix(self._weighed(traffic, weights))
+
+    @staticmethod
+    def _weighed(traffic: Mapping[str, Any], weights: tuple[float, float]) -> Any:
+        """Both phases as one matrix of whole numbers, in units that keep nine digits where weights are not whole."""
         factors = [float(w) for w in weights]
         if not all(np.isfinite(w) and w >= 0 for w in factors) or not any(factors):
             raise ConfigError(f"weights: needs two numbers that are not negative nor both 0, got {tuple(weights)}")
-        total = sum(self.traffic[phase] * w for phase, w in zip(PHASES, factors, strict=True)).tocoo()
+        total = sum(traffic[phase] * w for phase, w in zip(PHASES, factors, strict=True)).tocoo()
         if not all(w.is_integer() for w in factors):
             total.data *= 1e9 / max(float(total.data.sum()), 1e-300)
         total.data = np.rint(total.data).astype(WEIGHT)
-        return Graph.from_edges(self.nprocs, *_joined(total))
+        return total
 
-    def equal_weights(self) -> tuple[float, float]:
-        """Weights that make both phases count the same in sum; 1 for one that sends nothing."""
-        regular, coupling = (1 / max(int(self.traffic[phase].sum()), 1) for phase in PHASES)
+    def equal_weights(self, *, unit: bool = False) -> tuple[float, float]:
+        """Weights that make both phases count the same in sum; 1 for one that sends nothing.
+
+        Parameters
+        ----------
+        unit : bool
+            In sum of messages, not of data.
+        """
+        regular, coupling = (1 / max(int(m.nnz if unit else m.sum()), 1) for m in (self.traffic[p] for p in PHASES))
         return regular, coupling
 
     def owner(self) -> NDArray[np.int32]:
@@ -93,7 +127,7 @@ def _joined(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
 
 
 def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations: int | Mapping[str, int] = 1,
-                  exchanges: int = 1) -> Processes:
+                  exchanges: int = 1, *, coords: Mapping[str, NDArray[np.float64]] | None = None) -> Processes:
     """The processes of a co-partition and what they send one another.
 
     Parameters
@@ -104,6 +138,8 @@ def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations:
         Halo exchanges of each component in a coupling step.
     exchanges : int
         Times that data crosses the interfaces in a coupling step, each time both ways.
+    coords : mapping of str to (ncells, ndims) float64, optional
+        Where the cells of each component are, all in one system; those of the graphs where not given.
 
     Examples
     --------
@@ -145,113 +181,22 @@ def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations:
         traffic[phase] = matrix
     ranges = {name: (copartition.offset(name), copartition.offset(name) + copartition.nparts[name])
               for name in problem.names}
-    return Processes(MappingProxyType(ranges), MappingProxyType(traffic), frozen(load))
+    return Processes(MappingProxyType(ranges), MappingProxyType(traffic), frozen(load),
+                     _centres(problem, copartition, coords))
 
 
-# ---- what a placement costs
-@dataclass(frozen=True)
-class PhaseTraffic:
-    """Figures of one phase of a placement, a coupling step; the fields are the keys of :meth:`Placed.to_dict`."""
-
-    volume: int
-    """Data sent in all."""
-    messages: int
-    """Messages sent in all."""
-    inter_node_volume: int
-    """Data that leaves its host."""
-    inter_node_messages: int
-    """Messages that leave their host."""
-    hops: float
-    """Sum of data times distance."""
-    max_node_volume: int
-    """Data that the busiest host sends to others and receives from them."""
-    by_distance: Mapping[float, int]
-    """Data by the distance it goes."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Placed:
-    """Processes on a machine.
-
-    Attributes
-    ----------
-    processes : Processes
-    machine : Machine
-    processor : (nprocs,) int32
-        Processor of each rank.
-    phases : mapping of str to PhaseTraffic
-        ``regular`` and ``coupling``.
-    name : str
-        How it was made.
-    """
-
-    processes: Processes
-    machine: Machine
-    processor: NDArray[np.int32]
-    phases: Mapping[str, PhaseTraffic]
-    name: str
-
-    @property
-    def host(self) -> NDArray[np.int32]:
-        """(nprocs,) int32 host of each rank; the processor itself where the machine names no hosts."""
-        return self.machine.host[self.processor] if self.machine.hosts else self.processor
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures and the processors as plain JSON types."""
-        return {"placement": self.name, "processors": self.processor.tolist(),
-                "hosts": [self.machine.hosts[h] for h in self.host] if self.machine.hosts else None,
-                "phases": {phase: {**{k: v for k, v in vars(f).items() if k != "by_distance"},
-                                   "by_distance": [[d, v] for d, v in f.by_distance.items()]}
-                           for phase, f in self.phases.items()}}
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{self.name}, {phase}: {f.inter_node_volume} of {f.volume} between hosts in "
-                         f"{f.inter_node_messages} of {f.messages} messages, {f.hops:.0f} data x distance"
-                         for phase, f in self.phases.items())
-
-
-def placed(processes: Processes, machine: Machine, processor: Any, name: str = "given") -> Placed:
-    """The figures of a placement, computed from scratch.
-
-    Parameters
-    ----------
-    processes : Processes
-    machine : Machine
-    processor : (nprocs,) array_like of int
-        Processor of each process.
-    name : str
-        What the placement is called.
-
-    Raises
-    ------
-    MappingError
-        Fewer slots than processes, a processor that is not there, or two processes on one.
-    """
-    check_room(processes.nprocs, machine)
-    where = integers("processor", processor, np.int32, MappingError, low=0, high=machine.nprocs, size=processes.nprocs)
-    if len(np.unique(where)) < len(where):
-        raise MappingError("processor: two processes have the same one")
-    host = machine.host[where] if machine.hosts else where
-    phases = {}
-    for phase in PHASES:
-        m = processes.traffic[phase].tocoo()
-        far = machine.architecture.distances(where[m.row], where[m.col]) if m.nnz else np.zeros(0)
-        leaves = host[m.row] != host[m.col]
-        at, inverse = np.unique(far, return_inverse=True)
-        volume = np.zeros(len(at), WEIGHT)
-        np.add.at(volume, inverse, m.data)
-        node = np.zeros(int(host.max(initial=0)) + 1, WEIGHT)
-        np.add.at(node, host[m.row[leaves]], m.data[leaves])
-        np.add.at(node, host[m.col[leaves]], m.data[leaves])
-        phases[phase] = PhaseTraffic(
-            volume=int(m.data.sum()), messages=int(m.nnz), inter_node_volume=int(m.data[leaves].sum()),
-            inter_node_messages=int(leaves.sum()), hops=float(far @ m.data), max_node_volume=int(node.max(initial=0)),
-            by_distance=dict(zip(at.tolist(), volume.tolist(), strict=True)))
-    return Placed(processes, machine, frozen(where), MappingProxyType(phases), name)
-
-
-def check_room(nprocs: int, machine: Machine) -> None:
-    """MappingError where the machine has fewer slots than there are processes."""
-    if nprocs > machine.nprocs:
-        raise MappingError(f"machine: has {machine.nprocs} slots for {nprocs} processes; name more hosts or "
-                           f"ask for fewer parts")
+def _centres(problem: CoupledProblem, copartition: CoPartition,
+             coords: Mapping[str, NDArray[np.float64]] | None) -> NDArray[np.float64] | None:
+    """Mean of the cells of each process, of those of all components in a pool; missing dimensions are 0."""
+    at = coords if coords is not None else {name: g.coords for name, g in problem.components.items()
+                                            if g.coords is not None}
+    if set(at) != set(problem.names):
+        return None
+    total = np.zeros((copartition.nprocs, max(x.shape[1] for x in at.values())))
+    cells = np.zeros(copartition.nprocs, WEIGHT)
+    for name in problem.names:
+        rank = copartition[name] + copartition.offset(name)
+        cells += np.bincount(rank, minlength=len(cells))
+        for axis, along in enumerate(at[name].T):
+            total[:, axis] += np.bincount(rank, weights=along, minlength=len(cells))
+    return frozen(total / np.maximum(cells, 1)[:, None])

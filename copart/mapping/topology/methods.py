@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -282,17 +282,32 @@ def _job(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, 
                whole("threads", threads, low=1, high=1024))
 
 
+def candidates(tasks: Any, machine: Machine | Architecture, *, coords: ArrayLike | None = None, seed: int = 1,
+               threads: int = 1) -> Iterator[tuple[str, NDArray[np.int32]]]:
+    """What "auto" chooses from: names of methods, and the processor of each task by them; parameters of `map_tasks`.
+
+    Methods that need routes or coordinates which are not there are left out.
+    """
+    job = _job(tasks, machine, coords, seed, threads)
+    for name, site in _candidates(job):
+        yield name, job.sites.seated(site)
+
+
+def _candidates(job: Job) -> Iterator[tuple[str, Site]]:
+    for name in _CANDIDATES:
+        try:
+            yield name, METHODS[name](job)
+        except (NotApplicableError, ConfigError):
+            continue
+
+
 def _auto(job: Job, bound: str) -> Site:
     """The best of several; without routes by distances, whatever the bound."""
     if bound == "latency":
         job = job.unit()
     best: tuple[float, float] | None = None
     found = _default(job)
-    for name in _CANDIDATES:
-        try:
-            site = METHODS[name](job)
-        except (NotApplicableError, ConfigError):
-            continue
+    for _, site in _candidates(job):
         figures = job.figures(site)
         weighted = job.weighted_distance(site)
         value = (weighted if figures is None else float(getattr(figures, BOUNDS[bound])), weighted)
@@ -345,4 +360,4 @@ def _routed(tasks: Any, machine: Machine | Architecture, mapping: ArrayLike) -> 
     return graph, sites.network, sites.point[site], site
 
 
-__all__ = ["BOUNDS", "METHODS", "evaluate_tasks", "loads_of_links", "map_tasks"]
+__all__ = ["BOUNDS", "METHODS", "candidates", "evaluate_tasks", "loads_of_links", "map_tasks"]
