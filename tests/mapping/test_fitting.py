@@ -126,7 +126,9 @@ def test_metrics_that_say_the_same_are_told():
     rng = np.random.default_rng(1)
     wh = rng.random(30)
     th, mc = wh + 0.05 * rng.random(30), rng.random(30)
-    found = fit_times(1 + wh, {"TH": th, "WH": wh, "MC": mc})
+    exact = fit_times(1 + wh, {"TH": th, "WH": wh, "MC": mc})
+    assert (exact.redundant, exact.bound, exact.doubt) == ({"TH": "WH"}, "bandwidth", None)
+    found = fit_times(1 + wh + 0.2 * rng.random(30), {"TH": th, "WH": wh, "MC": mc})
     assert found.redundant == {"TH": "WH"}
     assert (found.bound, found.doubt) == ("bandwidth", "TH")
     assert "TH goes up and down with WH" in found.text()

@@ -134,3 +134,19 @@ def test_too_few_runs_are_told_with_the_file(folder, capsys):
     table = write(folder / "t.csv", rows(folder, "MC")[:3], ["seconds", "TH", "MC"])
     assert main(["machine", "fit", str(table)]) == 2
     assert "t.csv: seconds: 3 runs are too few for 2 metrics" in capsys.readouterr().err
+
+
+def test_messages_of_one_size_cannot_tell_what_counts(folder):
+    """A unit of data per message: WH is TH and MC is MMC."""
+    tasks, job = TaskGraph.from_graph(grid(6, 4)), read_machine(str(folder / "nodes.csv"))
+    write_metis(folder / "unit.graph", grid(6, 4))
+    runs = []
+    for seed in range(1, 17):
+        place = map_tasks(tasks, job, "random", seed=seed)
+        write_map(folder / f"{seed}.map", place)
+        runs.append({"seconds": metrics_of(tasks, job, place)["MMC"], "tasks": "unit.graph", "machine": "nodes.csv",
+                     "mapping": f"{seed}.map"})
+    found = fit_file(write(folder / "unit.csv", runs, ["seconds", "tasks", "machine", "mapping"]))
+    assert (found.left_out["WH"], found.left_out["MC"]) == (("TH",), ("MMC",))
+    assert (found.leading, found.doubt) == ("MMC", "MC")
+    assert "MC      left out: says just what MMC says" in found.text()

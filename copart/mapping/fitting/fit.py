@@ -21,6 +21,8 @@ from .metrics import ADVICE, METRICS, OF_MESSAGES
 
 REDUNDANT = 0.92
 """Correlation from which on one metric stands for another."""
+DOUBTFUL = 2.0
+"""Unexplained variance, over that of the leading metric, up to which another one may be what counts."""
 EXPLAINED = 0.5
 """Share of the variance from which on times follow metrics."""
 
@@ -108,13 +110,19 @@ class TimesFit:
 
     @property
     def doubt(self) -> str | None:
-        """A metric of the other bound that says nearly what the leading one does, so that the bound is uncertain."""
+        """A metric of the other bound that says nearly what the leading one does, so that the bound is uncertain.
+
+        One that is left out as the same; or that is redundant and, by itself, leaves at most :data:`DOUBTFUL` times as
+        much of the variance unexplained.
+        """
         leading = self.leading
         if leading is None:
             return None
         j = self.metrics.index(leading)
-        twins = [m for i, m in enumerate(self.metrics) if self.between[j, i] >= REDUNDANT]
-        twins += [m for m, others in self.left_out.items() if others == (leading,)]
+        rest = 1 - self.correlation**2
+        twins = [m for m, others in self.left_out.items() if others == (leading,)]
+        twins += [self.metrics[i] for i in np.argsort(rest, kind="stable") if self.between[j, i] >= REDUNDANT
+                  and rest[i] <= DOUBTFUL * rest[j]]
         return next((m for m in twins if (m in OF_MESSAGES) != (leading in OF_MESSAGES)), None)
 
     @property
