@@ -36,7 +36,7 @@ GRAPH_METHODS = ("ug", "uwh", "uwh-th", "umc", "ummc", "tmap", "search", "search
 COUPLED_METHODS: tuple[tuple[TaskMethod | None, Bound], ...] = (
     (None, "bandwidth"), ("uwh", "bandwidth"), ("umc", "bandwidth"), ("search", "bandwidth"),
     ("search-mc", "bandwidth"), ("geometric", "bandwidth"), ("auto", "bandwidth"), ("auto", "latency"),
-    ("auto", "congestion"))
+    ("auto", "volume"))
 SHOWN = ("weighted_hops", "total_hops", "max_congestion", "max_message_congestion")
 
 

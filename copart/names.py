@@ -80,7 +80,7 @@ ClusteringMethod = Literal["hcm", "hcc", "locks", "resolution", "parallel-hcc"]
 TaskMethod = Literal["auto", "default", "random", "smap", "tmap", "ug", "uwh", "umc", "ummc", "ug-th", "uwh-th",
                      "search", "search-mc", "geometric", "geometric-plain", "geometric-rotated", "geometric-reflected"]
 """How tasks are mapped onto an allocation."""
-Bound = Literal["latency", "bandwidth", "congestion"]
+Bound = Literal["latency", "bandwidth", "volume"]
 """What the time of a run depends on, for `TaskMethod` auto."""
 
 NAMELESS = "mesh"

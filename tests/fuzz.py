@@ -128,13 +128,14 @@ def _read(case: Any, target: Path) -> Any:
     from copart.formats.costs_file import read_costs
     from copart.formats.interedges_file import read_interedges
     from copart.formats.migration_file import read_migration
+    from copart.formats.times_file import read_times
     from copart.mesh import read_mesh
 
     from .fuzz_other_files import read as read_other
 
     readers = {"mesh": read_mesh, "graph": read_graph, "hypergraph": read_hypergraph, "part": read_part,
                "coupling": read_coupling, "interedges": read_interedges, "migration": read_migration,
-               "costs": read_costs}
+               "costs": read_costs, "times": read_times}
     if case.kind == "other":
         return read_other(case.name, target)
     return readers[case.kind](target)  # type: ignore[operator]

@@ -49,6 +49,9 @@ MIGRATION = (b'{"schema": "copart-migration", "version": 1, "components": [{"nam
 COSTS = (b"component,processes,seconds\nfluid,1,33\nfluid,4,9\nsolid,2,5\n",
          b"# by hand\ncomponent,cells,cost,iterations,most\nfluid,1000,2e-6,10,\nsolid,300,5e-6,,8\n")
 
+TIMES = (b"run,seconds,TH,weighted_hops\na,1.5,3,40\nb,2,5,41\n# by hand\nc,2.5,9,44\n",
+         b"case,time,tasks,part,machine,mapping\nx,3,g.graph,,n.csv,m.map\nx,4,g.graph,p,n.csv,m2.map\n")
+
 
 @dataclass(frozen=True)
 class Case:
@@ -58,8 +61,8 @@ class Case:
     ----------
     name : str
     kind : str
-        "mesh", "graph", "hypergraph", "part", "coupling", "interedges", "migration", "costs", "other" (by its name in
-        `fuzz_other_files`), or "command".
+        "mesh", "graph", "hypergraph", "part", "coupling", "interedges", "migration", "costs", "times", "other" (by its
+        name in `fuzz_other_files`), or "command".
     files : mapping of str to bytes
         By their path in a folder.
     target : str
@@ -92,6 +95,7 @@ def made(work: Path) -> list[Case]:
                for name, data in GRAPHS.items()]
     nets = [Case(name, "hypergraph", {name: data}, name) for name, data in NETS.items()]
     nets += [Case("migration.json", "migration", {"migration.json": MIGRATION}, "migration.json")]
+    nets += [Case(f"times {i}", "times", {"times.csv": data}, "times.csv") for i, data in enumerate(TIMES)]
     nets += [Case(f"costs {i}", "costs", {"costs.csv": data}, "costs.csv") for i, data in enumerate(COSTS)]
     plan = _plan(work)
     others = [Case(name, "other", {file: data}, file) for name, (file, data) in samples().items()]

@@ -28,3 +28,13 @@ def grid(*shape: int, **fields: object) -> Graph:
         u.append(np.delete(ids, -1, axis).ravel())
         v.append(np.delete(ids, 0, axis).ravel())
     return Graph.from_edges(ids.size, np.concatenate(u), np.concatenate(v), **fields)  # type: ignore[arg-type]
+
+
+def simgrid_or_skip() -> Path:
+    """The folder of SimGrid's module."""
+    from benchmarks.simulated import PYTHON
+
+    simgrid = Path(PYTHON[1])
+    if not list(simgrid.glob("simgrid*.so")):
+        pytest.skip("no SimGrid for Python (Debian: python3-simgrid)")
+    return simgrid

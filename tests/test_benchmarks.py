@@ -31,6 +31,7 @@ from benchmarks.peers_table import FIELDS, Results, passes, promises, read, summ
 from copart.mesh import cube, dual_graph
 
 from .conftest import NO_JIT
+from .helpers import simgrid_or_skip
 
 
 def cube_graph(side: int, folder) -> BenchmarkGraph:
@@ -314,9 +315,7 @@ def test_a_simulated_step_takes_what_its_slowest_process_does(tmp_path):
     """Where SimGrid is: work, overheads and one message, by hand."""
     from benchmarks.simulated import LATENCY, OVERHEAD, platform
 
-    simgrid = Path("/usr/lib/python3/dist-packages")
-    if not list(simgrid.glob("simgrid*.so")):
-        pytest.skip("no SimGrid for Python (Debian: python3-simgrid)")
+    simgrid = simgrid_or_skip()
     (tmp_path / "torus.xml").write_text(platform("torus", 8)[0])
     idle = {"node": 0, "own": 0, "coupled": 0, "halo_to": [], "halo_from": [], "coupling_to": [], "coupling_from": []}
     one = {**idle, "own": 1e-3, "coupling_to": [[1, 400]]}

@@ -1,4 +1,4 @@
-"""``copart machine info``."""
+"""``copart machine info`` and ``copart machine fit``."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ examples:
   copart machine info network.grf --vertices nodes.txt            any graph; the vertices that take processes
   copart machine info topology.conf --nodes hosts --tgt m.tgt     the same machine as a SCOTCH target file
 """
+FIT_EPILOG = """\
+examples:
+  copart machine fit times.csv                    seconds,TH,WH,MC,...: measured times, and metrics by their names
+  copart machine fit times.csv --metrics TH,MC    only these
+  copart machine fit times.csv                    seconds,tasks,part,machine,mapping: files that copart computes them of
+
+A line per run; a column case tells which runs are of the same tasks on the same nodes. Metrics, as copart map tells
+them: TH WH hops and data x hops; MMC AMC messages and MC AC data on the busiest link and a used one; ICM ICV what
+leaves nodes; MNRM MNRV what a node receives at most; TM TV all messages and data; MSM MSV what a process sends at most.
+"""
 #: Hosts listed before the rest is only counted.
 LISTED = 16
 #: Pairs of processors that distances are counted over where there are too many for all.
@@ -37,7 +47,7 @@ DESCRIPTION_EFFECTS: Effects = (
     Effect(("host", "slots", "unit", "vertices", "topology"), lambda args: args.hierarchy is None,
            "with --hierarchy, which says everything about the machine"),)
 EFFECTS = DESCRIPTION_EFFECTS
-PATHS = DESCRIPTION | Paths(writes={"tgt": given("tgt")})
+PATHS = DESCRIPTION | Paths({"times": sources}, {"tgt": given("tgt")}, frozenset({"metrics"}))
 
 
 def add_description(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, source: bool = True) -> None:
@@ -77,10 +87,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
                            epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_description(info)
     info.add_argument("--tgt", metavar="FILE", help="also write the machine as a SCOTCH target file")
-    return [info]
+    fit = what.add_parser("fit", help="which metrics of mappings explain measured times, and what to map by then",
+                          epilog=FIT_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    fit.add_argument("times", metavar="TIMES", help="CSV table with a line per run: seconds, and metrics or files")
+    fit.add_argument("--metrics", metavar="NAMES", help="metrics that are to explain them, as in WH,MC (default: all)")
+    return [info, fit]
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    """Tell what a machine is, or what times on it follow."""
+    return fitted(args, console) if args.what == "fit" else informed(args, console)
+
+
+def fitted(args: argparse.Namespace, console: Console) -> int:
+    """Tell which metrics explain the times of a table."""
+    from ..plans.measured import fit_file
+
+    with console.progress() as progress:
+        progress(f"reading {args.times}")
+        found = fit_file(args.times, None if args.metrics is None else args.metrics.upper().replace(",", " ").split())
+    for line in found.text().split("\n"):
+        console.say(line)
+    console.result(found.to_dict())
+    return 0
+
+
+def informed(args: argparse.Namespace, console: Console) -> int:
     """Tell what a machine is."""
     from ..formats.scotch_target import write_target
 

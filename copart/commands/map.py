@@ -91,6 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Map a graph onto a machine, or evaluate a mapping."""
     from ..kernels import timed
     from ..mapping.evaluation import evaluate_mapping
+    from ..plans.mapped import read_mapped, read_mapping, write_mapping
     from .console import first_use
     from .part import check_target
 
@@ -103,7 +104,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")
-        graph, tasks = mapped(args)
+        graph, tasks = read_mapped(args.graph, args.part, args.load)
         with timed() as took:
             if args.eval is None:
                 progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
@@ -134,51 +135,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def mapped(args: argparse.Namespace) -> tuple[Graph, TaskGraph | None]:
-    """The graph whose vertices are mapped, with coordinates where there are some; and the parts as tasks."""
-    import numpy as np
-
-    from ..formats import read_part
-    from ..mapping.tasks import TaskGraph
-    from ..plans.components import single
-
-    graph, _ = single(args.graph, args.load)
-    if args.part is None:
-        return graph, None
-    part = read_part(args.part, graph.nvtxs)
-    nparts = int(part.max(initial=-1)) + 1
-    whole = graph.quotient(part, nparts)
-    if graph.coords is not None:
-        size = np.maximum(np.bincount(part, minlength=nparts), 1)
-        whole = whole.replace(coords=np.stack([np.bincount(part, weights=axis, minlength=nparts) / size
-                                               for axis in graph.coords.T], axis=1))
-    return whole, TaskGraph.from_partition(graph, part, nparts)
-
-
 def routes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDArray[Any]) -> dict[str, Any] | None:
-    """Figures of the routes, and the busiest links; None where the machine has no routes.
-
-    Processes are the parts, if parts were mapped; the vertices, if each has a processor of its own; else the processors
-    with the vertices that they were given.
-    """
-    import numpy as np
-
+    """Figures of the routes, and the busiest links; None where the machine has no routes."""
     from ..mapping.sites import Sites
-    from ..mapping.tasks import TaskGraph
     from ..mapping.topology import evaluate_tasks, loads_of_links
+    from ..plans.mapped import as_processes
 
     network = Sites(machine).network
     if network is None:
         return None
-    where: NDArray[Any] = mapping
-    if tasks is None and len(np.unique(mapping)) == len(mapping):
-        tasks = TaskGraph.from_graph(graph)
-    if tasks is None:
-        where = np.arange(machine.nprocs)
-        tasks = TaskGraph.from_partition(graph, mapping, machine.nprocs)
-    found = evaluate_tasks(tasks, machine, where)
+    processes, where = as_processes(graph, tasks, machine, mapping)
+    found = evaluate_tasks(processes, machine, where)
     links = [{"link": network.link_name(link), "congestion": vc, "messages": messages}
-             for link, vc, messages in loads_of_links(tasks, machine, where).busiest(BUSIEST)]
+             for link, vc, messages in loads_of_links(processes, machine, where).busiest(BUSIEST)]
     said = [found.text(), *(f"  busy      {one['link']}: {one['congestion']:g} in {one['messages']} messages"
                             for one in links)]
     return {**found.to_dict(), "busiest": links, "text": "\n".join(said)}
@@ -203,27 +172,10 @@ def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machin
 
         return place_processes(graph, machine, seed=args.seed)
     from ..mapping.mapper import map_graph
+    from ..plans.mapped import read_mapping
 
     n, k = graph.nvtxs, machine.nprocs
     fixed = None if args.fixed is None else read_mapping(args.fixed, n, k, free=True)
     old = None if args.old is None else read_mapping(args.old, n, k, free=True)
     return map_graph(graph, machine, eps=args.eps, seed=args.seed, preset=args.preset, fixed=fixed, old=old,
                      migration_cost=args.migration_cost, strict=not args.best_balance)
-
-
-def read_mapping(path: str, nvtxs: int, nprocs: int, *, free: bool = False) -> NDArray[Any]:
-    """A mapping in SCOTCH's form where the name says so, else a part file."""
-    from ..formats import read_part
-    from ..formats.scotch_mapping import read_map
-
-    if path.lower().removesuffix(".gz").endswith(".map"):
-        return read_map(path, nvtxs, nprocs, free=free)
-    return read_part(path, nvtxs, nprocs, free=free)
-
-
-def write_mapping(path: Path, mapping: NDArray[Any]) -> None:
-    """Write a mapping in the form that its name asks for."""
-    from ..formats import write_part
-    from ..formats.scotch_mapping import write_map
-
-    (write_map if path.name.lower().endswith(".map") else write_part)(path, mapping)

@@ -44,7 +44,7 @@ examples:
   copart plan fluid.su2 wall.su2 --parts 96 32 --coupled-weights area   by what cells overlap
   copart plan fluid.su2 wall.su2 --parts 96 32 --machine topology.conf --nodes "n[1-4]" --slots 32
   copart plan fluid.su2 wall.su2 --parts 96 32 --hierarchy 16:2:4 --placement disjoint
-  copart plan fluid.su2 wall.su2 --parts 96 32 --machine torus-nodes.csv --method auto --bound congestion
+  copart plan fluid.su2 wall.su2 --parts 96 32 --machine torus-nodes.csv --method auto
   copart mesh info case.su2                         shows the names in a file
 
 The folder receives NAME.vtu with the cell arrays part and coupled, NAME.part.K

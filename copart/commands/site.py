@@ -49,8 +49,8 @@ def add_method(group: argparse._ArgumentGroup, what: str) -> None:
     group.add_argument("--method", metavar="NAME",
                        help=f"{what}default, ug, uwh, umc, ummc, search, search-mc, geometric, ... or auto "
                             "(docs/allocations.md lists all)")
-    group.add_argument("--bound", choices=["bandwidth", "latency", "congestion"], default="bandwidth",
-                       help="what --method auto goes by: data x hops, hops, or the busiest link (default bandwidth)")
+    group.add_argument("--bound", choices=["bandwidth", "latency", "volume"], default="bandwidth",
+                       help="what --method auto goes by: the busiest link, hops, or data x hops (default bandwidth)")
 
 
 def check_method(method: str | None) -> None:

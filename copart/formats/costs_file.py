@@ -17,15 +17,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..errors import CopartError, FormatError
 from ..metrics.step import UNITS, StepCost
 from ..resources import Workload
-from .text import PathLike, read_bytes
+from .tables import Rows, read_table
+from .text import PathLike
 
 _MEASURED = {"component", "processes", "seconds"}
 _LIMITS = ("max_cells", "min_cells", "granularity", "least", "most")
@@ -61,36 +60,20 @@ def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
     return _measured(path, rows, known) if measured else _costs(path, rows, known)
 
 
-Rows = list[tuple[int, dict[str, str]]]
-
-
 def _rows(path: PathLike) -> tuple[Rows, bool]:
     """The lines of a table by their headings, with their numbers, and whether they are measured times."""
-    text = read_bytes(path).decode("utf-8-sig", "replace")
-    table = csv.reader(io.StringIO(text))
-    try:
-        lines = [(table.line_num, row) for row in table
-                 if any(entry.strip() for entry in row) and not row[0].lstrip().startswith("#")]
-    except csv.Error as error:
-        raise FormatError(path, f"is no table: {error}", table.line_num) from None
-    if not lines:
-        raise FormatError(path, "is empty; needs a heading such as component,processes,seconds")
-    heading = [entry.strip().lower() for entry in lines[0][1]]
-    measured = set(heading) == _MEASURED
-    if not measured and not ({"component", "cost"} <= set(heading) <= _KNOWN and len(set(heading)) == len(heading)):
-        raise FormatError(path, f"needs the heading component,processes,seconds or component,cells,cost with any of "
-                                f"iterations, coupled_cells, coupled_cost, {', '.join(_LIMITS)}; has "
-                                f"{','.join(heading)!r:.80}", lines[0][0])
-    if len(lines) == 1:
-        raise FormatError(path, "has a heading only", lines[0][0])
-    rows = []
-    for number, entries in lines[1:]:
-        if len(entries) != len(heading):
-            raise FormatError(path, f"needs {len(heading)} entries, has {len(entries)}", number)
-        rows.append((number, dict(zip(heading, (entry.strip() for entry in entries), strict=True))))
-        if not rows[-1][1]["component"]:
+    def check(heading: list[str], line: int) -> None:
+        measured = set(heading) == _MEASURED
+        if not measured and not ({"component", "cost"} <= set(heading) <= _KNOWN and len(set(heading)) == len(heading)):
+            raise FormatError(path, f"needs the heading component,processes,seconds or component,cells,cost with any "
+                                    f"of iterations, coupled_cells, coupled_cost, {', '.join(_LIMITS)}; has "
+                                    f"{','.join(heading)!r:.80}", line)
+
+    heading, rows = read_table(path, "component,processes,seconds", check)
+    for number, row in rows:
+        if not row["component"]:
             raise FormatError(path, "has no name of a component", number)
-    return rows, measured
+    return rows, set(heading) == _MEASURED
 
 
 def _measured(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:

@@ -205,7 +205,7 @@ class Site:
     method : str, optional
         How ``shared`` is made: by a method of :func:`copart.mapping.topology.map_tasks`, or "auto", the best of
         several; see :func:`copart.mapping.coupled.placements.place`.
-    bound : {"bandwidth", "latency", "congestion"}
+    bound : {"bandwidth", "latency", "volume"}
         What "auto" goes by.
 
     Raises

@@ -43,7 +43,7 @@ INSIDE = {"plan": ("coupling.json", "metrics.json"), "replan": ("coupling.json",
 #: What they write there for options that name no file.
 PAGES = {"picture": "plan.png", "report": "report.html"}
 #: Options that read where nothing is written.
-HARMLESS = {"map": {"eval"}}
+HARMLESS = {"map": {"eval"}, "machine": {"times"}}
 LINKS = ("name", "symlink", "hard link")
 
 

@@ -212,7 +212,7 @@ def test_centres_are_means_of_cells_where_the_meshes_are():
     assert np.allclose(moved, np.repeat([[0, 0, 0], [1, 1, 1]], (3, 5), axis=0))
 
 
-@pytest.mark.parametrize("bound", ["bandwidth", "latency", "congestion"])
+@pytest.mark.parametrize("bound", ["bandwidth", "latency", "volume"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_auto_is_no_worse_than_any_it_chooses_from(bound, seed):
     problem, made = coupled_grids(16, (12, 24))
@@ -252,7 +252,7 @@ def test_distances_alone_are_enough_for_some_methods(tmp_path):
     of, ring = process_graph(problem, made), Graph.from_edges(12, range(12), [*range(1, 12), 0])
     on = Machine(decompose(ring))
     for method in ("uwh", "search", "smap", "auto"):
-        one = place(of, on, method=method, bound="congestion" if method == "auto" else "bandwidth")
+        one = place(of, on, method=method, bound="volume" if method == "auto" else "bandwidth")
         assert one.routes is None
         assert "routes" not in one.to_dict()
     hops = [sum(f.hops for f in place(of, on, method=name).phases.values()) for name in ("default", "uwh")]

@@ -82,8 +82,8 @@ def best_placed(known: Sequence[Placed], bound: Bound, weights: tuple[float, flo
     ----------
     known : sequence of Placed
         At least one; the first wins where others are as good.
-    bound : {"bandwidth", "latency", "congestion"}
-        WH, TH or MC decides: the sum over the phases of the figure times the weight of the phase, then WH.  Without
+    bound : {"bandwidth", "latency", "volume"}
+        MC, TH or WH decides: the sum over the phases of the figure times the weight of the phase, then WH.  Without
         routes, data or messages times distance.
     weights : (float, float)
         Of the phases; with "latency", of a message of each.
@@ -106,7 +106,7 @@ def score(one: Placed, bound: Bound, weights: tuple[float, float]) -> tuple[floa
     Parameters
     ----------
     one : Placed
-    bound : {"bandwidth", "latency", "congestion"}
+    bound : {"bandwidth", "latency", "volume"}
     weights : (float, float)
         Of the phases.
     """

@@ -44,7 +44,7 @@ def place(processes: Processes, machine: Machine, placement: PlacementName = "sh
         How ``shared`` is made: a method of :func:`copart.mapping.topology.map_tasks`, for all processes and both
         phases together, or "auto", the best of several of them and of the other placements; see
         :mod:`copart.mapping.coupled.methods`.
-    bound : {"bandwidth", "latency", "congestion"}
+    bound : {"bandwidth", "latency", "volume"}
         What "auto" goes by.
     phase_weights : {"equal", "traffic"} or (float, float)
         What data of the regular and of the coupling phase weighs: ``traffic``, 1 and 1, so that the phase that sends
@@ -88,7 +88,7 @@ def placements(processes: Processes, machine: Machine, *, method: TaskMethod | N
         At least as many slots as processes.
     method : str, optional
         How ``shared`` is made; see :func:`place`, as for `bound`.
-    bound : {"bandwidth", "latency", "congestion"}
+    bound : {"bandwidth", "latency", "volume"}
     phase_weights : {"equal", "traffic"} or (float, float)
         What data of the regular and of the coupling phase weigh; see :func:`place`.
     seed : int

@@ -193,8 +193,8 @@ METHODS: dict[str, Callable[[Job], Site]] = {
 }
 """Methods of `map_tasks` by name, beside "auto"."""
 
-#: What "auto" goes by: the metric that follows the times of runs bound by latency, and by bandwidth.
-BOUNDS = {"latency": "total_hops", "bandwidth": "weighted_hops", "congestion": "max_congestion"}
+#: What "auto" goes by: the metrics that times of runs bound by latency or by bandwidth follow, and data times hops.
+BOUNDS = {"latency": "total_hops", "bandwidth": "max_congestion", "volume": "weighted_hops"}
 _CANDIDATES = ("default", "uwh", "umc", "search", "search-mc", "geometric")
 #: All pairs of up to so many groups are tried as swaps, else those two messages apart.
 _ALL_PAIRS = 512
@@ -231,8 +231,9 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
         =====================  ========================================================================================
     coords : (ntasks, d) array_like of float, optional
         Coordinates of the tasks, which geometric methods need; centres of parts, say.
-    bound : {"bandwidth", "latency", "congestion"}
-        What "auto" goes by: WH, which run times of large messages follow most closely, TH for many small ones, MC.
+    bound : {"bandwidth", "latency", "volume"}
+        What "auto" goes by: MC, which simulated times of large messages sent at once follow; TH, for many small ones;
+        or WH.  Which one measured times follow, :func:`copart.mapping.fitting.fit_times` tells.
     seed : int
         Same seed, same mapping.
     threads : int

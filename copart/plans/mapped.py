@@ -1,0 +1,70 @@
+"""What is mapped, and mappings of it: tasks from a graph, a mesh or its parts, and mapping files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..formats import read_part, write_part
+from ..formats.scotch_mapping import read_map, write_map
+from ..graph import Graph
+from ..mapping.machine import Machine
+from ..mapping.tasks import TaskGraph
+from .components import single
+
+
+def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple[Graph, TaskGraph | None]:
+    """The graph whose vertices are mapped, with coordinates where there are some; and the parts as tasks, if given.
+
+    Parameters
+    ----------
+    source
+        As of :func:`copart.plans.components.single`.
+    part : path-like, optional
+        A part file: its parts are mapped, whose coordinates are the means of their vertices'.
+    load : str, optional
+        Cell array with the load of each cell.
+    """
+    graph, _ = single(source, load)
+    if part is None:
+        return graph, None
+    of = read_part(part, graph.nvtxs)
+    nparts = int(of.max(initial=-1)) + 1
+    whole = graph.quotient(of, nparts)
+    if graph.coords is not None:
+        size = np.maximum(np.bincount(of, minlength=nparts), 1)
+        whole = whole.replace(coords=np.stack([np.bincount(of, weights=axis, minlength=nparts) / size
+                                               for axis in graph.coords.T], axis=1))
+    return whole, TaskGraph.from_partition(graph, of, nparts)
+
+
+def as_processes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDArray[Any],
+                 ) -> tuple[TaskGraph, NDArray[Any]]:
+    """The processes that a mapping makes, and the processor of each.
+
+    Processes are the parts, if parts were mapped; the vertices, if each has a processor of its own; else the processors
+    with the vertices that they were given.
+    """
+    if tasks is None and len(np.unique(mapping)) == len(mapping):
+        tasks = TaskGraph.from_graph(graph)
+    if tasks is not None:
+        return tasks, mapping
+    return TaskGraph.from_partition(graph, mapping, machine.nprocs), np.arange(machine.nprocs)
+
+
+def read_mapping(path: str, nvtxs: int, nprocs: int, *, free: bool = False) -> NDArray[Any]:
+    """A mapping in SCOTCH's form where the name says so, else a part file."""
+    if path.lower().removesuffix(".gz").endswith(".map"):
+        return read_map(path, nvtxs, nprocs, free=free)
+    return read_part(path, nvtxs, nprocs, free=free)
+
+
+def write_mapping(path: Path, mapping: NDArray[Any]) -> None:
+    """Write a mapping in the form that its name asks for."""
+    (write_map if path.name.lower().endswith(".map") else write_part)(path, mapping)
+
+
+__all__ = ["as_processes", "read_mapped", "read_mapping", "write_mapping"]
