@@ -39,6 +39,8 @@ from .helpers import ROOT
 SLOW = 2.0
 #: Seconds of the clock after which a process is ended.
 PATIENCE = 20.0
+#: Characters that a message may have.
+LONG = 2000
 #: Bytes beyond what the sound inputs need: of address space, and of memory in use.
 ROOM = 2**30
 MOST = 400 * 2**20
@@ -85,6 +87,8 @@ def use(case: Any, folder: Path) -> tuple[str, str]:
         warnings.simplefilter("always")
         verdict, said = _outcome(case, target, folder)
     if verdict in ("read", "refused"):
+        if len(said) > LONG:
+            return "noise", f"a message of {len(said)} characters: {said[:500]}"
         noise = [f"{w.category.__name__}: {w.message} ({w.filename}:{w.lineno})" for w in warned
                  if w.category is not ResourceWarning]
         if case.kind == "command":

@@ -204,3 +204,11 @@ def test_messages_of_meshio_are_told_as_they_are(tmp_path, caplog):
     with caplog.at_level("INFO"):
         assert read_mesh(path).ncells == 1
     assert "Warning: Unknown entry odd. Ignoring. Warning: Unknown entry other. Ignoring." in caplog.text
+
+
+def test_a_deck_that_includes_many_files_that_are_gone(tmp_path):
+    path = tmp_path / "deck.inp"
+    path.write_text("".join(f"*INCLUDE,INPUT={name}\n" for name in ["a", "a", *"bcde", 5000 * "x"]))
+    with pytest.raises(FormatError) as error:
+        read_mesh(path)
+    assert str(error.value) == f"{path}: no nodes (*NODE); the included file a, b, c and 3 more is not there"

@@ -7,8 +7,10 @@ sets and surfaces in files of their own beside the mesh (``interface.nam``,
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +55,9 @@ def read_calculix(path: Path) -> Mesh:
             _read(side, deck, seen, 1, side.name, assembly)
     for instance, card, frame in assembly.placed():
         _take(card, deck, "", frame, instance)
-    gone = f"; the included file {', '.join(deck.gone)} is not there" if deck.gone else ""
+    gone = f"; {_said_gone(deck.gone)}" if deck.gone else ""
+    if deck.gone:
+        deck.remarks.append(f"{_said_gone(deck.gone)}: left out")
     if not deck.ids:
         raise FormatError(path, f"no nodes (*NODE){gone}")
     if not deck.elements:
@@ -87,14 +91,20 @@ def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str, assem
     for card in cards(path):
         if card.keyword == "INCLUDE":
             name = card.given.get("INPUT", "")
+            # a damaged name may be longer than the system takes, which isfile passes over
             other = path.parent / name
-            if name and other.is_file():
+            if name and os.path.isfile(other):
                 _read(other, deck, seen, depth + 1, side, assembly)
             else:
-                deck.gone.append(name or "(no name)")
-                deck.remarks.append(f"the included file {deck.gone[-1]} is not there: left out")
+                deck.gone.setdefault(name or "(no name)")
         elif not assembly.keeps(card):
             _take(card, deck, side)
+
+
+def _said_gone(names: Collection[str]) -> str:
+    some = [f"{name:.200}" for name in islice(names, 3)]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"the included file {', '.join(some)}{more} is not there"
 
 
 def cards(path: Path) -> Iterator[Card]:

@@ -42,7 +42,7 @@ class Deck:
     surfaces: dict[str, Named] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
-    gone: list[str] = field(default_factory=list)
+    gone: dict[str, None] = field(default_factory=dict)
     """Files that are included and not there."""
 
 
