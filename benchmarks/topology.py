@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -17,14 +19,16 @@ from copart.graph import Graph
 from copart.kgggp_ml import partition
 from copart.mapping.allocations import scattered, sparsity
 from copart.mapping.congestion import TorusNetwork
+from copart.mapping.coupled.placed import Placed, placed
 from copart.mapping.coupled.placements import place
-from copart.mapping.coupled.processes import PHASES
+from copart.mapping.coupled.processes import PHASES, Processes
 from copart.mapping.machine import Machine
+from copart.mapping.one_to_one import place_processes
 from copart.mapping.tasks import TaskGraph
-from copart.mapping.topology import blocks, evaluate_tasks, map_tasks
+from copart.mapping.topology import BOUNDS, blocks, evaluate_tasks, map_tasks
 from copart.mesh import cube
 from copart.mesh.generated.tubes import cylinder, tube
-from copart.names import Bound, TaskMethod
+from copart.names import TaskMethod
 from copart.plans.plan import Plan, plan
 from copart.plans.requests import Site
 
@@ -33,10 +37,7 @@ NODE = {"nodes_per_point": 2, "slots": 16}
 SEEDS = (1, 2, 3)
 STENCILS = {(16, 16, 16): (12, 12, 12), (32, 16, 32): (16, 12, 24), (32, 64, 32): (24, 24, 24)}
 GRAPH_METHODS = ("ug", "uwh", "uwh-th", "umc", "ummc", "tmap", "search", "search-mc")
-COUPLED_METHODS: tuple[tuple[TaskMethod | None, Bound], ...] = (
-    (None, "bandwidth"), ("uwh", "bandwidth"), ("umc", "bandwidth"), ("search", "bandwidth"),
-    ("search-mc", "bandwidth"), ("geometric", "bandwidth"), ("auto", "bandwidth"), ("auto", "latency"),
-    ("auto", "volume"))
+COUPLED_METHODS: tuple[TaskMethod, ...] = ("uwh", "umc", "search", "search-mc", "geometric")
 SHOWN = ("weighted_hops", "total_hops", "max_congestion", "max_message_congestion")
 
 
@@ -140,6 +141,18 @@ def coupled_plans() -> dict[str, Plan]:
             "volume": plan(cube("hexa", 24), cube("hexa", 28), parts=(448, 576), interedges="overlap", site=where)}
 
 
+def along_tree(of: Processes, job: Machine) -> Placed:
+    """Along the tree of hosts alone."""
+    graph = of.graph(of.equal_weights())
+    return placed(of, job, place_processes(graph, job, method="multisection", seed=1))
+
+
+#: Ways to place coupled plans.
+COUPLED: dict[str, Callable[[Processes, Machine], Placed]] = {
+    "tree": along_tree, "usual": place, **{name: partial(place, method=name) for name in COUPLED_METHODS},
+    **{f"auto {bound}": partial(place, method="auto", bound=bound) for bound in BOUNDS}}
+
+
 def coupled() -> None:
     """Every metric of every phase of coupled plans over that of the linear order: means, and the worst MC."""
     print("plan,placement,phase,WH,TH,MC,MMC,worst MC,seconds")
@@ -149,14 +162,13 @@ def coupled() -> None:
         for job in allocations(64):
             before = place(of, job, "linear").routes
             assert before is not None
-            for method, bound in COUPLED_METHODS:
+            for label, make in COUPLED.items():
                 begin = time.perf_counter()
-                after = place(of, job, method=method, bound=bound).routes
+                after = make(of, job).routes
                 took = time.perf_counter() - begin
                 assert after is not None
                 for phase in (*PHASES, "both"):
                     a, b = before[phase].to_dict(), after[phase].to_dict()
-                    label = "usual" if method is None else f"{method} {bound}" if method == "auto" else method
                     found.setdefault((label, phase), []).append([*(b[key] / a[key] for key in SHOWN), took])
         for (label, phase), rows in found.items():
             mean, worst = np.mean(rows, axis=0), max(row[2] for row in rows)

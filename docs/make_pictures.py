@@ -292,6 +292,26 @@ def grid() -> Path:
         raw.unlink(missing_ok=True)
 
 
+def machine() -> Path:
+    """A coupled run on scattered nodes of a torus, its links by load in linear order and as placed."""
+    from PIL import Image
+
+    from copart.mapping.allocations import scattered
+    from copart.mapping.congestion import TorusNetwork
+
+    job = scattered(TorusNetwork([6, 4, 3]), 32, fill=0.4, slots=4, run=3, seed=2)
+    made = copart.plan(cube("hexa", 16, name="fluid"), cube("hexa", 20, offset=(1, 0, 0), name="solid"), parts=(48, 80),
+                       site=copart.Site(job, method="auto"))
+    raw = HERE / "pictures" / "raw-machine.png"
+    try:
+        made.machine_picture(raw)
+        image = Image.open(raw)
+        image.load()
+        return shrink(image, HERE / "pictures" / "machine.png")
+    finally:
+        raw.unlink(missing_ok=True)
+
+
 def boxes(theme: Theme) -> Path:
     """Parts by coordinates of a mesh that is finer around a corner: jagged boxes, bisection, a curve."""
     from copart.partitioner.geometric.methods import partition_points
@@ -367,7 +387,7 @@ def clusters(theme: Theme) -> Path:
 THEMED: dict[str, Callable[[Theme], Path]] = {
     f.__name__: f for f in (together, phases, interedges, projrepart, schemes, boxes, sent, clusters)}
 #: Drawn by the commands and examples themselves.
-PLAIN: dict[str, Callable[[], Path]] = {f.__name__: f for f in (repartition, demo, grid)}
+PLAIN: dict[str, Callable[[], Path]] = {f.__name__: f for f in (repartition, demo, grid, machine)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or [*THEMED, *PLAIN]:

@@ -105,7 +105,8 @@ def _wrong_routes(one: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             out.append((f"routes.both.{key}", f"is the sum over the phases, {total}", f"{routes['both'][key]!r:.40}"))
     for kind, r in routes.items():
         hops = r["average_message_congestion"] * max(r["used_links"], 1)
-        if not np.isclose(hops, r["total_hops"]) or r["max_message_congestion"] > r["total_hops"] or \
+        if not np.isclose(hops, r["total_hops"]) or r["used_links"] > r["total_hops"] or \
+                r["max_message_congestion"] > r["total_hops"] or \
                 r["average_congestion"] > r["max_congestion"] * (1 + 1e-9):
             out.append((f"routes.{kind}", "has congestion that fits its hops", f"{r!r:.60}"))
     return out

@@ -203,8 +203,7 @@ class Site:
     cost : StepCost
         What work and messages cost, for the figures of a coupled step.
     method : str, optional
-        How ``shared`` is made: by a method of :func:`copart.mapping.topology.map_tasks`, or "auto", the best of
-        several; see :func:`copart.mapping.coupled.placements.place`.
+        As of :func:`copart.mapping.coupled.placements.place`: how ``shared`` is made.
     bound : {"bandwidth", "latency", "volume"}
         What "auto" goes by.
 

@@ -83,7 +83,7 @@ def layout_of(sites: Sites, loads: Sequence[Array], most: int = MOST) -> Layout 
     ----------
     sites : Sites
     loads : sequence of (ncables,) array
-        By :func:`cable_loads`: planes without hosts and without load are left out.
+        By :func:`cable_loads`: planes and routers without hosts and without load are left out.
     most : int
         Points that are drawn at most.
     """
@@ -91,6 +91,9 @@ def layout_of(sites: Sites, loads: Sequence[Array], most: int = MOST) -> Layout 
     if isinstance(network, TorusNetwork):
         return _planes(network, sites, loads, most) if network.npoints <= MOST_ALONE else None
     used = np.unique(sites.point)
+    if isinstance(network, Dragonfly):
+        # routers without hosts may lie on the way
+        used = np.union1d(used, [p for load in loads for p in np.flatnonzero(load[:network.npoints])]).astype(np.int64)
     if len(used) > most:
         return None
     if isinstance(network, FatTree):
@@ -213,7 +216,7 @@ def _tree(network: FatTree, used: NDArray[np.int64]) -> Layout:
 
 
 def _groups(network: Dragonfly, used: NDArray[np.int64]) -> Layout:
-    """Routers with hosts of the job in the boxes of their groups."""
+    """Routers with hosts of the job, or with messages that pass, in the boxes of their groups."""
     inner: dict[int, list[_Box]] = {}
     for i, p in enumerate(used.tolist()):
         inner.setdefault(p // network.routers, []).append(_Box.leaf(i, p))

@@ -10,13 +10,19 @@ import pytest
 from copart.cli import main
 from copart.coupling import CoPartition
 from copart.errors import ConfigError, MappingError
+from copart.formats import write_metis
 from copart.formats.launch import READERS
 from copart.formats.machines import read_machine
+from copart.graph import Graph
+from copart.mapping.congestion import TorusNetwork
 from copart.mapping.coupled.placed import placed
+from copart.mapping.coupled.placements import place
 from copart.mapping.coupled.processes import process_graph
+from copart.mapping.machine import attached
 from copart.mesh import cube, write_vtu
+from copart.plans.placements_check import check_placements
 from copart.plans.plan import plan
-from copart.plans.requests import Site
+from copart.plans.requests import Meeting, Site
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +122,89 @@ def test_compare_shows_every_scheme_in_order_and_placed(meshes, tmp_path, capsys
     page = (tmp_path / "c.html").read_text()
     assert "naive, shared" in page
     assert "picture traffic" not in page
+
+
+# ---- by methods, on a torus
+NODES = "torus 4 4 2\n" + "".join(f"n{i} {x} {y} {z} 4\n" for i, (x, y, z) in enumerate(
+    [(0, 0, 0), (3, 0, 0), (1, 2, 0), (2, 2, 1), (0, 3, 1)]))
+
+
+@pytest.fixture
+def nodes(tmp_path):
+    (tmp_path / "nodes.csv").write_text(NODES)
+    return tmp_path / "nodes.csv"
+
+
+def test_a_plan_by_a_method(meshes, nodes, tmp_path, capsys):
+    out = tmp_path / "out"
+    words = ["--machine", nodes, "--iterations", 2, 3, "--method", "auto", "-o", out]
+    assert run(meshes, *words, "--report", "--machine-picture", tmp_path / "machine.png") == 0
+    said = capsys.readouterr().out
+    told = json.loads((out / "metrics.json").read_text())
+    assert {key: told["settings"][key] for key in ("placement", "method", "bound")} == {
+        "placement": "shared", "method": "auto", "bound": "bandwidth"}
+    linear, shared = told["placements"][0], told["placements"][-1]
+    mc = [sum(one["routes"][phase]["max_congestion"] / one["phases"][phase]["volume"] for phase in one["phases"])
+          for one in (linear, shared)]
+    assert mc[1] < mc[0]
+    row = next(line for line in said.splitlines() if line.startswith("shared") and " both " in line)
+    both = shared["routes"]["both"]
+    assert row.split()[-8:-5] == ["both", str(both["total_hops"]), str(both["weighted_hops"])]
+    assert f"on the busiest link {shared['routes']['coupling']['max_congestion']:,.6g}, " in said
+    page = (out / "report.html").read_text()
+    assert page.count('class="picture machine"') == 4  # each phase in linear order and as placed
+    assert "Hops and congestion by routes" in page
+    assert (tmp_path / "machine.png").read_bytes()[:4] == b"\x89PNG"
+    assert main(["check", str(out), "-q"]) == 0
+
+
+def test_the_centres_of_moved_meshes_are_where_they_meet(meshes):
+    """A mesh in another unit is placed by coordinates in the unit of the other."""
+    site = Site(attached(TorusNetwork([4, 4]), [0, 3, 5, 6], 4), method="geometric")
+    a, b = cube("hexa", 8), cube("hexa", 12, offset=(1, 0, 0))
+    small = b.replace(points=(b.points - (1, 0, 0)) * 1000)
+    meeting = Meeting(scale={"b": 0.001}, shift={"b": (1, 0, 0)})
+    made = plan(a, small, parts=(4, 12), names=("a", "b"), site=site, meeting=meeting)
+    at = {"a": a.centres(), "b": b.centres()}
+    of = process_graph(made.problem, made.copartition, coords=at)
+    assert np.allclose(made.placement.processes.centres, of.centres)
+    assert (place(of, site.machine, method="geometric").processor == made.placement.processor).all()
+
+
+@pytest.mark.parametrize(("change", "what"), [
+    (lambda one: one["phases"]["coupling"].update(volume=1), "placements[2].phases.coupling.volume: is "),
+    (lambda one: one["phases"]["regular"].update(inter_node_messages=0), "phases.regular.inter_node_messages: is "),
+    (lambda one: one["phases"]["regular"].update(hops=0.5), "phases.regular.by_distance: adds up"),
+    (lambda one: one.update(hosts=["n0"] * 16), "phases.regular.inter_node_volume: is 0"),
+    (lambda one: one.update(processors=one["processors"][::-1]), "processors: are those of placements[2], found"),
+    (lambda one: one["processors"].__setitem__(0, one["processors"][1]), "placements[2].processors: are 16 different"),
+    (lambda one: one["routes"]["both"].update(total_hops=7), "routes.both.total_hops: is the sum over the phases"),
+    (lambda one: one["routes"]["regular"].update(internode_volume=7), "routes.regular.internode_volume: is "),
+    (lambda one: one["routes"]["coupling"].update(used_links=999), "routes.coupling: has congestion that fits"),
+    (lambda one: one.update(placement="near"), "placements: hold shared, found no such placement"),
+    (lambda one: one.pop("hosts"), "placements[2]: is a placement"),
+])
+def test_placements_are_checked_from_the_parts(meshes, nodes, tmp_path, change, what):
+    made = plan(meshes / "a.vtu", meshes / "b.vtu", parts=(4, 12), output=tmp_path / "out",
+                site=Site(read_machine(nodes), method="uwh"))
+    told = json.loads(json.dumps(made.to_dict()))
+    assert check_placements(tmp_path / "out", told, made.problem, made.copartition) == []
+    change(told["placements"][-1])
+    found = [str(one) for one in check_placements(tmp_path / "out", told, made.problem, made.copartition)]
+    assert any(what in line for line in found), found
+
+
+def test_methods_that_do_not_apply_leave_nothing_behind(meshes, tmp_path, capsys):
+    write_metis(tmp_path / "ring.graph", Graph.from_edges(16, range(16), [*range(1, 16), 0]))
+    words = ["--machine", tmp_path / "ring.graph", "-o", tmp_path / "out"]
+    assert run(meshes, *words, "--method", "umc") == 2
+    assert "umc needs static routes" in capsys.readouterr().err
+    assert run(meshes, *words, "--machine-picture", tmp_path / "m.png") == 2
+    assert "has no static routes; give the machine as coordinates" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert run(meshes, *words, "--method", "uwh", "-q") == 0
+    with pytest.raises(ConfigError, match="method: is how placement shared is made, not linear"):
+        Site(read_machine(tmp_path / "ring.graph"), "linear", method="ug")
+    bare = plan(meshes / "a.vtu", meshes / "b.vtu", parts=(2, 2))
+    with pytest.raises(ConfigError, match="the plan was made without a machine"):
+        bare.machine_picture(tmp_path / "m.png")

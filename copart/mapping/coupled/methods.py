@@ -41,7 +41,7 @@ def map_processes(processes: Processes, machine: Machine, method: TaskMethod, we
     processes : Processes
     machine : Machine
     method : str
-        See :func:`copart.mapping.topology.map_tasks`.
+        As of :func:`copart.mapping.topology.map_tasks`.
     weights : (float, float)
         What data of the regular and of the coupling phase weigh.
     seed, threads : int

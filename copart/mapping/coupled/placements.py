@@ -41,8 +41,8 @@ def place(processes: Processes, machine: Machine, placement: PlacementName = "sh
     placement : {"shared", "disjoint", "linear"}
         ``shared`` is, unless a method is named, never worse than the others that apply, in the weighted sum.
     method : str, optional
-        How ``shared`` is made: a method of :func:`copart.mapping.topology.map_tasks`, for all processes and both
-        phases together, or "auto", the best of several of them and of the other placements; see
+        As of :func:`copart.mapping.topology.map_tasks`: how ``shared`` is made, of all processes and both phases
+        together; "auto" is the best of several and of the other placements.  See
         :mod:`copart.mapping.coupled.methods`.
     bound : {"bandwidth", "latency", "volume"}
         What "auto" goes by.
