@@ -207,7 +207,7 @@ def relieve_links(code, links, groups, places, most, limit, site, owner, walk):
             if links.share[t] <= 0:
                 break
             links.share[t] = 0
-            count = start_walk(groups, site, t, walk)
+            count = start_walk(groups, places, site, t, walk)
             salt += 1
             tried = 0
             while tried < most and not better:

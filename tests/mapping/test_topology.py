@@ -22,7 +22,6 @@ from copart.mapping.topology.greedy import grow, grow_best, owners, relieve, sho
 from copart.mapping.topology.grouping import (
     Grouped,
     as_groups,
-    as_places,
     group_sizes,
     group_tasks,
     walk_for,
@@ -83,7 +82,8 @@ def test_grouping_cuts_no_more_than_blocks_of_ranks():
 def reference(grouped, sites, seeds):
     """U_G as its description reads, exhaustive: the level of a site is its distance to the nearest neighbour."""
     tasks, n = grouped.tasks, grouped.tasks.ntasks
-    apart = sites.table.astype(float)
+    everyone = np.arange(sites.nsites)
+    apart = sites.distances(everyone[:, None], everyone)
     c = np.zeros((n, n))
     np.add.at(c, (tasks.source, tasks.target), tasks.volume)
     c = c + c.T
@@ -186,7 +186,7 @@ def test_the_change_of_a_swap_is_what_recomputing_gives(seed, n):
     rng = np.random.default_rng(seed)
     grouped = alone(traffic(n, seed))
     sites = Sites(attached(TORUS, rng.integers(0, TORUS.npoints, n + 2)))
-    groups, places = as_groups(grouped), as_places(sites)
+    groups, places = as_groups(grouped), sites.places()
     site = rng.permutation(n + 2)[:n].astype(np.int32)
     owner = owners(site, sites)
     before = weighted_distance(grouped, sites, site)
@@ -217,7 +217,7 @@ def test_swaps_never_lengthen(seed, n):
     assert cost == sorted(cost, reverse=True)
     # nothing is left of one swap away when all are tried
     site = shorten(grouped, sites, site, candidates=n + 5, enough=0.0)
-    groups, places, owner = as_groups(grouped), as_places(sites), owners(site, sites)
+    groups, places, owner = as_groups(grouped), sites.places(), owners(site, sites)
     tied = np.diff(groups.xadj) > 0
     assert all(swap_change(groups, places, site, t, int(owner[m]), m) > -1e-6
                for t in np.flatnonzero(tied) for m in range(n + 5) if owner[m] != t)
@@ -250,7 +250,7 @@ def test_what_links_carry_is_kept_through_swaps(bandwidth):
     tasks = traffic(40, 5)
     grouped = alone(tasks)
     sites = Sites(attached(network, np.arange(43)))
-    groups, places = as_groups(grouped), as_places(sites)
+    groups, places = as_groups(grouped), sites.places()
     site = np.random.default_rng(1).permutation(43)[:40].astype(np.int32)
     owner = owners(site, sites)
     links = link_kernels.Links(np.zeros(network.nlinks, np.int64), network.scratch(), np.zeros(4),

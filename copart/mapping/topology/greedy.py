@@ -13,8 +13,8 @@ from ...errors import NotApplicableError
 from ...kernels import congestion as links_kernels
 from ...kernels import site_growing, site_swapping
 from ...kernels.routes import RouteCode
-from ..sites import Sites
-from .grouping import Grouped, as_groups, as_places, queue_for, walk_for
+from ..sites import NEAR, Sites
+from .grouping import Grouped, as_groups, queue_for, walk_for
 
 #: Sites that are tried for each group (the source's Delta).
 CANDIDATES = 8
@@ -27,7 +27,7 @@ RELIEFS = 64
 def weighted_distance(grouped: Grouped, sites: Sites, site: NDArray[np.int32]) -> float:
     """Sum over the messages between groups of data times distance, WH."""
     tasks = grouped.tasks
-    return float((tasks.volume * sites.table[site[tasks.source], site[tasks.target]].astype(np.float64)).sum())
+    return float((tasks.volume * sites.distances(site[tasks.source], site[tasks.target])).sum())
 
 
 def grow(grouped: Grouped, sites: Sites, seeds: int = 0) -> NDArray[np.int32]:
@@ -46,7 +46,7 @@ def grow(grouped: Grouped, sites: Sites, seeds: int = 0) -> NDArray[np.int32]:
     (ngroups,) int32
         Site of each group.
     """
-    groups, places = as_groups(grouped), as_places(sites)
+    groups, places = as_groups(grouped), sites.places()
     n, nsites = len(groups.size), sites.nsites
     if not n:
         return np.zeros(0, VERTEX)
@@ -54,10 +54,10 @@ def grow(grouped: Grouped, sites: Sites, seeds: int = 0) -> NDArray[np.int32]:
     there = np.array([(sites.slots == slots).sum() for slots in kinds])
     classes = kinds[np.lexsort((kinds, there))].astype(np.int64)
     fitting = np.flatnonzero(sites.slots == classes[0])
-    first = int(fitting[np.argmin(places.apart[fitting].sum(axis=1, dtype=np.float64))])
+    first = int(fitting[np.argmin(sites.remoteness()[fitting])])
     site, owner = np.empty(n, VERTEX), np.empty(nsites, VERTEX)
     site_growing.grow(groups, places, np.ascontiguousarray(grouped.wanted, np.int64), classes, seeds, first, site,
-                      owner, walk_for(groups, nsites), queue_for(groups), np.empty(nsites), np.empty((2, n), VERTEX))
+                      owner, walk_for(groups, nsites), queue_for(groups), np.empty(nsites), np.empty((3, n), VERTEX))
     return site
 
 
@@ -70,9 +70,9 @@ def grow_best(grouped: Grouped, sites: Sites) -> NDArray[np.int32]:
 def shorten(grouped: Grouped, sites: Sites, site: NDArray[np.int32], *, candidates: int = CANDIDATES,
             enough: float = ENOUGH) -> NDArray[np.int32]:
     """U_WH: swaps of groups with ones near their neighbours, most expensive first, each of which lowers WH."""
-    groups, places = as_groups(grouped), as_places(sites)
+    groups, places = as_groups(grouped), sites.places(max(NEAR, 4 * candidates))
     out, owner = site.copy(), owners(site, sites)
-    most = float(groups.out.sum()) * 2 * float(places.apart.max(initial=0)) or 1.0
+    most = float(groups.out.sum()) * 2 * sites.diameter() or 1.0
     site_swapping.improve_distances(groups, places, min(1024.0, 2.0**60 / most), candidates, enough, out, owner,
                                     walk_for(groups, sites.nsites), queue_for(groups))
     return out
@@ -93,7 +93,7 @@ def relieve(grouped: Grouped, sites: Sites, site: NDArray[np.int32], *, messages
                                  f"tori, meshes, trees and dragonflies, not of {sites.machine.architecture!r}; use uwh")
     if not len(site):
         return site.copy()
-    groups, places = as_groups(grouped, messages=messages), as_places(sites)
+    groups, places = as_groups(grouped, messages=messages), sites.places(max(NEAR, 4 * candidates))
     code: RouteCode = network.code
     if messages:
         bandwidth = np.ones(network.nlinks)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import VERTEX, integers, whole
 from ...errors import ConfigError, MappingError, NotApplicableError
 from ...names import Bound, TaskMethod, known_name
-from ..architectures.architecture import Architecture, table_code
+from ..architectures.architecture import Architecture
 from ..architectures.subset import subset
 from ..congestion.figures import CongestionFigures, LinkLoads, evaluate_congestion, link_loads
 from ..exchange import exchange_pairs
@@ -61,7 +61,7 @@ class Job:
     def weighted_distance(self, site: Site) -> float:
         """Sum of data times distance."""
         p, q = site[self.tasks.source], site[self.tasks.target]
-        return float((self.tasks.volume * self.sites.table[p, q].astype(np.float64)).sum())
+        return float((self.tasks.volume * self.sites.distances(p, q)).sum())
 
 
 def _default(job: Job) -> Site:
@@ -102,7 +102,7 @@ def _search(job: Job) -> Site:
     swapped with the distances of the sites in view, so that a task may leave its group where the sum of data times
     distance falls.
     """
-    code = table_code(job.sites.table.astype(np.float64))
+    code = job.sites.code()
     grouped, n = job.grouped, job.tasks.ntasks
     order = np.argsort(-job.sites.slots, kind="stable")[:len(grouped.size)].astype(VERTEX)
     starts = [job.grown, order, *([] if (halved := _halved(job)) is None else [halved])]
