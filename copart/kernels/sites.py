@@ -135,6 +135,20 @@ def sum_distances(places, total):
 
 
 @kernel
+def total_distance(places, source, target, site):
+    """How far all messages go between the sites of their tasks.
+
+    places : Places, in
+    source, target : (nmessages,) int32, in
+    site : (ntasks,) int64, in
+    """
+    total = 0.0
+    for i in range(len(source)):
+        total += site_distance(places, site[source[i]], site[target[i]])
+    return total
+
+
+@kernel
 def list_nearest(places, s):
     """List the sites nearest to one, by distance, then by number.
 

@@ -23,7 +23,7 @@ from ..one_to_one.placing import recursive_bipartitioning
 from ..sites import Sites
 from ..tasks import TaskGraph, as_tasks
 from . import greedy
-from .geometric import map_points
+from .geometric import VARIANTS, checked_coords, map_points
 from .grouping import Grouped, check_room, group_tasks
 
 Site = NDArray[np.int64]
@@ -159,8 +159,7 @@ def _tmap(job: Job) -> Site:
     return found if after.max_congestion < before.max_congestion else default
 
 
-def _geometric(rotations: str = "all", shift: bool = True, reflections: bool = False, ordered: bool = True,
-               ) -> Callable[[Job], Site]:
+def _geometric(options: dict[str, Any]) -> Callable[[Job], Site]:
     def method(job: Job) -> Site:
         at = job.sites.coordinates
         if at is None:
@@ -168,8 +167,7 @@ def _geometric(rotations: str = "all", shift: bool = True, reflections: bool = F
                                      f"not {job.sites.machine.architecture!r}; use uwh")
         if job.coords is None:
             raise ConfigError("coords: method geometric needs the coordinates of the tasks")
-        return map_points(job.tasks, job.coords, job.sites, rotations=rotations, shift=shift,
-                          reflections=reflections, ordered=ordered, threads=job.threads)
+        return map_points(job.tasks, job.coords, job.sites, threads=job.threads, **options)
     return method
 
 
@@ -186,10 +184,7 @@ METHODS: dict[str, Callable[[Job], Site]] = {
     "uwh-th": lambda job: _uwh(job.unit()),
     "search": _search,
     "search-mc": _search_mc,
-    "geometric-plain": _geometric("aspect", shift=False, ordered=False),
-    "geometric-rotated": _geometric(shift=False),
-    "geometric": _geometric(),
-    "geometric-reflected": _geometric(reflections=True),
+    **{name: _geometric(options) for name, options in VARIANTS.items()},
 }
 """Methods of `map_tasks` by name, beside "auto"."""
 
@@ -272,12 +267,7 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
 def _job(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, seed: int, threads: int) -> Job:
     graph, sites = as_tasks(tasks), Sites(machine)
     check_room(graph.ntasks, sites)
-    at = None
-    if coords is not None:
-        at = np.asarray(coords, np.float64)
-        if at.ndim != 2 or at.shape[0] != graph.ntasks or not at.shape[1] or not np.isfinite(at).all():
-            raise MappingError(f"coords: needs finite numbers, a row for each of {graph.ntasks} tasks, has shape "
-                               f"{at.shape}")
+    at = None if coords is None else checked_coords(coords, graph.ntasks)
     return Job(graph, sites, whole("seed", seed, low=0, high=2**31 - 1), at,
                whole("threads", threads, low=1, high=1024))
 
