@@ -18,7 +18,16 @@ from copart.mapping.machine import attached, machine
 from copart.mapping.sites import Sites
 from copart.mapping.tasks import TaskGraph
 from copart.mapping.topology import METHODS, evaluate_tasks, loads_of_links, map_tasks
-from copart.mapping.topology.greedy import grow, grow_best, owners, relieve, shorten, weighted_distance
+from copart.mapping.topology.greedy import (
+    first_sites,
+    grow,
+    grow_best,
+    grow_several,
+    owners,
+    relieve,
+    shorten,
+    weighted_distance,
+)
 from copart.mapping.topology.grouping import (
     Grouped,
     as_groups,
@@ -147,7 +156,31 @@ def test_a_seed_far_away_helps_or_is_not_taken():
     found = [grow(alone(tasks), sites, seeds) for seeds in (0, 1)]
     assert not np.array_equal(*found)
     cost = [weighted_distance(alone(tasks), sites, site) for site in found]
-    assert weighted_distance(alone(tasks), sites, grow_best(alone(tasks), sites)) == min(cost)
+    assert weighted_distance(alone(tasks), sites, grow_best(alone(tasks), sites)) <= min(cost)
+
+
+def test_growing_starts_at_sites_in_the_middle_and_farther_out():
+    rng = np.random.default_rng(2)
+    sites = Sites(attached(TORUS, rng.choice(TORUS.npoints, 40, replace=False), 1 + (np.arange(40) % 4 == 0)))
+    grouped = group_tasks(traffic(50, 3), sites)
+    firsts = first_sites(grouped, sites, 5)
+    # groups of the rare size come first: two slots, of which there are ten
+    assert len(set(firsts)) == 5
+    assert (sites.slots[firsts] == 2).all()
+    apart = sites.remoteness()[firsts]
+    assert apart.tolist() == sorted(apart)
+    assert apart[0] == sites.remoteness()[sites.slots == 2].min()
+    assert len(first_sites(grouped, sites, 99)) == 10
+    found = grow_several(grouped, sites)
+    assert len(found) == 16
+    assert len({site.tobytes() for site in found}) > 8
+    for first in firsts:
+        assert first in grow(grouped, sites, first=first)
+    cost = [weighted_distance(grouped, sites, site) for site in found]
+    assert weighted_distance(grouped, sites, grow_best(grouped, sites)) == min(cost) < cost[0]
+    # one start of each kind where there are thousands of sites
+    many = Sites(attached(TorusNetwork([20, 20, 10]), np.arange(2049)))
+    assert len(grow_several(group_tasks(traffic(9, 1), many), many)) == 2
 
 
 def test_sizes_that_are_rare_are_placed_first():
@@ -312,12 +345,12 @@ def found():
 
 def test_methods_by_what_they_are_for(found):
     assert found["ug", "weighted_hops"] < 0.5 * found["random", "weighted_hops"]
-    # parts of a mesh are numbered so well that U_G alone does not beat the order of the ranks there
+    # parts of a mesh are numbered so well that U_G alone hardly beats the order of the ranks there
     assert found["ug", "weighted_hops"] < 1.0
-    assert found["uwh", "weighted_hops"] < 0.9
+    assert found["uwh", "weighted_hops"] < 0.85
     assert found["uwh", "weighted_hops"] < 0.95 * found["ug", "weighted_hops"]
-    assert found["umc", "max_congestion"] < 0.75
-    assert found["ummc", "max_message_congestion"] < 0.75
+    assert found["umc", "max_congestion"] < 0.7
+    assert found["ummc", "max_message_congestion"] < 0.7
     assert found["search", "weighted_hops"] < 0.8 * found["uwh", "weighted_hops"]
     assert found["search-mc", "max_congestion"] < found["umc", "max_congestion"]
     assert found["uwh-th", "total_hops"] < 0.9

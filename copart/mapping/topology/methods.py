@@ -45,9 +45,18 @@ class Job:
         return group_tasks(self.tasks, self.sites, self.seed)
 
     @cached_property
+    def starts(self) -> list[NDArray[np.int32]]:
+        """Mappings of the groups by U_G."""
+        return greedy.grow_several(self.grouped, self.sites)
+
+    @cached_property
     def grown(self) -> NDArray[np.int32]:
         """U_G of the groups."""
-        return greedy.grow_best(self.grouped, self.sites)
+        return self.shortest(self.starts)
+
+    def shortest(self, found: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+        """The mapping of the groups with the lowest WH, the first of several."""
+        return min(found, key=lambda site: greedy.weighted_distance(self.grouped, self.sites, site))
 
     def unit(self) -> Job:
         """The same with a unit of data in every message."""
@@ -84,15 +93,27 @@ def _ug(job: Job) -> Site:
 
 
 def _uwh(job: Job) -> Site:
-    return _spread(job, greedy.shorten(job.grouped, job.sites, job.grown))
+    return _spread(job, job.shortest([greedy.shorten(job.grouped, job.sites, start) for start in job.starts]))
 
 
 def _umc(job: Job) -> Site:
-    return _spread(job, greedy.relieve(job.grouped, job.sites, job.grown))
+    return _relieved(job, messages=False)
 
 
 def _ummc(job: Job) -> Site:
-    return _spread(job, greedy.relieve(job.grouped, job.sites, job.grown, messages=True))
+    return _relieved(job, messages=True)
+
+
+def _relieved(job: Job, *, messages: bool) -> Site:
+    """The best of U_MC or U_MMC from each mapping of U_G."""
+    found = [_spread(job, greedy.relieve(job.grouped, job.sites, start, messages=messages)) for start in job.starts]
+
+    def worst(site: Site) -> float:
+        figures = job.figures(site)
+        assert figures is not None
+        return float(figures.max_message_congestion if messages else figures.max_congestion)
+
+    return min(found, key=worst)
 
 
 def _search(job: Job) -> Site:
