@@ -21,11 +21,11 @@ from copart.mapping.topology import METHODS, evaluate_tasks, loads_of_links, map
 from copart.mapping.topology.greedy import (
     first_sites,
     grow,
-    grow_best,
     grow_several,
     owners,
     relieve,
     shorten,
+    shortest,
     weighted_distance,
 )
 from copart.mapping.topology.grouping import (
@@ -52,6 +52,10 @@ def alone(tasks: TaskGraph, size=None, wanted=None) -> Grouped:
     ones = np.ones(tasks.ntasks, np.int64)
     return Grouped(np.arange(tasks.ntasks, dtype=np.int32), tasks, np.ones(tasks.nmessages, np.int64),
                    ones if size is None else size, ones if wanted is None else wanted)
+
+
+def grow_best(grouped: Grouped, sites: Sites):
+    return shortest(grouped, sites, grow_several(grouped, sites))
 
 
 def is_mapping(place, machine, ntasks):

@@ -87,9 +87,9 @@ def grow_several(grouped: Grouped, sites: Sites) -> list[NDArray[np.int32]]:
     return [grow(grouped, sites, seeds, first) for seeds in (0, 1) for first in firsts]
 
 
-def grow_best(grouped: Grouped, sites: Sites) -> NDArray[np.int32]:
-    """The mapping of :func:`grow_several` that has the lowest WH."""
-    return min(grow_several(grouped, sites), key=lambda site: weighted_distance(grouped, sites, site))
+def shortest(grouped: Grouped, sites: Sites, found: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Of several mappings the one with the lowest WH, the first of equal ones."""
+    return min(found, key=lambda site: weighted_distance(grouped, sites, site))
 
 
 def shorten(grouped: Grouped, sites: Sites, site: NDArray[np.int32], *, candidates: int = CANDIDATES,

@@ -52,11 +52,7 @@ class Job:
     @cached_property
     def grown(self) -> NDArray[np.int32]:
         """U_G of the groups."""
-        return self.shortest(self.starts)
-
-    def shortest(self, found: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-        """The mapping of the groups with the lowest WH, the first of several."""
-        return min(found, key=lambda site: greedy.weighted_distance(self.grouped, self.sites, site))
+        return greedy.shortest(self.grouped, self.sites, self.starts)
 
     def unit(self) -> Job:
         """The same with a unit of data in every message."""
@@ -93,7 +89,8 @@ def _ug(job: Job) -> Site:
 
 
 def _uwh(job: Job) -> Site:
-    return _spread(job, job.shortest([greedy.shorten(job.grouped, job.sites, start) for start in job.starts]))
+    found = [greedy.shorten(job.grouped, job.sites, start) for start in job.starts]
+    return _spread(job, greedy.shortest(job.grouped, job.sites, found))
 
 
 def _umc(job: Job) -> Site:
@@ -232,9 +229,9 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
         =====================  ========================================================================================
         default                tasks in order on the slots in order, what launchers do
         random                 any task anywhere
-        ug                     groups of tasks grow from the one of most data
-        uwh                    then swaps that lower data times hops, WH
-        umc, ummc              ug, then swaps that lower the data, or messages, on the worst link (MC, MMC)
+        ug                     groups of tasks grow from the one of most data, from several sites; the best of these
+        uwh                    then, on each of them, swaps that lower data times hops, WH; the best
+        umc, ummc              the same with swaps that lower the data, or messages, on the worst link (MC, MMC)
         ug-th, uwh-th          ug and uwh with a unit of data in every message: hops, TH
         search                 ours: more starts, candidates and swaps, also of single tasks between nodes, for WH
         search-mc              then as umc
