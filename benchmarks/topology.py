@@ -137,7 +137,7 @@ def parts() -> None:
 
 
 def times() -> None:
-    """Processor seconds of single methods for 4,096 tasks on 256 nodes of 16, and on 4,096 nodes of one; the second call."""
+    """Processor seconds of methods for 4,096 tasks on 256 nodes of 16, and on 4,096 nodes of one; the second call."""
     tasks = TaskGraph.from_graph(grid(16, 16, 16))
     for nhosts, slots in ((256, 16), (4096, 1)):
         for method in ("uwh", "umc", "ummc", "tmap", "search"):
