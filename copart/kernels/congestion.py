@@ -35,10 +35,10 @@ def change_link(code, links, top, link, weight):
     old = links.carried[link] / code.bandwidth[link]
     links.carried[link] += weight
     new = links.carried[link] / code.bandwidth[link]
-    links.state[0] += (new >= top) - (old >= top)
-    links.state[1] += (new > top) - (old > top)
+    links.state[0] += int(new >= top) - int(old >= top)
+    links.state[1] += int(new > top) - int(old > top)
     links.state[2] += new - old
-    links.state[3] += (new > 0) - (old > 0)
+    links.state[3] += int(new > 0) - int(old > 0)
 
 
 @kernel
@@ -207,7 +207,7 @@ def relieve_links(code, links, groups, places, most, limit, site, owner, walk):
             if links.share[t] <= 0:
                 break
             links.share[t] = 0
-            count = start_walk(groups, site, t, walk)
+            count = start_walk(groups, places, site, t, walk)
             salt += 1
             tried = 0
             while tried < most and not better:

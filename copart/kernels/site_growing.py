@@ -7,24 +7,54 @@ import numpy as np
 
 from . import kernel
 from .heap import push, remove, sift_up
-from .sites import distance_cost, start_walk
+from .sites import distance_cost, site_distance, start_walk
 
 
 @kernel
 def next_level(places, walk, count):
-    """Distance of the nearest sites that the walk has not passed, infinite at its end.
+    """Distance of the nearest sites that the walk has not passed, infinite where a list of nearest sites has ended.
+
+    What is behind the end of a list may be nearer than what is next in others.
 
     places : Places, in
     walk : Walk, in
     count : int         starts of the walk
     """
     level = np.inf
-    n = len(places.room)
     for j in range(count):
-        if walk.at[j] < n:
-            s = walk.source[j]
-            level = min(level, float(places.apart[s, places.nearest[s, walk.at[j]]]))
+        s = walk.source[j]
+        if walk.at[j] >= places.known[s]:
+            return np.inf
+        level = min(level, places.gap[s, walk.at[j]])
     return level
+
+
+@kernel
+def nearest_free(groups, places, site, owner, t, wanted, walk, count):
+    """:func:`best_free` by a look at all free sites, for when those near the neighbours are taken.
+
+    groups : Groups, in
+    places : Places, in
+    site : (n,) int32, in
+    owner : (nsites,) int32, in
+    t, wanted : int
+    walk : Walk, in
+    count : int                     starts of the walk
+    """
+    best = -1
+    level = np.inf
+    least = np.inf
+    for m in range(len(owner)):
+        if owner[m] < 0 and places.room[m] == wanted:
+            far = np.inf
+            for j in range(count):
+                far = min(far, site_distance(places, m, walk.source[j]))
+            if far > level or far == np.inf:
+                continue
+            cost = distance_cost(groups, places, site, t, m, -1)
+            if far < level or cost < least:
+                best, level, least = m, far, cost
+    return best
 
 
 @kernel
@@ -32,33 +62,56 @@ def best_free(groups, places, site, owner, t, wanted, salt, walk):
     """The free site of `wanted` slots for group t: of the nearest to any neighbour, the cheapest; -1 for none.
 
     groups : Groups, in
-    places : Places, in
+    places : Places, in and out
     site : (n,) int32, in
     owner : (nsites,) int32, in     group of each site, -1: free
     t, wanted : int
     salt : int                      tells this walk from others
     walk : Walk, scratch
     """
-    count = start_walk(groups, site, t, walk)
-    n = len(places.room)
+    count = start_walk(groups, places, site, t, walk)
     while True:
         level = next_level(places, walk, count)
         if level == np.inf:
-            return -1
+            return nearest_free(groups, places, site, owner, t, wanted, walk, count)
         best = -1
         least = np.inf
+        ended = False
         for j in range(count):
             s = walk.source[j]
-            while walk.at[j] < n and places.apart[s, places.nearest[s, walk.at[j]]] <= level:
-                m = places.nearest[s, walk.at[j]]
+            while walk.at[j] < places.known[s] and places.gap[s, walk.at[j]] <= level:
+                m = np.int64(places.near[s, walk.at[j]])
                 walk.at[j] += 1
                 if owner[m] < 0 and places.room[m] == wanted and walk.stamp[m] != salt:
                     walk.stamp[m] = salt
                     cost = distance_cost(groups, places, site, t, m, -1)
                     if cost < least or (cost == least and m < best):
-                        best, least = np.int64(m), cost
-        if best >= 0:
+                        best, least = m, cost
+            ended = ended or (walk.at[j] == places.known[s] and places.known[s] < len(owner))
+        if best >= 0 and not ended:
             return best
+
+
+@kernel
+def farthest_free(places, owner, wanted, site, order, begin, end, far):
+    """The free site of `wanted` slots that is farthest from all sites in use, the first of several; -1 for none.
+
+    places : Places, in
+    owner : (nsites,) int32, in
+    wanted : int
+    site : (n,) int32, in
+    order : (n,) int32, in          groups as they got their sites
+    begin, end : int                those from order[begin] to order[end] did since the last call
+    far : (nsites,) float64, in and out     distance of each free site to the nearest of those before
+    """
+    best = -1
+    for m in range(len(owner)):
+        if owner[m] < 0:
+            for i in range(begin, end):
+                far[m] = min(far[m], site_distance(places, m, site[order[i]]))
+            if places.room[m] == wanted and (best < 0 or far[m] > far[best]):
+                best = m
+    return best
 
 
 @kernel
@@ -107,7 +160,7 @@ def grow(groups, places, wanted, classes, seeds, first, site, owner, walk, queue
     """U_G: the group most tied to those with a site takes the best free site near them; rare sizes first.
 
     groups : Groups, in
-    places : Places, in
+    places : Places, in and out
     wanted : (n,) int64, in         slots of the site that each group is for
     classes : (nclasses,) int64, in     the different ones, in the order in which their groups are placed
     seeds : int                     further groups, after the first, that are placed far from all others
@@ -117,7 +170,7 @@ def grow(groups, places, wanted, classes, seeds, first, site, owner, walk, queue
     walk : Walk, scratch
     queue : Queue, scratch          tie: volume of all messages of each group, in
     far : (nsites,) float64, scratch
-    orders : (2, n) int32, scratch
+    orders : (3, n) int32, scratch
     """
     n = len(site)
     for v in range(n):
@@ -130,6 +183,7 @@ def grow(groups, places, wanted, classes, seeds, first, site, owner, walk, queue
         walk.stamp[m] = -1
     done = 0
     sown = 0
+    measured = 0
     for c in range(len(classes)):
         size = np.int64(0)
         for v in range(n):
@@ -140,9 +194,6 @@ def grow(groups, places, wanted, classes, seeds, first, site, owner, walk, queue
             if done > 0 and sown < seeds:
                 t = np.int64(farthest_group(groups, site, wanted, classes[c], queue.tie, orders[0], orders[1]))
                 sown += 1
-            elif done == 0:
-                # all keys are 0: the group of most volume
-                t = np.int64(queue.heap[0])
             size = remove(queue.heap, queue.pos, queue.key, queue.tie, size, t)
             best = np.int64(-1)
             if done == 0:
@@ -151,15 +202,12 @@ def grow(groups, places, wanted, classes, seeds, first, site, owner, walk, queue
                 best = np.int64(best_free(groups, places, site, owner, t, classes[c], done, walk))
             if best < 0:
                 # nobody near: one of the farthest from all sites in use
-                for m in range(len(owner)):
-                    if owner[m] < 0 and places.room[m] == classes[c] and (best < 0 or far[m] > far[best]):
-                        best = np.int64(m)
+                best = np.int64(farthest_free(places, owner, classes[c], site, orders[2], measured, done, far))
+                measured = done
             site[t] = best
             owner[best] = t
+            orders[2, done] = t
             done += 1
-            for m in range(len(owner)):
-                if places.apart[best, m] < far[m]:
-                    far[m] = places.apart[best, m]
             for e in range(groups.xadj[t], groups.xadj[t + 1]):
                 v = groups.adjncy[e]
                 if site[v] < 0:

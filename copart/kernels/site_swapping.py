@@ -80,7 +80,7 @@ def improve_distances(groups, places, scale, most, enough, site, owner, walk, qu
         while size > 0:
             t = np.int64(queue.heap[0])
             size = remove(queue.heap, queue.pos, queue.key, queue.tie, size, t)
-            count = start_walk(groups, site, t, walk)
+            count = start_walk(groups, places, site, t, walk)
             salt += 1
             tried = 0
             while tried < most:

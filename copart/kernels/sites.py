@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 
 
 class Groups(NamedTuple):
@@ -22,13 +22,24 @@ class Groups(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Sites: apart (nsites, nsites) float32 distances, nearest (nsites, nsites) int32 sites by distance from each,
-    room (nsites,) int64 slots, point (nsites,) int64 in the network."""
+    """Sites, and how far apart they are: by coordinates, by the blocks of a hierarchy, or by a table.
 
-    apart: Any
-    nearest: Any
+    at (nsites, ndims) int64: coordinates, or number of the block of each level, root first; dims (ndims,) int64:
+    lengths of a torus, or empty; cost (nlevels,) float64: between sites that part at each level, or empty; table
+    (nsites, nsites) float32, or empty; room (nsites,) int64 slots; point (nsites,) int64 in the network; near (nsites,
+    width) int32 and gap (nsites, width) float64: the nearest sites of each, itself included, and their distances, of
+    which known (nsites,) int64 are listed, 0 as long as nobody has asked for them (:func:`list_nearest`).
+    """
+
+    at: Any
+    dims: Any
+    cost: Any
+    table: Any
     room: Any
     point: Any
+    near: Any
+    gap: Any
+    known: Any
 
 
 class Walk(NamedTuple):
@@ -53,18 +64,136 @@ class Queue(NamedTuple):
 
 
 @kernel
-def start_walk(groups, site, t, walk):
+def torus_distance(at, dims, a, b):
+    """Hops between two sites of a torus.
+
+    at : (nsites, ndims) int64, in
+    dims : (ndims,) int64, in
+    a, b : int
+    """
+    total = 0
+    for axis in range(len(dims)):
+        apart = abs(at[a, axis] - at[b, axis])
+        total += min(apart, dims[axis] - apart)
+    return float(total)
+
+
+@kernel
+def parting_cost(at, cost, a, b):
+    """Cost of the first level at which two sites are in different blocks.
+
+    at : (nsites, nlevels) int64, in
+    cost : (nlevels,) float64, in
+    a, b : int
+    """
+    for level in range(len(cost)):
+        if at[a, level] != at[b, level]:
+            return cost[level]
+    return 0.0
+
+
+@inlined
+def site_distance(places, a, b):
+    """Distance between two sites.
+
+    places : Places, in
+    a, b : int
+    """
+    distance = 0.0
+    if len(places.dims) > 0:
+        distance = torus_distance(places.at, places.dims, a, b)
+    elif len(places.cost) > 0:
+        distance = parting_cost(places.at, places.cost, a, b)
+    else:
+        distance = float(places.table[a, b])
+    return distance
+
+
+@kernel
+def tabulate_distances(places, table):
+    """The distances between all sites.
+
+    places : Places, in
+    table : (nsites, nsites) float64, out
+    """
+    for a in range(len(table)):
+        for b in range(len(table)):
+            table[a, b] = site_distance(places, a, b)
+
+
+@kernel
+def sum_distances(places, total):
+    """What each site is apart from all others, in all.
+
+    places : Places, in
+    total : (nsites,) float64, out
+    """
+    for a in range(len(total)):
+        total[a] = 0.0
+        for b in range(len(total)):
+            total[a] += site_distance(places, a, b)
+
+
+@kernel
+def total_distance(places, source, target, site):
+    """How far all messages go between the sites of their tasks.
+
+    places : Places, in
+    source, target : (nmessages,) int32, in
+    site : (ntasks,) int64, in
+    """
+    total = 0.0
+    for i in range(len(source)):
+        total += site_distance(places, site[source[i]], site[target[i]])
+    return total
+
+
+@kernel
+def list_nearest(places, s):
+    """List the sites nearest to one, by distance, then by number.
+
+    They are looked at outward from its own number: numbers near to it are near to it, where a scheduler gave them.
+
+    places : Places, in and out
+    s : int
+    """
+    n, most = len(places.room), places.near.shape[1]
+    count = 0
+    for turn in range(2 * n):
+        m = s + (turn + 1) // 2 if turn % 2 else s - turn // 2
+        if m < 0 or m >= n:
+            continue
+        far = site_distance(places, s, m)
+        i = count
+        if count == most:
+            i = most - 1
+            if far > places.gap[s, i] or (far == places.gap[s, i] and m > places.near[s, i]):
+                continue
+        else:
+            count += 1
+        while i > 0 and (places.gap[s, i - 1] > far or (places.gap[s, i - 1] == far and places.near[s, i - 1] > m)):
+            places.gap[s, i], places.near[s, i] = places.gap[s, i - 1], places.near[s, i - 1]
+            i -= 1
+        places.gap[s, i], places.near[s, i] = far, m
+    places.known[s] = count
+
+
+@kernel
+def start_walk(groups, places, site, t, walk):
     """Start a walk from the sites of the neighbours of group t that have some; returns how many.
 
     groups : Groups, in
-    site : (n,) int32, in       -1: none yet
+    places : Places, in and out     lists of the nearest sites of these
+    site : (n,) int32, in           -1: none yet
     t : int
     walk : Walk, out
     """
     count = 0
     for e in range(groups.xadj[t], groups.xadj[t + 1]):
-        m = site[groups.adjncy[e]]
+        m = np.int64(site[groups.adjncy[e]])
         if m >= 0:
+            if places.known[m] == 0:
+                list_nearest(places, m)
             walk.source[count] = m
             walk.at[count] = 0
             count += 1
@@ -73,26 +202,25 @@ def start_walk(groups, site, t, walk):
 
 @kernel
 def next_site(places, walk, count, salt):
-    """The nearest site to any start that this walk has not seen, starts in their order at ties; -1 at the end.
+    """The nearest site to any start that this walk has not seen, starts in their order at ties.
+
+    -1 at the end of the lists of the nearest sites of all starts.
 
     places : Places, in
     walk : Walk, in and out
     count : int         starts of the walk
     salt : int          tells this walk from others
     """
-    n = len(places.room)
     while True:
         start = -1
         least = np.inf
         for j in range(count):
-            if walk.at[j] < n:
-                s = walk.source[j]
-                far = float(places.apart[s, places.nearest[s, walk.at[j]]])
-                if far < least:
-                    start, least = j, far
+            s = walk.source[j]
+            if walk.at[j] < places.known[s] and places.gap[s, walk.at[j]] < least:
+                start, least = j, places.gap[s, walk.at[j]]
         if start < 0:
             return -1
-        m = np.int64(places.nearest[walk.source[start], walk.at[start]])
+        m = np.int64(places.near[walk.source[start], walk.at[start]])
         walk.at[start] += 1
         if walk.stamp[m] != salt:
             walk.stamp[m] = salt
@@ -126,7 +254,7 @@ def distance_cost(groups, places, site, t, m, but):
     for e in range(groups.xadj[t], groups.xadj[t + 1]):
         v = groups.adjncy[e]
         if site[v] >= 0 and v != but:
-            cost += (groups.out[e] + groups.into[e]) * places.apart[m, site[v]]
+            cost += (groups.out[e] + groups.into[e]) * site_distance(places, m, site[v])
     return cost
 
 

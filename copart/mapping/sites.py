@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import VERTEX
+from ..arrays import VERTEX, writable
 from ..errors import MappingError
-from .architectures.architecture import MATRIX_LIMIT, Architecture
+from ..kernels.distances import GRID, HYPERCUBE, TORUS, TREE, DistanceCode
+from ..kernels.sites import Places, sum_distances, tabulate_distances
+from .architectures.architecture import MATRIX_LIMIT, Architecture, table_code
 from .architectures.regular import Matched
 from .architectures.subset import Subset
 from .architectures.tree import TreeLeaf
-from .congestion.networks import FatTree, Network, network_of
+from .congestion.networks import Dragonfly, FatTree, Network, network_of
 from .machine import Machine
+
+#: Sites of which each one keeps a list, nearest first.
+NEAR = 64
 
 
 class Sites:
@@ -42,6 +48,7 @@ class Sites:
         self.processors = np.argsort(host, kind="stable")
         self.first = np.cumsum(self.slots) - self.slots
         self.network, self.point = _routes(self.machine, self.processors, self.first)
+        self._near: dict[int, tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]] = {}
 
     @property
     def nsites(self) -> int:
@@ -59,16 +66,70 @@ class Sites:
         found = getattr(self.network, "coordinates", None)
         return None if found is None else found(self.point)
 
-    def distances(self, p: NDArray[np.int64], q: NDArray[np.int64]) -> NDArray[np.float64]:
+    def distances(self, p: NDArray[Any], q: NDArray[Any]) -> NDArray[np.float64]:
         """Distances between sites, elementwise: hops where the machine was given a network, else the machine's own."""
         if self.machine.network is not None:
             return self.machine.network.hops(self.point[p], self.point[q])
         at = self.processors[self.first]
         return self.machine.architecture.distances(at[p], at[q])
 
+    def places(self, width: int = NEAR) -> Places:
+        """The sites as kernels see them, which list the nearest `width` of a site when they first ask for them.
+
+        Raises
+        ------
+        MappingError
+            There is no formula for the distances, and more than 4,096 sites.
+        """
+        n = self.nsites
+        if width not in self._near:
+            most = min(width, n)
+            self._near[width] = np.empty((n, most), VERTEX), np.empty((n, most)), np.zeros(n, np.int64)
+        point = self.point if self.network is not None else np.zeros(n, np.int64)
+        return Places(*self._layout, writable(self.slots), np.ascontiguousarray(point, np.int64), *self._near[width])
+
     @cached_property
-    def table(self) -> NDArray[np.float32]:
-        """(nsites, nsites) float32 distances between all sites.
+    def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]:
+        """The first fields of :class:`Places`: a formula for the distances, or a table of them."""
+        n, network, bare = self.nsites, self.machine.network, self.machine.architecture
+        none, free, apart = np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0), np.float32)
+        code, vertex = bare.code(), self.processors[self.first]
+        if turn := len(code.vertex):
+            vertex = vertex - vertex % turn + code.vertex[vertex % turn]
+        if network is not None:
+            code, vertex = network.architecture.code(), self.point
+        if isinstance(network, Dragonfly) or code.kind not in (GRID, TORUS, HYPERCUBE, TREE):
+            if n > MATRIX_LIMIT:
+                raise MappingError(f"machine: placing by the task graph keeps the distances of all pairs of hosts of "
+                                   f"{network or bare!r}, of up to {MATRIX_LIMIT}, there are {n}; use method default")
+            everyone = np.arange(n)
+            apart = self.distances(everyone[:, None], everyone).astype(np.float32)
+            return np.zeros((n, 0), np.int64), none, free, apart
+        if code.kind == TREE:
+            return vertex[:, None] // code.dims[1:], none, writable(code.cost), apart
+        dims = np.array([2] * max(int(vertex.max()).bit_length(), 1) if code.kind == HYPERCUBE else code.dims, np.int64)
+        at = vertex[:, None] // (np.cumprod(dims) // dims) % dims
+        # twice as long, no way round a mesh is the shorter one
+        return at, dims * (2 if code.kind == GRID else 1), free, apart
+
+    def remoteness(self) -> NDArray[np.float64]:
+        """(nsites,) float64 sum of the distances of each site to all others."""
+        places, total = self.places(), np.zeros(self.nsites)
+        if not len(places.dims):
+            sum_distances(places, total)
+        for at, size in zip(places.at.T, places.dims, strict=False):
+            count = np.bincount(at)
+            apart = np.abs(np.subtract.outer(np.arange(len(count)), np.arange(len(count))))
+            total += (np.minimum(apart, size - apart) @ count)[at]
+        return total
+
+    def diameter(self) -> float:
+        """No two sites are farther apart."""
+        _, dims, cost, table = self._layout
+        return float((dims // 2).sum() + cost.max(initial=0) + table.max(initial=0))
+
+    def code(self) -> DistanceCode:
+        """The distances as kernels that exchange pairs take them, a table.
 
         Raises
         ------
@@ -77,25 +138,11 @@ class Sites:
         """
         n = self.nsites
         if n > MATRIX_LIMIT:
-            raise MappingError(f"machine: placing by the task graph keeps the distances of all pairs of hosts, of up "
-                               f"to {MATRIX_LIMIT}, there are {n}; use method geometric, or default")
-        everyone = np.arange(n)
-        out = np.empty((n, n), np.float32)
-        for lo in range(0, n, 256):
-            out[lo:lo + 256] = self.distances(everyone[lo:lo + 256, None], everyone[None, :])
-        return out
-
-    @cached_property
-    def nearest(self) -> NDArray[np.int32]:
-        """(nsites, nsites) int32 all sites in the order of their distance from each one, ties by number."""
-        table = self.table
-        narrow = table.astype(np.uint16)
-        # whole numbers of 16 bits are sorted by radix, an order of magnitude faster
-        keys = narrow if (narrow == table).all() else table
-        out = np.empty(table.shape, VERTEX)
-        for lo in range(0, len(table), 256):
-            out[lo:lo + 256] = np.argsort(keys[lo:lo + 256], axis=1, kind="stable")
-        return out
+            raise MappingError(f"machine: exchanging pairs keeps the distances of all pairs of hosts, of up to "
+                               f"{MATRIX_LIMIT}, there are {n}; use method uwh")
+        table = np.empty((n, n))
+        tabulate_distances(self.places(), table)
+        return table_code(table)
 
     def seated(self, site: NDArray[np.int64]) -> NDArray[np.int32]:
         """Processor of each task from its site: the slots of a site in the order of its tasks.

@@ -4,6 +4,7 @@ from .cartesian import cart_create
 from .exchange import Exchange
 from .halo import Halo
 from .multijagged import multijagged
+from .placing import map_tasks
 from .reordering import new_rank, reorder
 
-__all__ = ["Exchange", "Halo", "cart_create", "multijagged", "new_rank", "reorder"]
+__all__ = ["Exchange", "Halo", "cart_create", "map_tasks", "multijagged", "new_rank", "reorder"]

@@ -40,7 +40,7 @@ def test_nodes_of_a_torus(file):
     assert found.slots.tolist() == [16, 16, 8]
     assert isinstance(found.network, TorusNetwork)
     assert sites.coordinates.tolist() == [[3, 0, 7], [3, 0, 7], [16, 7, 23]]
-    assert sites.table[0].tolist() == [0, 0, 4 + 1 + 8]
+    assert sites.distances(0, np.arange(3)).tolist() == [0, 0, 4 + 1 + 8]
     assert found.network.bandwidth[found.network.route(0, 17)].tolist() == [4.7]
     # told by its content, whatever its name
     assert read_machine(file(CRAY, "job.txt")).slots.tolist() == [16, 16, 8]
@@ -51,7 +51,7 @@ def test_six_dimensions(file):
     text = "torus,4,3,5,2,3,2\nhost,x,y,z,a,b,c\nh1,0,0,0,0,0,0\nh2,3,2,4,1,2,1\n"
     sites = Sites(read_machine(file(text), slots=4))
     assert sites.slots.tolist() == [4, 4]
-    assert sites.table[0, 1] == 6
+    assert sites.distances(0, 1) == 6
 
 
 def test_other_networks(file):
@@ -62,7 +62,7 @@ def test_other_networks(file):
     tree = read_machine(file("fattree 2 3 4\nuplinks 2 1 1\nbandwidth 4 2 1\na 23\nb 0\n"))
     assert isinstance(tree.network, FatTree)
     assert tree.network.uplinks == (2, 1, 1)
-    assert Sites(tree).table[0, 1] == 6
+    assert Sites(tree).distances(0, 1) == 6
 
 
 def test_the_nodes_of_the_job_in_its_order(file):

@@ -7,8 +7,11 @@ import pytest
 
 from copart.errors import ConfigError, MappingError
 from copart.formats.machines import read_machine
+from copart.kernels.sites import list_nearest
 from copart.mapping import evaluate_mapping, map_graph
 from copart.mapping.allocations import curve_order, hilbert, scattered, sparsity
+from copart.mapping.architectures.architecture import Complete
+from copart.mapping.architectures.deco2 import MultilevelDecomposition
 from copart.mapping.architectures.regular import Hypercube, Torus
 from copart.mapping.architectures.subset import seats, subset
 from copart.mapping.congestion import Dragonfly, FatTree, MeshNetwork, TorusNetwork
@@ -16,6 +19,11 @@ from copart.mapping.machine import Machine, attached, machine
 from copart.mapping.sites import Sites
 
 from ..helpers import grid
+
+
+def table_of(sites):
+    """The distances of all pairs, as kernels see them."""
+    return sites.code().table
 
 
 # ---- several processors at one vertex
@@ -136,8 +144,7 @@ def test_sites_of_machines():
     sites = Sites(attached(TorusNetwork([4, 4]), [5, 5, 0], [2, 1, 3]))
     assert (sites.nsites, sites.slots.tolist(), sites.point.tolist()) == (3, [2, 1, 3], [5, 5, 0])
     assert sites.coordinates.tolist() == [[1, 1], [1, 1], [0, 0]]
-    assert sites.table.tolist() == [[0, 0, 2], [0, 0, 2], [2, 2, 0]]
-    assert sites.nearest.tolist() == [[0, 1, 2], [0, 1, 2], [2, 0, 1]]
+    assert table_of(sites).tolist() == [[0, 0, 2], [0, 0, 2], [2, 2, 0]]
     assert sites.seated(np.array([2, 0, 2, 1, 0])).tolist() == [3, 0, 4, 2, 1]
     assert sites.site_of(np.array([3, 0, 4, 2, 1])).tolist() == [2, 0, 2, 1, 0]
     with pytest.raises(MappingError, match="node1 is to take 2 processes but has 1"):
@@ -151,7 +158,7 @@ def test_sites_of_bare_architectures_and_trees():
     tree = Sites(machine("4:2:3:5", "1:2:10:100"))
     # hosts are the outermost level: five of them below one switch
     assert (tree.nsites, tree.network.arities, tree.point.tolist()) == (5, (5,), [0, 1, 2, 3, 4])
-    assert set(tree.table[0]) == {0, 100}
+    assert set(table_of(tree)[0]) == {0, 100}
     whole = Machine(machine("4:2:3", "1:10:100").architecture, ["all"], np.zeros(24))
     assert Sites(whole).network is None
 
@@ -164,9 +171,54 @@ def test_a_node_list_below_slurms_switches(tmp_path):
     assert sites.names == ("n2", "n7", "n3")
     assert isinstance(sites.network, FatTree)
     assert sites.network.hops(sites.point[0], sites.point).tolist() == [0, 4, 2]
-    assert (sites.table[0] == [0, 20, 10]).all()
+    assert table_of(sites)[0].tolist() == [0, 20, 10]
 
 
-def test_narrow_and_wide_distances_are_sorted_alike():
-    sites = Sites(machine("2:9", "0.5:70000"))
-    assert sites.nearest[3].tolist() == [3, 0, 1, 2, 4, 5, 6, 7, 8]
+KINDS = {
+    "torus": attached(TorusNetwork([7, 3, 5]), np.random.default_rng(1).integers(0, 105, 80)),
+    "mesh": attached(MeshNetwork([7, 3, 5]), np.random.default_rng(2).integers(0, 105, 80)),
+    "fat tree": attached(FatTree([4, 3, 5], [2, 1, 1]), np.random.default_rng(3).permutation(60)[:50]),
+    "dragonfly": attached(Dragonfly(9, 6, 2), np.random.default_rng(4).permutation(54)[:40]),
+    "hosts of a tree": machine("2:3:4:5", "0.1:1:10.7:70000"),
+    "subset of a hypercube": subset(Hypercube(6), np.random.default_rng(5).permutation(64)[:30]),
+    "complete": Complete(9),
+    "decomposed": MultilevelDecomposition(grid(5, 6)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", [1, 7, 1000])
+def test_nearest_sites_are_those_of_a_sorted_row(kind, width):
+    """By distance, then by number, whatever says the distances."""
+    sites = Sites(KINDS[kind])
+    n = sites.nsites
+    everyone = np.arange(n)
+    apart = sites.distances(everyone[:, None], everyone)
+    places = sites.places(width)
+    for s in range(n):
+        list_nearest(places, s)
+    order = np.argsort(table_of(sites), axis=1, kind="stable")[:, :width]
+    assert np.array_equal(places.near, order)
+    assert np.array_equal(places.gap, np.take_along_axis(table_of(sites), order, 1))
+    assert (places.known == min(width, n)).all()
+    assert np.allclose(table_of(sites), apart, rtol=1e-6)
+    assert np.allclose(sites.remoteness(), apart.sum(1), rtol=1e-6)
+    assert apart.max() <= sites.diameter() * (1 + 1e-6)
+    # lists are kept
+    assert (sites.places(width).known > 0).all()
+
+
+def test_thousands_of_sites_need_no_table():
+    """And what has no formula for its distances says so."""
+    n = 5000
+    rng = np.random.default_rng(1)
+    for network in (TorusNetwork([40, 20, 20]), FatTree([20, 20, 20])):
+        sites = Sites(attached(network, rng.permutation(network.npoints)[:n]))
+        places = sites.places()
+        list_nearest(places, 9)
+        assert sum(array.nbytes for array in places) < 1000 * n
+        assert places.gap[9].tolist() == np.sort(sites.distances(9, np.arange(n)))[:64].tolist()
+        with pytest.raises(MappingError, match="up to 4096, there are 5000; use method uwh"):
+            sites.code()
+    with pytest.raises(MappingError, match=r"Dragonfly.*there are 5000; use method default"):
+        Sites(attached(Dragonfly(100, 100, 1), np.arange(n))).places()

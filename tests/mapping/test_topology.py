@@ -18,11 +18,19 @@ from copart.mapping.machine import attached, machine
 from copart.mapping.sites import Sites
 from copart.mapping.tasks import TaskGraph
 from copart.mapping.topology import METHODS, evaluate_tasks, loads_of_links, map_tasks
-from copart.mapping.topology.greedy import grow, grow_best, owners, relieve, shorten, weighted_distance
+from copart.mapping.topology.greedy import (
+    first_sites,
+    grow,
+    grow_several,
+    owners,
+    relieve,
+    shorten,
+    shortest,
+    weighted_distance,
+)
 from copart.mapping.topology.grouping import (
     Grouped,
     as_groups,
-    as_places,
     group_sizes,
     group_tasks,
     walk_for,
@@ -44,6 +52,10 @@ def alone(tasks: TaskGraph, size=None, wanted=None) -> Grouped:
     ones = np.ones(tasks.ntasks, np.int64)
     return Grouped(np.arange(tasks.ntasks, dtype=np.int32), tasks, np.ones(tasks.nmessages, np.int64),
                    ones if size is None else size, ones if wanted is None else wanted)
+
+
+def grow_best(grouped: Grouped, sites: Sites):
+    return shortest(grouped, sites, grow_several(grouped, sites))
 
 
 def is_mapping(place, machine, ntasks):
@@ -83,7 +95,8 @@ def test_grouping_cuts_no_more_than_blocks_of_ranks():
 def reference(grouped, sites, seeds):
     """U_G as its description reads, exhaustive: the level of a site is its distance to the nearest neighbour."""
     tasks, n = grouped.tasks, grouped.tasks.ntasks
-    apart = sites.table.astype(float)
+    everyone = np.arange(sites.nsites)
+    apart = sites.distances(everyone[:, None], everyone)
     c = np.zeros((n, n))
     np.add.at(c, (tasks.source, tasks.target), tasks.volume)
     c = c + c.T
@@ -147,7 +160,31 @@ def test_a_seed_far_away_helps_or_is_not_taken():
     found = [grow(alone(tasks), sites, seeds) for seeds in (0, 1)]
     assert not np.array_equal(*found)
     cost = [weighted_distance(alone(tasks), sites, site) for site in found]
-    assert weighted_distance(alone(tasks), sites, grow_best(alone(tasks), sites)) == min(cost)
+    assert weighted_distance(alone(tasks), sites, grow_best(alone(tasks), sites)) <= min(cost)
+
+
+def test_growing_starts_at_sites_in_the_middle_and_farther_out():
+    rng = np.random.default_rng(2)
+    sites = Sites(attached(TORUS, rng.choice(TORUS.npoints, 40, replace=False), 1 + (np.arange(40) % 4 == 0)))
+    grouped = group_tasks(traffic(50, 3), sites)
+    firsts = first_sites(grouped, sites, 5)
+    # groups of the rare size come first: two slots, of which there are ten
+    assert len(set(firsts)) == 5
+    assert (sites.slots[firsts] == 2).all()
+    apart = sites.remoteness()[firsts]
+    assert apart.tolist() == sorted(apart)
+    assert apart[0] == sites.remoteness()[sites.slots == 2].min()
+    assert len(first_sites(grouped, sites, 99)) == 10
+    found = grow_several(grouped, sites)
+    assert len(found) == 16
+    assert len({site.tobytes() for site in found}) > 8
+    for first in firsts:
+        assert first in grow(grouped, sites, first=first)
+    cost = [weighted_distance(grouped, sites, site) for site in found]
+    assert weighted_distance(grouped, sites, grow_best(grouped, sites)) == min(cost) < cost[0]
+    # one start of each kind where there are thousands of sites
+    many = Sites(attached(TorusNetwork([20, 20, 10]), np.arange(2049)))
+    assert len(grow_several(group_tasks(traffic(9, 1), many), many)) == 2
 
 
 def test_sizes_that_are_rare_are_placed_first():
@@ -186,7 +223,7 @@ def test_the_change_of_a_swap_is_what_recomputing_gives(seed, n):
     rng = np.random.default_rng(seed)
     grouped = alone(traffic(n, seed))
     sites = Sites(attached(TORUS, rng.integers(0, TORUS.npoints, n + 2)))
-    groups, places = as_groups(grouped), as_places(sites)
+    groups, places = as_groups(grouped), sites.places()
     site = rng.permutation(n + 2)[:n].astype(np.int32)
     owner = owners(site, sites)
     before = weighted_distance(grouped, sites, site)
@@ -217,7 +254,7 @@ def test_swaps_never_lengthen(seed, n):
     assert cost == sorted(cost, reverse=True)
     # nothing is left of one swap away when all are tried
     site = shorten(grouped, sites, site, candidates=n + 5, enough=0.0)
-    groups, places, owner = as_groups(grouped), as_places(sites), owners(site, sites)
+    groups, places, owner = as_groups(grouped), sites.places(), owners(site, sites)
     tied = np.diff(groups.xadj) > 0
     assert all(swap_change(groups, places, site, t, int(owner[m]), m) > -1e-6
                for t in np.flatnonzero(tied) for m in range(n + 5) if owner[m] != t)
@@ -250,7 +287,7 @@ def test_what_links_carry_is_kept_through_swaps(bandwidth):
     tasks = traffic(40, 5)
     grouped = alone(tasks)
     sites = Sites(attached(network, np.arange(43)))
-    groups, places = as_groups(grouped), as_places(sites)
+    groups, places = as_groups(grouped), sites.places()
     site = np.random.default_rng(1).permutation(43)[:40].astype(np.int32)
     owner = owners(site, sites)
     links = link_kernels.Links(np.zeros(network.nlinks, np.int64), network.scratch(), np.zeros(4),
@@ -312,12 +349,12 @@ def found():
 
 def test_methods_by_what_they_are_for(found):
     assert found["ug", "weighted_hops"] < 0.5 * found["random", "weighted_hops"]
-    # parts of a mesh are numbered so well that U_G alone does not beat the order of the ranks there
+    # parts of a mesh are numbered so well that U_G alone hardly beats the order of the ranks there
     assert found["ug", "weighted_hops"] < 1.0
-    assert found["uwh", "weighted_hops"] < 0.9
+    assert found["uwh", "weighted_hops"] < 0.85
     assert found["uwh", "weighted_hops"] < 0.95 * found["ug", "weighted_hops"]
-    assert found["umc", "max_congestion"] < 0.75
-    assert found["ummc", "max_message_congestion"] < 0.75
+    assert found["umc", "max_congestion"] < 0.7
+    assert found["ummc", "max_message_congestion"] < 0.7
     assert found["search", "weighted_hops"] < 0.8 * found["uwh", "weighted_hops"]
     assert found["search-mc", "max_congestion"] < found["umc", "max_congestion"]
     assert found["uwh-th", "total_hops"] < 0.9

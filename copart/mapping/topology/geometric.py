@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, whole
 from ...errors import ConfigError, MappingError
+from ...kernels.sites import total_distance
 from ...names import known_name
 from ...partitioner.multijagged import multijagged
 from ...partitioner.rounds import Team
@@ -27,6 +28,13 @@ from ..tasks import TaskGraph
 Array = np.ndarray[Any, Any]
 
 ROTATIONS = ("all", "aspect")
+#: Geometric methods by name: arguments of :func:`map_points`.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "geometric-plain": {"rotations": "aspect", "shift": False, "ordered": False},
+    "geometric-rotated": {"shift": False},
+    "geometric": {},
+    "geometric-reflected": {"reflections": True},
+}
 #: Rounds of the search for the cores around one centre, at most.
 _ROUNDS = 50
 #: Ties in any order are made by moving cores by less than this; routers are 1 apart.
@@ -39,6 +47,77 @@ class Side(NamedTuple):
     axes: tuple[int, ...]
     flipped: tuple[int, ...] = ()
     shifted: bool = False
+
+
+class Judged(NamedTuple):
+    """The best of some candidates: the hops of all messages, which candidate it is, and the site of each task."""
+
+    hops: float
+    candidate: int
+    site: NDArray[np.int64]
+
+
+class Trials:
+    """All candidates of one mapping, any of which can be judged apart from the others.
+
+    Parameters
+    ----------
+    tasks, coords, sites, rotations, shift, reflections, ordered
+        As of :func:`map_points`.
+    """
+
+    def __init__(self, tasks: TaskGraph, coords: NDArray[np.float64], sites: Sites, *, rotations: str = "all",
+                 shift: bool = True, reflections: bool = False, ordered: bool = True):
+        network = sites.network
+        if not isinstance(network, TorusNetwork):
+            raise MappingError(f"machine: needs coordinates of the nodes, as tori and meshes have, has {network!r}")
+        known_name("rotations", rotations, ROTATIONS)
+        self.tasks, self.coords, self.places = tasks, coords, sites.places()
+        host = np.repeat(np.arange(sites.nsites), sites.slots)
+        place = network.coordinates(sites.point).astype(np.float64)
+        moved = shifted(place, network.dims) if shift and network.around else place
+        # which cores are taken, where there are more than tasks, also depends on the shift
+        self.taken = [host[nearest_cores(one[host], len(coords))] for one in (place, moved)]
+        self.machines = [one[cores] for one, cores in zip((place, moved), self.taken, strict=True)]
+        if not ordered:
+            rng = np.random.default_rng(1)
+            self.machines = [one + _JITTER * rng.random(one.shape) for one in self.machines]
+        self.left, self.right = candidates(coords, self.machines[0], rotations, reflections,
+                                           not np.array_equal(place, moved))
+        self.parts = min(len(coords), len(host))
+
+    def __len__(self) -> int:
+        return len(self.left) * len(self.right)
+
+    def best(self, numbers: range, threads: int = 1) -> Judged:
+        """The candidate of the fewest hops among those of some numbers, the first of several; infinite of none."""
+        if not numbers:
+            return Judged(float("inf"), len(self), np.zeros(0, np.int64))
+        with Team(whole("threads", threads, low=1, high=1024)) as team:
+            free = [None] * team.threads
+            pairs = [divmod(i, len(self.right)) for i in numbers]
+            ours, theirs = (sorted(set(side)) for side in zip(*pairs, strict=True))
+            tasks = team.spread(lambda i, _: self._cut(self.coords, self.left[ours[i]]), len(ours), free)
+            cores = team.spread(lambda i, _: self._cut(self.machines[self.right[theirs[i]].shifted],
+                                                       self.right[theirs[i]]), len(theirs), free)
+            task_part, core_part = dict(zip(ours, tasks, strict=True)), dict(zip(theirs, cores, strict=True))
+
+            def site(i: int) -> NDArray[np.int64]:
+                a, b = pairs[i]
+                return self.taken[self.right[b].shifted][matched(task_part[a], core_part[b])]
+
+            score = team.spread(lambda i, _: total_distance(self.places, self.tasks.source, self.tasks.target, site(i)),
+                                len(pairs), free)
+        first = int(np.argmin(score))
+        return Judged(float(score[first]), numbers[first], site(first))
+
+    def _cut(self, place: Array, side: Side) -> NDArray[np.int32]:
+        """Parts of one side, halved along its axes in turn."""
+        axes = list(side.axes)
+        at = place[:, axes] * np.array([-1.0 if axis in side.flipped else 1.0 for axis in axes])
+        if self.parts < 2:
+            return np.zeros(len(at), VERTEX)
+        return multijagged(at, self.parts, depth=(self.parts - 1).bit_length()).part
 
 
 def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: str = "all", shift: bool = True,
@@ -67,38 +146,17 @@ def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: 
     (ntasks,) int64
         Site of each task.  Of candidates with equally many hops the first wins.
     """
+    trials = Trials(tasks, np.asarray(coords, np.float64), sites, rotations=rotations, shift=shift,
+                    reflections=reflections, ordered=ordered)
+    return trials.best(range(len(trials)), threads).site
+
+
+def checked_coords(coords: ArrayLike, ntasks: int) -> NDArray[np.float64]:
+    """Coordinates of so many tasks, or MappingError."""
     at = np.asarray(coords, np.float64)
-    network = sites.network
-    if not isinstance(network, TorusNetwork):
-        raise MappingError(f"machine: needs coordinates of the nodes, as tori and meshes have, has {network!r}")
-    known_name("rotations", rotations, ROTATIONS)
-    host = np.repeat(np.arange(sites.nsites), sites.slots)
-    place = network.coordinates(sites.point).astype(np.float64)
-    moved = shifted(place, network.dims) if shift and network.around else place
-    # which cores are taken, where there are more than tasks, also depends on the shift
-    taken = [host[nearest_cores(one[host], len(at))] for one in (place, moved)]
-    machines = [one[cores] for one, cores in zip((place, moved), taken, strict=True)]
-    if not ordered:
-        rng = np.random.default_rng(1)
-        machines = [one + _JITTER * rng.random(one.shape) for one in machines]
-    left, right = candidates(at, machines[0], rotations, reflections, not np.array_equal(place, moved))
-    with Team(whole("threads", threads, low=1, high=1024)) as team:
-        free = [None] * team.threads
-        parts = min(len(at), len(host))
-        mine = team.spread(lambda i, _: _cut(at, left[i], parts), len(left), free)
-        theirs = team.spread(lambda i, _: _cut(machines[right[i].shifted], right[i], parts), len(right), free)
-        pairs = list(product(range(len(left)), range(len(right))))
-
-        def site(i: int) -> NDArray[np.int64]:
-            a, b = pairs[i]
-            return taken[right[b].shifted][matched(mine[a], theirs[b])]
-
-        def hops(i: int, _: None) -> float:
-            point = sites.point[site(i)]
-            return float(network.hops(point[tasks.source], point[tasks.target]).sum())
-
-        score = team.spread(hops, len(pairs), free) if len(pairs) > 1 else [0.0]
-    return site(int(np.argmin(score)))
+    if at.ndim != 2 or at.shape[0] != ntasks or not at.shape[1] or not np.isfinite(at).all():
+        raise MappingError(f"coords: needs finite numbers, a row for each of {ntasks} tasks, has shape {at.shape}")
+    return at
 
 
 def candidates(tasks: Array, cores: Array, rotations: str = "all", reflections: bool = False, shift: bool = False,
@@ -176,16 +234,6 @@ def matched(task_part: NDArray[np.int32], core_part: NDArray[np.int32]) -> NDArr
     core[core_part] = np.arange(len(core_part))
     found: NDArray[np.int64] = core[task_part]
     return found
-
-
-def _cut(place: Array, side: Side, parts: int) -> NDArray[np.int32]:
-    """Parts of one side, halved along its axes in turn."""
-    axes = list(side.axes)
-    at = place[:, axes]
-    at = at * np.array([-1.0 if axis in side.flipped else 1.0 for axis in axes])
-    if parts == 1:
-        return np.zeros(len(at), VERTEX)
-    return multijagged(at, parts, depth=(parts - 1).bit_length()).part
 
 
 def blocks(dims: Sequence[int], block: Sequence[int] = (2, 2, 4)) -> NDArray[np.int32]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import VERTEX, writable
+from ...arrays import VERTEX
 from ...errors import MappingError
 from ...graph import Graph
-from ...kernels.sites import Groups, Places, Queue, Walk
+from ...kernels.sites import Groups, Queue, Walk
 from ...metrics import edge_cut
 from ..architectures.architecture import Complete
 from ..exchange import exchange_pairs
@@ -120,13 +120,6 @@ def as_groups(grouped: Grouped, *, messages: bool = False) -> Groups:
     into[entry[len(p):]] = weight
     xadj = np.concatenate([[0], np.cumsum(np.bincount(key // max(n, 1), minlength=n))])
     return Groups(xadj.astype(np.int64), (key % max(n, 1)).astype(VERTEX), out, into, grouped.size.astype(np.int64))
-
-
-def as_places(sites: Sites) -> Places:
-    """Sites as kernels see them."""
-    point = sites.point if sites.network is not None else np.zeros(sites.nsites, np.int64)
-    return Places(writable(sites.table), writable(sites.nearest), writable(sites.slots),
-                  np.ascontiguousarray(point, np.int64))
 
 
 def walk_for(groups: Groups, nsites: int) -> Walk:

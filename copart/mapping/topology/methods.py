@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import VERTEX, integers, whole
 from ...errors import ConfigError, MappingError, NotApplicableError
 from ...names import Bound, TaskMethod, known_name
-from ..architectures.architecture import Architecture, table_code
+from ..architectures.architecture import Architecture
 from ..architectures.subset import subset
 from ..congestion.figures import CongestionFigures, LinkLoads, evaluate_congestion, link_loads
 from ..exchange import exchange_pairs
@@ -23,7 +23,7 @@ from ..one_to_one.placing import recursive_bipartitioning
 from ..sites import Sites
 from ..tasks import TaskGraph, as_tasks
 from . import greedy
-from .geometric import map_points
+from .geometric import VARIANTS, checked_coords, map_points
 from .grouping import Grouped, check_room, group_tasks
 
 Site = NDArray[np.int64]
@@ -45,9 +45,14 @@ class Job:
         return group_tasks(self.tasks, self.sites, self.seed)
 
     @cached_property
+    def starts(self) -> list[NDArray[np.int32]]:
+        """Mappings of the groups by U_G."""
+        return greedy.grow_several(self.grouped, self.sites)
+
+    @cached_property
     def grown(self) -> NDArray[np.int32]:
         """U_G of the groups."""
-        return greedy.grow_best(self.grouped, self.sites)
+        return greedy.shortest(self.grouped, self.sites, self.starts)
 
     def unit(self) -> Job:
         """The same with a unit of data in every message."""
@@ -61,7 +66,7 @@ class Job:
     def weighted_distance(self, site: Site) -> float:
         """Sum of data times distance."""
         p, q = site[self.tasks.source], site[self.tasks.target]
-        return float((self.tasks.volume * self.sites.table[p, q].astype(np.float64)).sum())
+        return float((self.tasks.volume * self.sites.distances(p, q)).sum())
 
 
 def _default(job: Job) -> Site:
@@ -84,15 +89,28 @@ def _ug(job: Job) -> Site:
 
 
 def _uwh(job: Job) -> Site:
-    return _spread(job, greedy.shorten(job.grouped, job.sites, job.grown))
+    found = [greedy.shorten(job.grouped, job.sites, start) for start in job.starts]
+    return _spread(job, greedy.shortest(job.grouped, job.sites, found))
 
 
 def _umc(job: Job) -> Site:
-    return _spread(job, greedy.relieve(job.grouped, job.sites, job.grown))
+    return _relieved(job, messages=False)
 
 
 def _ummc(job: Job) -> Site:
-    return _spread(job, greedy.relieve(job.grouped, job.sites, job.grown, messages=True))
+    return _relieved(job, messages=True)
+
+
+def _relieved(job: Job, *, messages: bool) -> Site:
+    """The best of U_MC or U_MMC from each mapping of U_G."""
+    found = [_spread(job, greedy.relieve(job.grouped, job.sites, start, messages=messages)) for start in job.starts]
+
+    def worst(site: Site) -> float:
+        figures = job.figures(site)
+        assert figures is not None
+        return float(figures.max_message_congestion if messages else figures.max_congestion)
+
+    return min(found, key=worst)
 
 
 def _search(job: Job) -> Site:
@@ -102,7 +120,7 @@ def _search(job: Job) -> Site:
     swapped with the distances of the sites in view, so that a task may leave its group where the sum of data times
     distance falls.
     """
-    code = table_code(job.sites.table.astype(np.float64))
+    code = job.sites.code()
     grouped, n = job.grouped, job.tasks.ntasks
     order = np.argsort(-job.sites.slots, kind="stable")[:len(grouped.size)].astype(VERTEX)
     starts = [job.grown, order, *([] if (halved := _halved(job)) is None else [halved])]
@@ -159,8 +177,7 @@ def _tmap(job: Job) -> Site:
     return found if after.max_congestion < before.max_congestion else default
 
 
-def _geometric(rotations: str = "all", shift: bool = True, reflections: bool = False, ordered: bool = True,
-               ) -> Callable[[Job], Site]:
+def _geometric(options: dict[str, Any]) -> Callable[[Job], Site]:
     def method(job: Job) -> Site:
         at = job.sites.coordinates
         if at is None:
@@ -168,8 +185,7 @@ def _geometric(rotations: str = "all", shift: bool = True, reflections: bool = F
                                      f"not {job.sites.machine.architecture!r}; use uwh")
         if job.coords is None:
             raise ConfigError("coords: method geometric needs the coordinates of the tasks")
-        return map_points(job.tasks, job.coords, job.sites, rotations=rotations, shift=shift,
-                          reflections=reflections, ordered=ordered, threads=job.threads)
+        return map_points(job.tasks, job.coords, job.sites, threads=job.threads, **options)
     return method
 
 
@@ -186,10 +202,7 @@ METHODS: dict[str, Callable[[Job], Site]] = {
     "uwh-th": lambda job: _uwh(job.unit()),
     "search": _search,
     "search-mc": _search_mc,
-    "geometric-plain": _geometric("aspect", shift=False, ordered=False),
-    "geometric-rotated": _geometric(shift=False),
-    "geometric": _geometric(),
-    "geometric-reflected": _geometric(reflections=True),
+    **{name: _geometric(options) for name, options in VARIANTS.items()},
 }
 """Methods of `map_tasks` by name, beside "auto"."""
 
@@ -216,9 +229,9 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
         =====================  ========================================================================================
         default                tasks in order on the slots in order, what launchers do
         random                 any task anywhere
-        ug                     groups of tasks grow from the one of most data
-        uwh                    then swaps that lower data times hops, WH
-        umc, ummc              ug, then swaps that lower the data, or messages, on the worst link (MC, MMC)
+        ug                     groups of tasks grow from the one of most data, from several sites; the best of these
+        uwh                    then, on each of them, swaps that lower data times hops, WH; the best
+        umc, ummc              the same with swaps that lower the data, or messages, on the worst link (MC, MMC)
         ug-th, uwh-th          ug and uwh with a unit of data in every message: hops, TH
         search                 ours: more starts, candidates and swaps, also of single tasks between nodes, for WH
         search-mc              then as umc
@@ -273,12 +286,7 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
 def _job(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, seed: int, threads: int) -> Job:
     graph, sites = as_tasks(tasks), Sites(machine)
     check_room(graph.ntasks, sites)
-    at = None
-    if coords is not None:
-        at = np.asarray(coords, np.float64)
-        if at.ndim != 2 or at.shape[0] != graph.ntasks or not at.shape[1] or not np.isfinite(at).all():
-            raise MappingError(f"coords: needs finite numbers, a row for each of {graph.ntasks} tasks, has shape "
-                               f"{at.shape}")
+    at = None if coords is None else checked_coords(coords, graph.ntasks)
     return Job(graph, sites, whole("seed", seed, low=0, high=2**31 - 1), at,
                whole("threads", threads, low=1, high=1024))
 
