@@ -21,6 +21,7 @@ from numba.core.options import DefaultOptions
 
 from .cache import checked
 from .clock import timed as timed
+from .linking import linked
 from .signatures import settled
 
 # numba counts references to every array when a name is bound and when it goes out of scope, by atomic instructions.  It
@@ -37,10 +38,10 @@ if hasattr(DefaultOptions, "no_cfunc_wrapper"):
 def _decorator(**options: Any) -> Callable[[Any], Any]:
     def decorate(function: Any) -> Any:
         try:
-            return settled(checked(njit(**_OPTIONS, **options)(function)))
+            return settled(linked(checked(njit(**_OPTIONS, **options)(function))))
         except RuntimeError:
             # there is no folder to keep it in, neither here nor at home
-            return settled(njit(**{**_OPTIONS, "cache": False}, **options)(function))
+            return settled(linked(njit(**{**_OPTIONS, "cache": False}, **options)(function)))
     return decorate
 
 
