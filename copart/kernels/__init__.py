@@ -21,6 +21,8 @@ from numba.core.options import DefaultOptions
 
 from .cache import checked
 from .clock import timed as timed
+from .entries import without_entry
+from .linking import linked
 from .signatures import settled
 
 # numba counts references to every array when a name is bound and when it goes out of scope, by atomic instructions.  It
@@ -32,20 +34,30 @@ _COUNTED, _UNCOUNTED = ({"_nrt": count} if hasattr(DefaultOptions, "_nrt") else 
 # Nothing calls a kernel as a C function, and an entry for that takes an eighth of the time to compile.
 if hasattr(DefaultOptions, "no_cfunc_wrapper"):
     _OPTIONS["no_cfunc_wrapper"] = True
+_WITHOUT_ENTRY = {"no_cpython_wrapper": True} if hasattr(DefaultOptions, "no_cpython_wrapper") else {}
 
 
 def _decorator(**options: Any) -> Callable[[Any], Any]:
+    def made(function: Any, options: dict[str, Any]) -> Any:
+        kernel = checked(njit(**options)(function))
+        if "no_cpython_wrapper" in options:
+            kernel = without_entry(kernel)
+        return settled(linked(kernel))
+
     def decorate(function: Any) -> Any:
         try:
-            return settled(checked(njit(**_OPTIONS, **options)(function)))
+            return made(function, {**_OPTIONS, **options})
         except RuntimeError:
             # there is no folder to keep it in, neither here nor at home
-            return settled(njit(**{**_OPTIONS, "cache": False}, **options)(function))
+            return made(function, {**_OPTIONS, **options, "cache": False})
     return decorate
 
 
 kernel = _decorator(**_UNCOUNTED)
 """The decorator of kernels.  No references are counted: they cannot make arrays or return them, which numba refuses."""
+
+inner = _decorator(**_UNCOUNTED, **_WITHOUT_ENTRY)
+"""For kernels of many arrays that only other kernels call: nothing is compiled for calls from Python."""
 
 allocating = _decorator(**_COUNTED)
 """For the few kernels that make arrays of their own or return some; inner loops are in the kernels they call.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Level, Pull, inlined, kernel
+from . import Level, Pull, inlined, inner, kernel
 from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop
 from .contraction import contract_rows, contract_vertices, list_members, number_clusters
 from .fm import excess_of, two_way_pass
@@ -65,7 +65,7 @@ class Arena(NamedTuple):
     frontier: Any
 
 
-@kernel
+@inner
 def refine_sides(g, bias, side, limit, arena):
     """FM passes until one brings nothing; returns (excess, cost), the cost that of `fm.two_way_pass`.
 
@@ -120,7 +120,7 @@ def level_at(arena, x, n, a):
     )
 
 
-@kernel
+@inner
 def shrink(arena, x, n, a, heaviest):
     """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck.
 
@@ -196,7 +196,7 @@ def coarsen(arena, bias, n):
     return depth
 
 
-@kernel
+@inner
 def uncoarsen(arena, bias, depth, limit):
     """Carry arena.side from the coarsest level back to the first, refined on each.
 
@@ -218,7 +218,7 @@ def uncoarsen(arena, bias, depth, limit):
         refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], limit, arena)
 
 
-@kernel
+@inner
 def bisect(arena, n, limit, salt):
     """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .bisection import coarsen, level_at, refine_sides, uncoarsen
 from .fm import UNIT
 from .heap import push, remove, sift_up
@@ -48,7 +48,7 @@ def far_vertex(g, start, seen, queue):
     return queue[tail - 1]
 
 
-@kernel
+@inner
 def grow_side(g, bias, side, grown, seed, target, queues):
     """Grow side `grown` from `seed`, best gain first, to a weight of about `target`; the rest is on the other side.
 
@@ -104,7 +104,7 @@ def grow_side(g, bias, side, grown, seed, target, queues):
         pos[v] = -1
 
 
-@kernel
+@inner
 def bipartition(arena, bias, n, limit, tries, salt):
     """Bipartition the first level of the arena, of n vertices, with biases bias[:n]; writes arena.side[:n].
 
@@ -237,7 +237,7 @@ def farther(places, begin, cut, end, c, d):
     return average(places, cut, end, c, d) - average(places, begin, cut, c, d)
 
 
-@kernel
+@inner
 def pull_left(g, places, vertices, begin, cut, end, whole, bias):
     """What draws each vertex of a job to the left half of its domain, in UNITs of an edge between the halves.
 

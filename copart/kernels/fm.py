@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner
 from .heap import push, remove, sift_down, sift_up
 
 UNIT = 16
@@ -185,7 +185,7 @@ def giving_side(pwgt, limit, queues):
     return 0 if a > b or (a == b and pwgt[0] * limit[1] >= pwgt[1] * limit[0]) else 1
 
 
-@kernel
+@inner
 def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
     """One pass of FM with two sides; returns (decrease of the cost kept, excess left, cost before).
 

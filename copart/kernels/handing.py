@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .wall_prices import holds_together, traffic_price, uncut_by
 from .walls import shift
 
@@ -33,7 +33,7 @@ class Chains(NamedTuple):
     done: Any
 
 
-@kernel
+@inner
 def step_price(g, s, c, v, a, b):
     """What moving v from part a to b costs in cut and traffic.
 
@@ -50,7 +50,7 @@ def step_price(g, s, c, v, a, b):
     return price
 
 
-@kernel
+@inner
 def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
     """Note the cheapest step from each part of a component to each other that it touches; returns how many there are.
 

@@ -7,7 +7,7 @@ leaving an old place.
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .connectivity import connect
 from .distances import processor_distance
 from .heap import push, put, remove
@@ -37,7 +37,7 @@ def touch(g, part, v, conn, touched):
     return count
 
 
-@kernel
+@inner
 def seek(g, code, part, pwgt, limit, v, conn, touched):
     """The best processor with room for v among those it talks to, and the gain.
 
@@ -205,7 +205,7 @@ def improve(g, code, scale, part, pwgt, limit, stall, scratch):
     return best
 
 
-@kernel
+@inner
 def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched):
     """As `seek`, among all processors; ties: the smaller number.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .bisection import bisect
 
 
@@ -29,7 +29,7 @@ def _side_limits(weight, limit, labels, left, wanted):
     wanted[1] = np.int64(min(np.ceil(slack * weight * (1.0 - share)), both - mine, float(weight)))
 
 
-@kernel
+@inner
 def load_rows(g, vertices, new, xadj, adjncy, ewgt):
     """The rows of the subgraph of `vertices`; returns how many entries they have.
 
@@ -62,7 +62,7 @@ def load_rows(g, vertices, new, xadj, adjncy, ewgt):
     return m
 
 
-@kernel
+@inner
 def load_subgraph(g, vertices, arena):
     """The subgraph of `vertices` as the first level of the arena; returns its weight.
 
@@ -78,7 +78,7 @@ def load_subgraph(g, vertices, arena):
     return weight
 
 
-@kernel
+@inner
 def _split_labels(side, held, labels, left, taken):
     """Share the parts out among the sides: each keeps those of its fixed vertices; returns how many side 0 has.
 
@@ -144,7 +144,7 @@ def _split_labels(side, held, labels, left, taken):
     return left
 
 
-@kernel
+@inner
 def order_by_side(side, vertices, back):
     """Put the vertices of side 0 first, each side in its order; returns how many those are.
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .wall_prices import excess_change, holds_together, traffic_price, uncut_by
 from .walls import shift
 
@@ -24,7 +24,7 @@ class Group(NamedTuple):
     targets: Any
 
 
-@kernel
+@inner
 def give_over(g, s, c, worth, group, size, a, b, border):
     """Move the group from part a to b one by one; returns what that costs, and how many could be moved.
 
@@ -78,7 +78,7 @@ def give_over(g, s, c, worth, group, size, a, b, border):
     return price, count
 
 
-@kernel
+@inner
 def take_back(g, s, group, count, a, b):
     """Undo :func:`give_over`.
 

@@ -18,7 +18,8 @@ MOST = 12
 def kernels(file: Path) -> list[ast.FunctionDef]:
     tree = ast.parse(file.read_text())
     return [node for node in tree.body if isinstance(node, ast.FunctionDef)
-            and any(getattr(mark, "id", "") in ("kernel", "allocating", "inlined") for mark in node.decorator_list)]
+            and any(getattr(mark, "id", "") in ("kernel", "inner", "allocating", "inlined")
+                    for mark in node.decorator_list)]
 
 
 def untold(function: ast.FunctionDef) -> list[str]:
