@@ -69,17 +69,17 @@ class MappingConfig:
     """
 
     coarse_per_processor: int = 25
-    coarse_least: int = 16000
-    starts: int = 2
-    whole: int = 1
-    start_budget: int = 1000
+    coarse_least: int = 6000
+    starts: int = 8
+    whole: int = 0
+    start_budget: int = 2000
     sections: tuple[PresetName, ...] = ("strong", "default", "fast")
     sections_alone: bool = True
-    cycles: int = 2
+    cycles: int = 1
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
-    policies: tuple[BipartitioningOrder, ...] = ("depth-first", "breadth-first", "largest")
+    policies: tuple[BipartitioningOrder, ...] = ("breadth-first", "depth-first")
     partial_cost: bool = True
 
 
@@ -88,7 +88,7 @@ PRESETS: dict[MappingPresetName, MappingConfig] = {
     "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, whole=0, sections=(), cycles=0,
                     tries=2, passes=1, stall=0.005),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, starts=12, whole=4, start_budget=8000, sections=("strong",),
+    "strong": replace(_DEFAULT, starts=24, whole=4, start_budget=8000, sections=("strong",),
                       sections_alone=False, cycles=4, tries=8, passes=10, stall=0.1),
 }
 
