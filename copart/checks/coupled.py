@@ -14,7 +14,7 @@ from ..coupling import CoPartition, CoupledProblem
 from .claims import Exchange, compare_components, compare_figures, compare_pairs, compare_schedule
 from .report import Finding, Notes, Report
 from .single import balance, check_partition, edge_cut, imbalance, limits, loads
-from .step import constants, coupled_loads, step
+from .step import constants, coupled_loads, halo_figures, step
 
 
 def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: float | None = None,
@@ -124,7 +124,8 @@ def _coupled(name: str, problem: CoupledProblem, copartition: CoPartition, touch
             balance(notes, load, limits(sum(load), want, eps)[:1] * len(load), "coupled weight")
     return notes.list, {"ncoupled": owners, "ncoupled_requested": want, "coupled_cells": len(cells),
                         "max_coupled": max(load), "ub_cpl": imbalance(load, owners if want is None else want),
-                        "cut_cpl": edge_cut(problem.components[name], part, touching)}
+                        "cut_cpl": edge_cut(problem.components[name], part, touching),
+                        **halo_figures(problem.components[name], part, copartition.nparts[name])}
 
 
 def _pair(problem: CoupledProblem, copartition: CoPartition, a: str,

@@ -91,16 +91,30 @@ def coupled_loads(name: str, problem: CoupledProblem, cells: Sequence[int], part
     return load
 
 
-def _halos(graph: Any, part: NDArray[np.int64], n: int) -> list[tuple[int, int]]:
-    """Of each part its number of neighbouring parts, and the data that it sends them and receives from them."""
+def halo_figures(graph: Any, part: NDArray[np.int64], n: int) -> dict[str, int]:
+    """``MSV``, ``TM`` and ``MSM`` of a halo exchange of one component."""
+    data, met = [0] * n, [set[int]() for _ in range(n)]
+    for cell, there in _sends(graph, part):
+        here = int(part[cell])
+        data[here] += int(graph.sizes[cell])
+        met[here].add(there)
+    return {"MSV": max(data), "TM": sum(map(len, met)), "MSM": max(map(len, met))}
+
+
+def _sends(graph: Any, part: NDArray[np.int64]) -> set[tuple[int, int]]:
+    """Every cell that has neighbours in another part, with that part."""
     tail = np.repeat(np.arange(graph.nvtxs), np.diff(graph.xadj))
     across = part[tail] != part[graph.adjncy]
     # a datum goes to a part once, however many neighbours its cell has there
-    sends = set(zip(tail[across].tolist(), part[graph.adjncy[across]].tolist(), strict=True))
+    return set(zip(tail[across].tolist(), part[graph.adjncy[across]].tolist(), strict=True))
+
+
+def _halos(graph: Any, part: NDArray[np.int64], n: int) -> list[tuple[int, int]]:
+    """Of each part its number of neighbouring parts, and the data that it sends them and receives from them."""
     met: list[set[int]] = [set() for _ in range(n)]
     data = [0] * n
     sizes = graph.sizes
-    for cell, there in sends:
+    for cell, there in _sends(graph, part):
         here = int(part[cell])
         met[here].add(there)
         data[here] += int(sizes[cell])

@@ -52,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Run the schemes and show the table."""
-    from ..metrics.columns import comparison_columns, letter_of, paid_columns
+    from ..metrics.columns import comparison_columns, halo_columns, letter_of, paid_columns
     from ..plans.compare import compare
-    from ..report import comparison_table, paid_table
+    from ..report import comparison_table, halo_table, paid_table
     from ..report.words import rule_words
     from .console import first_use
     from .telling import tell_interfaces
@@ -93,6 +93,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.table(paid_table(made.rows(), made.cost), result=True)
     for line in rule_words(made.settings["coupled_rule"]):
         console.say(line)
+    console.say()
+    console.table(halo_table(made.rows()), result=True)
     if made.placements:
         from ..report.placement import placement_table, route_table
 
@@ -104,7 +106,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.table(routes, result=True)
     if args.legend:
         console.say()
-        for column in (*comparison_columns(made.rows()), *paid_columns(made.rows())):
+        rows = made.rows()
+        for column in (*comparison_columns(rows), *paid_columns(rows), *halo_columns(rows)):
             console.say(f"{column.title:<12} {column.meaning}")
     if args.picture:
         console.say(f"wrote {args.picture}")

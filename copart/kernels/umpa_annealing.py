@@ -17,8 +17,10 @@ from .umpa_state import arrive, at_border, depart, shift
 COLD = 7.0
 """A move that costs so many times the temperature is not tried: its probability is below a thousandth."""
 
-STRIDES = (7919, 10007, 104729)
-"""Primes: one of them does not divide the length of a list, and steps of that size visit all of it."""
+STRIDES = (17, 19, 23)
+"""Primes: one of them does not divide the length of a list, and steps of that size visit all of it.
+
+They are small, so that a sweep goes through memory in order where neighbours have numbers near each other."""
 
 
 class Prices(NamedTuple):
@@ -82,15 +84,17 @@ def beyond(h, s, u, dice):
 
 
 @inlined
-def volume_change(h, s, u, b):
-    """Change of the volume where u goes to part b, and a bound of the messages that this saves.
+def volume_change(h, s, u, b, senders):
+    """Change of the volume where u goes to part b, what senders send less at most, and to how many parts.
 
     h : Nets, in
     s : Flow, in
     u, b : int
+    senders : bool                  whether the last two are wanted
     """
     a = s.part[u]
     change = np.int64(0)
+    sent = np.int64(0)
     saved = np.int64(0)
     for e in range(h.xnets[u], h.xnets[u + 1]):
         i = h.nets[e]
@@ -102,14 +106,16 @@ def volume_change(h, s, u, b):
             if q == a:
                 if s.held[j] == 1:
                     change -= c
+                    sent += c
                     saved += 1
             elif q == b:
                 inside = True
         if not inside:
             change += c
-        if h.pins[h.xpins[i]] == u:
+        if senders and h.pins[h.xpins[i]] == u:
+            sent += c * (s.spread[i] - 1)
             saved += s.spread[i] - 1
-    return change, saved
+    return change, sent, saved
 
 
 @inlined
@@ -208,6 +214,9 @@ def sweep(h, s, price, salt, border, t):
             break
     moves = 0
     k = len(s.load)
+    senders = price.over_sent > 0.0 or len(s.worth) > 0
+    # a net fewer of a message saves no more than the last one of it
+    step = (price.message + price.over_message) * s.worth[1] if len(s.worth) else 0.0
     for _ in range(before):
         u = np.int64(border.listed[at])
         at += stride
@@ -215,23 +224,28 @@ def sweep(h, s, price, salt, border, t):
             at -= before
         a = s.part[u]
         drawn += 1
-        b = np.int64(beyond(h, s, u, mix(drawn, salt + 1)))
-        if b == a or s.population[a] <= 1:
-            continue
         w = h.vwgt[u]
+        relief = price.press * w if s.load[a] > s.limit[a] else 0.0
+        # nothing is looked at of what no part can be worth
+        if not senders and s.least[u] - relief > COLD * price.heat:
+            continue
+        bar = -price.heat * np.log((mix(drawn, salt + 2) + 1.0) / 4294967297.0)
+        if s.population[a] <= 1 or (not senders and s.least[u] - relief >= bar):
+            continue
+        b = np.int64(beyond(h, s, u, mix(drawn, salt + 1)))
+        if b == a:
+            continue
         over = s.load[b] + w - s.limit[b]
         if price.hard and over > 0 and over >= s.load[a] - s.limit[a]:
             continue
-        volume, saved = volume_change(h, s, u, b)
+        volume, sent, saved = volume_change(h, s, u, b, senders)
         change = float(volume)
         if over > 0 or s.load[a] > s.limit[a]:
             change += price.press * excess_change(s.load[a], s.load[b], w, s.limit[a], s.limit[b])
+        if change - price.over_sent * sent - saved * step >= bar:
+            continue
         if price.over_sent > 0.0:
             change += sent_price(h, s, u, b, price, t)
-        elif change - saved * (price.message + price.over_message) > COLD * price.heat:
-            continue
-        dice = mix(drawn, salt + 2)
-        bar = -price.heat * np.log((dice + 1.0) / 4294967297.0)
         if len(s.worth):
             if not has_room(s):
                 continue
@@ -258,6 +272,18 @@ def sweep(h, s, price, salt, border, t):
             shift(h, s, u, b)
             moves += 1
             list_pins(h, s, u, border)
+    border.at[1] = drawn
+    return moves
+
+
+@kernel
+def trim(h, s, border):
+    """Drop the vertices that are no longer at the border.
+
+    h : Nets, in
+    s : Flow, in
+    border : Border, in and out
+    """
     kept = 0
     for i in range(border.at[0]):
         v = border.listed[i]
@@ -267,5 +293,3 @@ def sweep(h, s, price, salt, border, t):
         else:
             border.there[v] = 0
     border.at[0] = kept
-    border.at[1] = drawn
-    return moves

@@ -6,6 +6,8 @@ counted in a hash table that holds the pairs that have any.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import inlined, kernel
 from .umpa_pairs import add_flow
 
@@ -47,6 +49,9 @@ class Flow(NamedTuple):
     soft, change : (K,) float64
         Messages of each part, counted softly, and what changes of a move that is on trial; 0 between moves
     who : (K+1,) int32, parts with a change, and how many are
+    least : (n,) int64
+        What a move of each vertex changes the volume by at least: the cost of its nets that lie in one part, less that
+        of those of which it is the only pin in its part; empty where that is not followed
     """
 
     part: Any
@@ -67,6 +72,7 @@ class Flow(NamedTuple):
     soft: Any
     change: Any
     who: Any
+    least: Any
 
 
 @inlined
@@ -128,7 +134,7 @@ def count_parts(h, s):
 
 @inlined
 def add_pin(s, i, p, by):
-    """Count pins of net i in part p, `by` more; the list of its parts follows.
+    """Count pins of net i in part p, `by` more, and return how many there are then; the list of its parts follows.
 
     s : Flow, in and out
     i, p, by : int                  by is 1 or -1
@@ -142,11 +148,13 @@ def add_pin(s, i, p, by):
         s.slot[j] = p
         s.held[j] = 0
         s.spread[i] += 1
-    s.held[j] += by
-    if s.held[j] == 0:
+    held = s.held[j] + by
+    s.held[j] = held
+    if held == 0:
         s.spread[i] -= 1
         s.slot[j] = s.slot[last - 1]
         s.held[j] = s.held[last - 1]
+    return held
 
 
 @kernel
@@ -188,22 +196,24 @@ def shift(h, s, u, b):
         before = s.spread[i]
         if source == u:
             s.send[a] -= c * (before - 1)
-            if pins_in(s, i, b) > 0:
+            left, there = move_pin(s, i, a, b)
+            if there > 1:
                 s.receive[b] -= c
-            move_pin(s, i, a, b)
-            if pins_in(s, i, a) > 0:
+            if left > 0:
                 s.receive[a] += c
             s.send[b] += c * (s.spread[i] - 1)
         else:
             own = s.part[source]
-            if pins_in(s, i, a) == 1:
+            left, there = move_pin(s, i, a, b)
+            if left == 0:
                 s.send[own] -= c
                 s.receive[a] -= c
-            if pins_in(s, i, b) == 0:
+            if there == 1:
                 s.send[own] += c
                 s.receive[b] += c
-            move_pin(s, i, a, b)
         s.total[0] += c * (s.spread[i] - before)
+        if len(s.least):
+            follow_least(h, s, i, u, b, before, left, there)
     s.part[u] = b
     s.load[a] -= h.vwgt[u]
     s.load[b] += h.vwgt[u]
@@ -213,14 +223,67 @@ def shift(h, s, u, b):
 
 @inlined
 def move_pin(s, i, a, b):
-    """Count one pin of net i in part b instead of a.
+    """Count one pin of net i in part b instead of a; returns how many are in a and in b then.
 
     s : Flow, in and out
     i, a, b : int
     """
     # first out, then in: a net never has more parts than slots
-    add_pin(s, i, a, -1)
-    add_pin(s, i, b, 1)
+    left = add_pin(s, i, a, -1)
+    there = add_pin(s, i, b, 1)
+    return left, there
+
+
+@kernel
+def follow_least(h, s, i, u, b, before, left, there):
+    """Follow in `least` that vertex u has gone to part b, as far as net i goes.
+
+    h : Nets, in
+    s : Flow, in and out            net i is counted already, u still stands in its old part
+    i, u, b : int
+    before : int                    parts of the net before
+    left, there : int               pins of the net in the old part and in b now
+    """
+    c = h.cost[i]
+    first, last = h.xpins[i], h.xpins[i + 1]
+    if left == 0:
+        s.least[u] += c
+    if there == 1:
+        s.least[u] -= c
+    if left == 1 or there == 2:
+        # another pin is the only one left there, or no longer the only one
+        a = s.part[u]
+        for e in range(first, last):
+            v = h.pins[e]
+            if v == u:
+                continue
+            if s.part[v] == a:
+                if left == 1:
+                    s.least[v] -= c
+            elif s.part[v] == b and there == 2:
+                s.least[v] += c
+    if before == 1 or s.spread[i] == 1:
+        more = -c if before == 1 else c
+        for e in range(first, last):
+            s.least[h.pins[e]] += more
+
+
+@kernel
+def count_least(h, s):
+    """Count `least` of all vertices.
+
+    h : Nets, in
+    s : Flow, in and out
+    """
+    for v in range(len(s.part)):
+        least = np.int64(0)
+        for e in range(h.xnets[v], h.xnets[v + 1]):
+            i = h.nets[e]
+            if s.spread[i] == 1:
+                least += h.cost[i]
+            elif pins_in(s, i, s.part[v]) == 1:
+                least -= h.cost[i]
+        s.least[v] = least
 
 
 @kernel

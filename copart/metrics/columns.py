@@ -119,6 +119,27 @@ MANY_PAID_COLUMNS = (
     *_STEP,
 )
 
+_MSV = "data that the part of {} sends which sends most in a halo exchange: each cell once per neighbouring part"
+_TM = "messages of a halo exchange of {}, of all parts together"
+_MSM = "messages of the part of {} that sends most of them in a halo exchange"
+
+#: The third table of the schemes: what parts send their neighbours in the own phase.
+HALO_COLUMNS = (
+    Column("MSV_a", "MSV_A", count, _MSV.format("A")),
+    Column("MSV_b", "MSV_B", count, _MSV.format("B")),
+    Column("TM_a", "TM_A", tenth, _TM.format("A")),
+    Column("TM_b", "TM_B", tenth, _TM.format("B")),
+    Column("MSM_a", "MSM_A", tenth, _MSM.format("A")),
+    Column("MSM_b", "MSM_B", tenth, _MSM.format("B")),
+)
+
+#: The same of more than two components.
+MANY_HALO_COLUMNS = (
+    Column("MSV", "MSV", count, _MSV.format("any component")),
+    Column("TM", "TM", tenth, _TM.format("every component")),
+    Column("MSM", "MSM", tenth, _MSM.format("any component")),
+)
+
 #: Of one co-partition, one row.
 STEP_COLUMNS = (*_STEP, Column("maxV", "maxV", count, _MAXV), Column("maxZ", "maxZ", count, _MAXZ))
 
@@ -126,6 +147,11 @@ STEP_COLUMNS = (*_STEP, Column("maxV", "maxV", count, _MAXV), Column("maxZ", "ma
 def paid_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
     """What a user pays for, the second table of the schemes: the columns of two components, or of more."""
     return MANY_PAID_COLUMNS if rows and "cut" in rows[0] else PAID_COLUMNS
+
+
+def halo_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """What parts send their neighbours, the third table of the schemes: the columns of two components, or of more."""
+    return MANY_HALO_COLUMNS if rows and "cut" in rows[0] else HALO_COLUMNS
 
 
 def comparison_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
@@ -261,6 +287,7 @@ def title_html(title: str) -> str:
     return " ".join(out)
 
 
-__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "MANY_COLUMNS", "MANY_PAID_COLUMNS", "PAID_COLUMNS",
-           "PAIR_COLUMNS", "PART_COLUMNS", "REPARTITION_COLUMNS", "STEP_COLUMNS", "Column", "comparison_columns",
-           "count", "html_table", "letter_of", "paid_columns", "percent", "seconds", "spans", "tenth", "title_html"]
+__all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "HALO_COLUMNS", "MANY_COLUMNS", "MANY_HALO_COLUMNS",
+           "MANY_PAID_COLUMNS", "PAID_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS", "REPARTITION_COLUMNS", "STEP_COLUMNS",
+           "Column", "comparison_columns", "count", "halo_columns", "html_table", "letter_of", "paid_columns",
+           "percent", "seconds", "spans", "tenth", "title_html"]

@@ -18,6 +18,7 @@ from ..errors import GraphError
 from ..graph import Graph
 from .balance import target_shares
 from .columns import COMPONENT_COLUMNS, html_table
+from .traffic import halo_volumes
 
 
 def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
@@ -228,6 +229,12 @@ class ComponentMetrics:
     """Connected pieces of all parts together; equals `parts` where every part is connected."""
     max_pieces: int
     """Connected pieces of the most scattered part."""
+    MSV: int
+    """Data that the part sends which sends most in a halo exchange: each cell once per part that has a neighbour."""
+    TM: int
+    """Messages of a halo exchange, of all parts together."""
+    MSM: int
+    """Messages of the part that sends most of them in a halo exchange."""
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain JSON types."""
@@ -279,6 +286,9 @@ def component_metrics(
     over = owners if ncoupled is None else int(ncoupled)
     cpl = graph.subgraph(coupled)
     found = pieces(graph, part, nparts)
+    sender, _, volume = halo_volumes(graph, part, nparts)
+    sent = np.zeros(nparts, WEIGHT)
+    np.add.at(sent, sender, volume)
     return ComponentMetrics(
         name=name,
         cells=graph.nvtxs,
@@ -297,6 +307,9 @@ def component_metrics(
         boundary=int(np.count_nonzero(boundary(graph, part))),
         pieces=int(found.sum()),
         max_pieces=int(found.max()),
+        MSV=int(sent.max()),
+        TM=len(sender),
+        MSM=int(np.bincount(sender, minlength=nparts).max()),
     )
 
 

@@ -24,7 +24,7 @@ from ..metrics.columns import letter_of
 from ..metrics.promise import PromiseFigures, promised, remarks_on
 from ..names import InteredgeKind, InterfaceRule, SchemeName
 from ..options import Options, Settings
-from ..report import paid_html, scheme_table
+from ..report import halo_html, paid_html, scheme_table
 from ..schemes.contiguous import bodies_shared
 from ..schemes.registry import SCHEMES, own_options, run_scheme, scheme
 from . import requests
@@ -59,6 +59,10 @@ class Run:
         What is paid for, of all components: ``extra_pieces`` beyond one per part, ``max_coupled`` (coupled weight of
         the part that has most, also by letter), ``maxV`` and ``maxZ`` over all pairs and both ways, ``T_step``, its two
         phases ``T_reg`` and ``T_cpl``, and the share ``waits``.
+
+        What parts send their neighbours in a halo exchange, by letter: ``MSV_a`` (data of the part that sends most),
+        ``TM_a`` (messages), ``MSM_a`` (messages of the part that sends most of them); and the largest ``MSV`` and
+        ``MSM`` and the sum ``TM`` of all components.
         """
         each = list(self.metrics.components.values())
         out: dict[str, float] = {}
@@ -74,6 +78,9 @@ class Run:
         out |= {"max_coupled": max(c.max_coupled for c in each),
                 "extra_pieces": sum(c.pieces - (c.parts - c.empty) for c in each),
                 "maxV": self.metrics.maxV, "maxZ": self.metrics.maxZ, **self.metrics.step.row()}
+        for key, together in (("MSV", max), ("TM", sum), ("MSM", max)):
+            out |= {f"{key}_{letter_of(i)}": getattr(c, key) for i, c in enumerate(each)}
+            out[key] = together(getattr(c, key) for c in each)
         return {**out, "seconds": self.seconds}
 
 
@@ -140,7 +147,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The schemes' tables, for notebooks."""
-        return scheme_table(self.rows()) + paid_html(self.rows(), f"T: {self.cost}")
+        return scheme_table(self.rows()) + paid_html(self.rows(), f"T: {self.cost}") + halo_html(self.rows())
 
     @property
     def cost(self) -> StepCost:

@@ -10,6 +10,8 @@ from .tables import (
     Table,
     comparison_table,
     component_table,
+    halo_html,
+    halo_table,
     paid_html,
     paid_table,
     pair_table,
@@ -17,5 +19,5 @@ from .tables import (
     step_table,
 )
 
-__all__ = ["COMPARISON_COLUMNS", "Table", "comparison_table", "component_table", "paid_html", "paid_table",
-           "pair_table", "scheme_table", "step_table"]
+__all__ = ["COMPARISON_COLUMNS", "Table", "comparison_table", "component_table", "halo_html", "halo_table",
+           "paid_html", "paid_table", "pair_table", "scheme_table", "step_table"]

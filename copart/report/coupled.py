@@ -17,7 +17,15 @@ from ..mapping.coupled.placed import Placed
 from ..mesh import Mesh
 from ..mesh.interfaces.surface import Surface
 from ..metrics import CoupledMetrics, StepCost, evaluate
-from ..metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, STEP_COLUMNS, letter_of
+from ..metrics.columns import (
+    COMPONENT_COLUMNS,
+    PAIR_COLUMNS,
+    PART_COLUMNS,
+    STEP_COLUMNS,
+    halo_columns,
+    letter_of,
+    paid_columns,
+)
 from ..metrics.parts import PartMetrics, part_metrics
 from .charts import bar_chart, histogram, histogram_edges, matrix_chart
 from .drawing import numbers, part_areas, parts_seen, picture, shaded
@@ -28,7 +36,7 @@ from .palette import component_colours
 from .placement import placement_section
 from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
-from .tables import best_entries, cost_words, scheme_columns
+from .tables import HALO_WORDS, best_entries, cost_words, scheme_columns
 from .verdict import verdict_html
 from .words import comparison_words, coupled_words, number, rule_words, times, uncoupled_words
 
@@ -165,9 +173,10 @@ def _tables(shown: Shown, rows: Sequence[Mapping[str, Any]], settings: Mapping[s
         caption = f"{mean}old: best of its column."
         out.append(table(scheme_columns(rows), rows, caption, best_entries(rows)))
         if "T_step" in rows[0]:  # rows of a comparison; a table of the published figures alone has none
-            paid = scheme_columns(rows, paid=True)
+            paid, halos = scheme_columns(rows, paid_columns), scheme_columns(rows, halo_columns)
             out.append("<h3>What is paid for</h3>" + table(paid, rows, cost_words(shown.metrics.step.cost),
                                                            best_entries(rows, paid[1:])))
+            out.append("<h3>Halos</h3>" + table(halos, rows, HALO_WORDS, best_entries(rows, halos[1:])))
         out.append(f"<h3>{escape(shown.scheme)}{f', seed {seeds[0]}' if seeds else ''}</h3>")
     out.append(table(COMPONENT_COLUMNS, shown.metrics.to_dicts()))
     if shown.metrics.pairs:

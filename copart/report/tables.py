@@ -6,7 +6,7 @@ marks the best ones (bold on a terminal and in Markdown, a star in plain text).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,9 +20,13 @@ from ..metrics.columns import (
     STEP_COLUMNS,
     Column,
     comparison_columns,
+    halo_columns,
     html_table,
     paid_columns,
 )
+
+#: Below the third table of the schemes.
+HALO_WORDS = "halos: MSV most data sent by a part, TM all messages, MSM most of one part"
 
 _SCHEME = Column("scheme", "scheme", str, "how the components are partitioned")
 
@@ -118,6 +122,25 @@ def paid_html(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
     return html_table((_SCHEME, *columns), rows, best_entries(rows, columns), caption)
 
 
+def halo_table(rows: Sequence[Mapping[str, Any]], title: str = "") -> Table:
+    """The third table of the schemes: what parts send their neighbours, the smallest entries marked.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Key ``scheme`` and the keys of :func:`copart.metrics.columns.halo_columns`.
+    """
+    columns = halo_columns(rows)
+    shown = [[str(row["scheme"]).upper(), *(c.show(row[c.key]) for c in columns)] for row in rows]
+    return Table(["scheme", *(c.title for c in columns)], shown, best_entries(rows, columns), title, (HALO_WORDS,))
+
+
+def halo_html(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The third table of the schemes as HTML."""
+    columns = halo_columns(rows)
+    return html_table((_SCHEME, *columns), rows, best_entries(rows, columns), HALO_WORDS)
+
+
 def cost_words(cost: StepCost) -> str:
     """In what unit the times of a coupled step are, and by which constants."""
     return f"T in microseconds, at {cost}"
@@ -138,9 +161,18 @@ def best_entries(rows: Sequence[Mapping[str, Any]],
     return frozenset(best)
 
 
-def scheme_columns(rows: Sequence[Mapping[str, Any]], paid: bool = False) -> tuple[Column, ...]:
-    """The columns of the schemes' table, or of that with what is paid for; the first included."""
-    return (_SCHEME, *(paid_columns(rows) if paid else comparison_columns(rows)))
+def scheme_columns(rows: Sequence[Mapping[str, Any]],
+                   of: Callable[[Sequence[Mapping[str, Any]]], Sequence[Column]] = comparison_columns
+                   ) -> tuple[Column, ...]:
+    """The columns of a table of the schemes, the first included.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+    of : callable
+        Which table: ``comparison_columns``, ``paid_columns`` or ``halo_columns``.
+    """
+    return (_SCHEME, *of(rows))
 
 
 def scheme_table(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
@@ -167,5 +199,6 @@ def step_table(metrics: CoupledMetrics, title: str = "") -> Table:
                  notes=(cost_words(metrics.step.cost),))
 
 
-__all__ = ["COMPARISON_COLUMNS", "Column", "Table", "best_entries", "comparison_table", "component_table",
-           "cost_words", "paid_html", "paid_table", "pair_table", "scheme_columns", "scheme_table", "step_table"]
+__all__ = ["COMPARISON_COLUMNS", "HALO_WORDS", "Column", "Table", "best_entries", "comparison_table",
+           "component_table", "cost_words", "halo_html", "halo_table", "paid_html", "paid_table",
+           "pair_table", "scheme_columns", "scheme_table", "step_table"]

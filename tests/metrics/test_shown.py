@@ -10,11 +10,14 @@ import pytest
 import copart
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError
-from copart.metrics import evaluate
+from copart.hypergraph import Hypergraph
+from copart.metrics import component_metrics, evaluate, evaluate_hypergraph
 from copart.metrics.columns import (
     COMPARISON_COLUMNS,
     COMPONENT_COLUMNS,
+    HALO_COLUMNS,
     MANY_COLUMNS,
+    MANY_HALO_COLUMNS,
     MANY_PAID_COLUMNS,
     PAID_COLUMNS,
     PAIR_COLUMNS,
@@ -25,7 +28,7 @@ from copart.metrics.columns import (
     title_html,
 )
 from copart.metrics.parts import part_metrics
-from copart.report import Table, comparison_table, paid_table
+from copart.report import Table, comparison_table, halo_table, paid_table
 
 from ..helpers import grid
 
@@ -132,11 +135,43 @@ def test_notebooks_show_the_figures(made):
     assert Cells(metrics.a._repr_html_()).rows[1] == rows[1]
     assert Cells(metrics.pair._repr_html_()).rows[-1] == rows[-3]
     compared = Cells(made._repr_html_()).rows
-    assert [row[0] for row in compared] == ["scheme", "naive", "aware"] * 2
+    assert [row[0] for row in compared] == ["scheme", "naive", "aware"] * 3
     assert compared[1][9] == f"{made.rows()[0]['totV']:.0f}"
     paid = dict(zip(compared[3], compared[4], strict=True))
     assert paid["Tstep"] == f"{made.rows()[0]['T_step']:.0f}"
     assert not {"NAcpl", "maxV"} & set(compared[0])
+    halos = dict(zip(compared[6], compared[7], strict=True))
+    assert halos["MSVA"] == f"{made.rows()[0]['MSV_a']:.0f}"
+
+
+def test_halos_of_the_schemes_are_what_the_nets_of_the_cells_send(made):
+    for run in made.runs:
+        if run.seed != 1:
+            continue
+        figures = run.figures()
+        for name, letter in zip(made.problem.names, "ab", strict=True):
+            parts = made.copartitions[run.scheme]
+            nets = Hypergraph.column_net(made.problem.components[name])
+            found = evaluate_hypergraph(nets, parts[name], parts.nparts[name]).to_dict()
+            told = run.metrics.components[name].to_dict()
+            for key in ("MSV", "TM", "MSM"):
+                assert told[key] == figures[f"{key}_{letter}"] == found[key] > 0
+        assert figures["MSV"] == max(figures["MSV_a"], figures["MSV_b"])
+        assert figures["TM"] == figures["TM_a"] + figures["TM_b"]
+        assert figures["MSM"] == max(figures["MSM_a"], figures["MSM_b"])
+    table = halo_table(made.rows())
+    assert table.header == ["scheme", "MSV_A", "MSV_B", "TM_A", "TM_B", "MSM_A", "MSM_B"]
+    assert [row[0] for row in table.rows] == ["NAIVE", "AWARE"]
+    assert table.notes == ("halos: MSV most data sent by a part, TM all messages, MSM most of one part",)
+    assert max(map(len, table.text().splitlines())) <= 80
+
+
+def test_halos_of_a_part_that_sends_nothing():
+    lone = copart.Graph.from_edges(4, [0], [1], vsize=[3, 1, 1, 1])
+    told = component_metrics("lone", lone, np.array([0, 1, 2, 2], np.int32), 3, np.zeros(0, np.int32))
+    assert (told.MSV, told.TM, told.MSM) == (3, 2, 1)
+    alone = component_metrics("lone", lone, np.zeros(4, np.int32), 1, np.zeros(0, np.int32))
+    assert (alone.MSV, alone.TM, alone.MSM) == (0, 0, 0)
 
 
 def test_a_table_shows_itself(made):
@@ -147,8 +182,9 @@ def test_a_table_shows_itself(made):
     assert "<caption>title</caption>" in table._repr_html_()
 
 
-@pytest.mark.parametrize("columns", [COMPARISON_COLUMNS, COMPONENT_COLUMNS, MANY_COLUMNS, MANY_PAID_COLUMNS,
-                                     PAID_COLUMNS, PAIR_COLUMNS, PART_COLUMNS, REPARTITION_COLUMNS, STEP_COLUMNS])
+@pytest.mark.parametrize("columns", [COMPARISON_COLUMNS, COMPONENT_COLUMNS, HALO_COLUMNS, MANY_COLUMNS,
+                                     MANY_HALO_COLUMNS, MANY_PAID_COLUMNS, PAID_COLUMNS, PAIR_COLUMNS, PART_COLUMNS,
+                                     REPARTITION_COLUMNS, STEP_COLUMNS])
 def test_every_column_has_a_title_and_a_meaning(columns):
     assert len({c.key for c in columns}) == len({c.title for c in columns}) == len(columns)
     titles = [t for t in Cells(html_table(columns, [])).titles if t]

@@ -64,6 +64,27 @@ def test_every_objective_is_met_within_the_limits(objective, eps):
     assert figures(h, part, 16)[name] < figures(h, other, 16)[name]
 
 
+def unequal(h, kind):
+    """The hypergraph with costs drawn at random."""
+    rng = np.random.default_rng(1)
+    cost = np.exp(rng.normal(0, 2, h.nnets)) * 100 if kind == "spread" else np.where(rng.random(h.nnets) < 0.1, 1000, 1)
+    return Hypergraph.from_nets(h.nvtxs, [h.net(e) for e in range(h.nnets)], cost=np.maximum(cost, 1).astype(int))
+
+
+@pytest.mark.parametrize(("kind", "share"), [("spread", 0.95), ("rare", 0.85), ("blocks", 1.0)])
+def test_annealing_lowers_the_volume_whatever_nets_cost(kind, share):
+    """Against UMPa's passes alone: costs of all sizes, a few nets that cost most, and several unknowns per cell."""
+    h = Hypergraph.column_net(grid(13, 13, 13) if kind != "blocks" else grid(30, 30))
+    if kind == "blocks":
+        nets = [[5 * int(v) + i for v in h.net(e) for i in range(5)] for e in range(h.nnets)]
+        h = Hypergraph.from_nets(5 * h.nvtxs, nets, cost=[5] * h.nnets)
+    else:
+        h = unequal(h, kind)
+    volumes = [sum(figures(h, partition_hypergraph(h, 16, pace=pace, seed=seed), 16)["TV"] for seed in (1, 2))
+               for pace in (Pace(25, 12, starts=1), Pace(0, 0, starts=1))]
+    assert volumes[0] <= share * volumes[1]
+
+
 def test_each_objective_has_least_of_its_own():
     h = Hypergraph.column_net(grid(16, 16, 16))
     made = {name: figures(h, partition_hypergraph(h, 24, objective=name), 24) for name in OBJECTIVES}
@@ -113,7 +134,7 @@ def test_every_kind_of_coarsening_serves(coarsening):
     usual = partition_hypergraph(h, 8, fixed=fixed, preset="fast")
     assert (part[:16] == fixed[:16]).all()
     assert np.bincount(part).max() <= max_part_weight(h.nvtxs, 8, 0.05)
-    assert figures(h, part, 8)["TV"] <= 1.25 * figures(h, usual, 8)["TV"]
+    assert figures(h, part, 8)["TV"] <= 1.35 * figures(h, usual, 8)["TV"]
 
 
 def test_shares_and_fixed_vertices_together():

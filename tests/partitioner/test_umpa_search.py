@@ -11,6 +11,7 @@ from copart.hypergraph import Hypergraph
 from copart.kernels import umpa_passes, umpa_state
 from copart.partitioner.umpa import METRICS, OBJECTIVES, Objective
 from copart.partitioner.umpa.cooling import anneal
+from copart.partitioner.umpa.driver import annealed
 from copart.partitioner.umpa.levels import COARSENINGS, cluster, coarsen, contract, finest
 from copart.partitioner.umpa.search import Search
 from copart.partitioner.umpa.start import graph_of
@@ -203,6 +204,45 @@ def test_annealing_lowers_what_is_asked_for():
         agrees(search, h)
         assert search.values()[0] < first[objective.primary], name
         assert len(search.state.worth) == 0
+
+
+@given(problems(), st.data())
+def test_no_move_changes_the_volume_by_less_than_the_bound_says(problem, data):
+    """The bound is followed exactly through moves, and true of every part."""
+    h, part, k = free(problem[0]), *problem[1:]
+    search = searching(h, part, k, ("TV",))
+    bound = np.empty(h.nvtxs, np.int64)
+    search.state = search.state._replace(least=bound)
+    umpa_state.count_least(search.h, search.state)
+    for _ in range(data.draw(st.integers(0, 6))):
+        u, b = data.draw(st.integers(0, h.nvtxs - 1)), data.draw(st.integers(0, k - 1))
+        if b != search.state.part[u]:
+            umpa_state.shift(search.h, search.state, u, b)
+    followed = bound.copy()
+    umpa_state.count_least(search.h, search.state)
+    assert followed.tolist() == bound.tolist()
+    now = search.state.part
+    volume = figures(h, now, k)["TV"]
+    for u in range(h.nvtxs):
+        found = [figures(h, np.where(np.arange(h.nvtxs) == u, p, now), k)["TV"] for p in range(k) if p != now[u]]
+        assert all(other - volume >= bound[u] for other in found)
+        if k == 2:
+            assert found == [volume + bound[u]], "with two parts it is the change itself"
+
+
+def test_annealing_that_melts_a_good_partition_is_taken_back():
+    # five unknowns per cell, in the same few nets: good borders melt at a temperature that suits single cells
+    cells = Hypergraph.column_net(grid(20, 20))
+    h = Hypergraph.from_nets(2000, [[5 * int(v) + i for v in cells.net(e) for i in range(5)] for e in range(400)])
+    part = np.repeat((np.arange(400) // 100).astype(np.int32), 5)
+    first = figures(h, part, 4)["TV"]
+    melted = searching(h, part, 4, ("TV",), limit=np.full(4, 520))
+    anneal(melted, 5, 20.0)
+    assert melted.values()[0] > first
+    search, warmth = annealed(searching(h, part, 4, ("TV",), limit=np.full(4, 520)), 5, 20.0)
+    agrees(search, h)
+    assert search.values()[0] <= first
+    assert warmth < 20.0
 
 
 def test_objectives_by_name_and_by_metrics():

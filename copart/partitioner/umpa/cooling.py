@@ -8,12 +8,13 @@ import numpy as np
 
 from ...kernels import umpa_annealing as kernels
 from ...kernels import umpa_pairs, umpa_state
+from ...kernels.umpa_state import Flow, Nets
 from .search import Search
 
 Array = np.ndarray[Any, Any]
 
-#: First and last temperature.
-_HOT, _COLD = 0.6, 0.15
+#: First and last temperature, as shares of the mean cost of the cut nets of a vertex at the border.
+_HOT, _COLD = 0.2, 0.05
 
 #: Price of a unit of volume that a part sends above `_AIM` times the average, beside its own.
 _SENT = 2.0
@@ -28,8 +29,12 @@ _MESSAGE, _OF_MANY, _OVER = 1.0, 0.2, 0.8
 #: Nets at which a message counts half, first and last; the first in mean nets of a message.
 _BLUR_FIRST, _BLUR_LAST = 0.2, 0.1
 
-#: Price of a mean vertex above the limit of its part, first and last; and when none may go above it any more.
-_PRESS_FIRST, _PRESS_LAST, _HARD = 0.2, 3.2, 0.7
+#: Price of a mean vertex above the limit of its part, first and last, in the first temperature; and when none may go
+#: above it any more.
+_PRESS_FIRST, _PRESS_LAST, _HARD = 0.33, 5.3, 0.7
+
+#: Sweeps after which vertices that have left the border are dropped.
+_TRIM = 4
 
 #: Entries of the table of what messages are worth, at most.
 _TABLE = 1 << 16
@@ -54,40 +59,62 @@ def slope_of(search: Search) -> Slope:
     return Slope(_SENT if objective.primary in ("MSV", "MSRV") else 0.0, 0.0, 0.0)
 
 
-def anneal(search: Search, sweeps: int, unit: float, *, hard: bool = False) -> int:
+def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = False) -> int:
     """Sweeps over the border while it cools down; returns the moves.
 
     Parameters
     ----------
     sweeps : int
-    unit : float
-        Volume in which temperature and weight above the limits are measured: the median cost of a net of the input, on
-        the first coarse level twice that, then four times, ...
+    warmth : float
+        Times the usual temperature.
     hard : bool
         Whether no part may get above its limit at any time.
     """
     n = len(search.state.part)
     listed, there = np.empty(n, np.int32), np.empty(n, np.uint8)
     count = int(umpa_state.list_border(search.h, search.state, listed, there))
+    if sweeps == 0 or count == 0:
+        return 0
     border = kernels.Border(listed, there, np.array([count, 0]))
     weight = max(float(search.h.vwgt.mean()), 1e-9)
     slope = slope_of(search)
+    search.state = search.state._replace(least=np.empty(n, np.int64))
+    umpa_state.count_least(search.h, search.state)
+    hot = warmth * _HOT * stake(search.h, search.state, count)
     moves = 0
     for turn in range(sweeps):
         x = turn / max(sweeps - 1, 1)
-        heat = unit * _HOT * (_COLD / _HOT) ** x
+        heat = hot * (_COLD / _HOT) ** x
         press = _PRESS_FIRST + (_PRESS_LAST - _PRESS_FIRST) * x
         if slope.message > 0.0:
             _count_softly(search, x)
         s = search.state
         price = kernels.Prices(
-            heat=heat, press=press * (1.0 + slope.sent) * unit / weight, hard=hard or x > _HARD,
+            heat=heat, press=press * (1.0 + slope.sent) * hot / weight, hard=hard or x > _HARD,
             most_sent=_AIM_SENT * float(s.send.mean()), over_sent=slope.sent, message=slope.message,
             most_messages=_AIM_MESSAGES * float(s.soft.mean()), over_message=slope.over_message,
         )
         moves += int(kernels.sweep(search.h, s, price, search.salt + turn, border, search.trial))
-    search.state = search.state._replace(worth=np.zeros(0))
+        if turn % _TRIM == _TRIM - 1:
+            kernels.trim(search.h, search.state, border)
+    search.state = search.state._replace(worth=np.zeros(0), least=np.zeros(0, np.int64))
     return moves
+
+
+def stake(h: Nets, s: Flow, count: int) -> float:
+    """The mean cost of the cut nets of a vertex, of `count` vertices at the border.
+
+    It is right on every level, for nets of very unequal costs too: those that cost most are hardly ever cut.
+    """
+    cut = s.spread > 1
+    cost = float((h.cost[cut] * np.diff(h.xpins)[cut].astype(np.float64)).sum())
+    return cost / count
+
+
+def evenness(search: Search) -> float:
+    """Geometric over arithmetic mean of the costs of the cut nets: 1 where all cost the same."""
+    cost = search.h.cost[search.state.spread > 1].astype(np.float64)
+    return float(np.exp(np.log(cost).mean()) / cost.mean()) if len(cost) else 1.0
 
 
 def _count_softly(search: Search, x: float) -> None:
@@ -103,4 +130,4 @@ def _count_softly(search: Search, x: float) -> None:
     umpa_pairs.count_softly(search.state)
 
 
-__all__ = ["anneal", "slope_of"]
+__all__ = ["anneal", "evenness", "slope_of"]

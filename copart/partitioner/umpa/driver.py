@@ -19,7 +19,7 @@ from ..feasibility import feasible_limits, overweight
 from ..multilevel import loosened
 from ..rounds import Team
 from ..settling import settle
-from .cooling import anneal
+from .cooling import anneal, evenness
 from .levels import COARSENINGS, coarsen, finest
 from .objectives import Objective
 from .search import Search
@@ -35,6 +35,9 @@ _PER_PART, _LEAST = 30, 100
 #: Temperature, as a share of the usual, of what follows where balance had to be restored.
 _LATE = 0.3
 
+#: Times that a level is annealed, each half as warm, where it comes out worse than before.
+_TRIES = 3
+
 
 class Pace(NamedTuple):
     """How much time to spend.
@@ -42,15 +45,17 @@ class Pace(NamedTuple):
     fine, coarse : int, sweeps of annealing of the input, and of each coarser level; 0 leaves UMPa's passes alone
     starts : int, initial partitions of the coarsest level, of which the best goes on
     members : int, whole partitions made, of which the best is kept
+    polish : bool, whether UMPa's passes follow the annealing on coarse levels too, which hardly changes the volume
     """
 
     fine: int
     coarse: int
     starts: int = 5
     members: int = 1
+    polish: bool = True
 
 
-PACES = {"fast": Pace(25, 12, starts=1), "default": Pace(60, 25), "strong": Pace(250, 60),
+PACES = {"fast": Pace(20, 8, starts=1, polish=False), "default": Pace(60, 25), "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
 
@@ -166,13 +171,14 @@ def multilevel(
     """Coarsen, partition the coarsest level, uncoarsen and refine; the state of the finest level."""
     k = len(limit)
     levels, maps = coarsen(h, max(_PER_PART * k, _LEAST), k, seed, coarsening, team.threads)
-    unit = float(np.median(h.cost)) if len(h.cost) else 1.0
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
     search = best_start(levels[depth], room[depth], objective, depth, pace.starts, seed, team)
+    warmth = 1.0
     while True:
-        anneal(search, pace.coarse if depth else pace.fine, unit * 2**depth)
-        search.passes(2**depth)
+        search, warmth = annealed(search, pace.coarse if depth else pace.fine, warmth)
+        if pace.polish or depth == 0:
+            search.passes(2**depth)
         logger.debug("level %d: %d vertices, %s", depth, len(search.state.part), search.values())
         if depth == 0:
             break
@@ -184,9 +190,27 @@ def multilevel(
         # nets as stars: only who is next to whom matters
         settle(graph_of(h, 0), no_pull(), search.state.part, limit, team, seed)
         search = Search(h, search.state.part, limit, objective, seed)
-        anneal(search, pace.coarse, _LATE * unit, hard=True)
+        anneal(search, pace.coarse, _LATE * warmth, hard=True)
         search.passes(1)
     return search
+
+
+def annealed(search: Search, sweeps: int, warmth: float) -> tuple[Search, float]:
+    """The state after annealing, and the warmth for the next level.
+
+    Where many vertices are in the same few nets, or a net costs more than all others and is cut whatever is done, what
+    is good melts at lower temperatures than elsewhere: a partition that comes out worse than it went in is taken back,
+    and annealed from half as warm, or less where costs are uneven.
+    """
+    first = search.state.part.copy()
+    excess, value = search.excess, search.values()[0]
+    for _ in range(_TRIES):
+        anneal(search, sweeps, warmth)
+        if search.excess < excess or search.values()[0] <= value:
+            break
+        search = Search(search.h, first.copy(), search.state.limit, search.objective, search.salt)
+        warmth *= min(0.5, evenness(search))
+    return search, warmth
 
 
 __all__ = ["PACES", "Pace", "multilevel", "partition_hypergraph"]

@@ -50,7 +50,7 @@ class Search:
             slot=np.empty(xslot[-1], i32), held=np.empty(xslot[-1], i32), spread=np.zeros(len(size), i32),
             send=np.zeros(k, i64), receive=np.zeros(k, i64), messages=np.zeros(k, i64), key=np.zeros(0, i64),
             count=np.zeros(0, i64), total=np.array([0, 0, 0, spare]), worth=none, soft=np.zeros(k),
-            change=np.zeros(k), who=np.zeros(k + 1, i32),
+            change=np.zeros(k), who=np.zeros(k + 1, i32), least=np.zeros(0, i64),
         )
         self.trial = umpa_gains.Trial(
             gain_send=np.zeros(k, i64), loss_send=np.zeros(k, i64), gain_messages=np.zeros(k, i64),
