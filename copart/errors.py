@@ -66,6 +66,10 @@ class ConfigError(CopartError):
     """An argument or option is out of its range."""
 
 
+#: Characters of what is wrong with a file that are told.
+_LONGEST = 1500
+
+
 class FormatError(CopartError):
     """A file is unreadable or ill-formed.
 
@@ -80,6 +84,9 @@ class FormatError(CopartError):
     """
 
     def __init__(self, path: str | os.PathLike[str], rule: str, line: int | None = None):
+        if len(rule) > _LONGEST:
+            # it quotes half of a damaged file
+            rule = f"{rule[:_LONGEST - 200]} ... {rule[-190:]}"
         self.path, self.rule, self.line = os.fspath(path), rule, line
         place = self.path if line is None else f"{self.path}:{line}"
         super().__init__(f"{place}: {rule}")

@@ -212,3 +212,13 @@ def test_a_deck_that_includes_many_files_that_are_gone(tmp_path):
     with pytest.raises(FormatError) as error:
         read_mesh(path)
     assert str(error.value) == f"{path}: no nodes (*NODE); the included file a, b, c and 3 more is not there"
+
+
+def test_no_error_quotes_half_a_file(tmp_path):
+    path = tmp_path / "hosts"
+    path.write_text("a:" + 9000 * "2b:" + "\n")
+    with pytest.raises(FormatError) as error:
+        launch.read_hydra_hostfile(path)
+    assert len(error.value.rule) < 1500
+    assert error.value.rule.startswith("needs HOST or HOST:COUNT, got 'a:2b:2b")
+    assert error.value.rule.endswith("2b:2b:'")
