@@ -203,10 +203,10 @@ def annealed(search: Search, sweeps: int, warmth: float) -> tuple[Search, float]
     and annealed from half as warm, or less where costs are uneven.
     """
     first = search.state.part.copy()
-    excess, value = search.excess, search.values()[0]
+    excess, values = search.excess, search.values()
     for _ in range(_TRIES):
         anneal(search, sweeps, warmth)
-        if search.excess < excess or search.values()[0] <= value:
+        if search.excess < excess or search.values() <= values:
             break
         search = Search(search.h, first.copy(), search.state.limit, search.objective, search.salt)
         warmth *= min(0.5, evenness(search))
