@@ -152,7 +152,8 @@ def fitted() -> str:
                           {name: [float(row[name]) for row in rows] for name in SHOWN}, [row["case"] for row in rows])
         cells = [f"{r:.2f}{f' (**{d:.2f}**)' if d >= 0.005 else ''}"
                  for d, r in zip(found.coefficients, found.correlation, strict=True)]
-        lines.append(f"| {size:,} bytes | {found.nruns} | {found.bound or 'neither'}, {found.r_squared:.2f} | {' | '.join(cells)} |")
+        lines.append(f"| {size:,} bytes | {found.nruns} | {found.bound or 'neither'}, {found.r_squared:.2f} | "
+                     f"{' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -213,7 +214,7 @@ def main() -> None:
     if args.write:
         text = PAGE.read_text(encoding="utf-8")
         for mark, block in blocks.items():
-            text = re.sub(rf"(?s)(<!-- {mark} -->\n).*?(\n<!-- end -->)", rf"\g<1>{block}\g<2>", text)
+            text = re.sub(rf"(?s)(<!-- {mark} -->\n).*?(<!-- end -->)", rf"\g<1>{block}\n\g<2>", text)
         PAGE.write_text(text, encoding="utf-8")
 
 
