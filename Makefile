@@ -6,7 +6,7 @@
 #   make docs    the documentation, into site/
 #   make bench   the published experiments, written to docs/benchmarks.md
 #   make bench-partitioner   the partitioner beside others (hours), written to docs/partitioner-benchmarks.md
-#   make bench-run   an exchange, a coupled run, simulated ones (SimGrid) and OpenFOAM, for docs/gain.md
+#   make bench-run   an exchange, a coupled run, simulated ones (SimGrid) and OpenFOAM, for docs/gain.md and docs/fitting.md
 #   make bench-shapes   every scheme on real shapes, written to docs/shapes.md
 #   make clean   remove everything that was made here
 
@@ -102,6 +102,7 @@ bench-run: $(VENV)/.installed
 	$(PY) -m examples.conjugate_heat $(DEMO)/conjugate-heat
 	@$(if $(PRECICE),$(PY) -m benchmarks.precice_run $(DEMO)/precice $(PRECICE),echo 'not run with preCICE: needs libprecice.so 3, pyprecice and mpi4py of one MPI; then PRECICE="--python PYTHON --library FOLDER"')
 	$(PY) -m benchmarks.simulated --write $(BENCH)
+	$(PY) -m benchmarks.simulated_tasks --write
 	-@$(PY) -m benchmarks.openfoam $(DEMO)/openfoam --write
 
 clean:

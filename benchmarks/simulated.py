@@ -57,6 +57,9 @@ CELL, DATUM, OVERHEAD, LATENCY, BANDWIDTH = 1e-6, 40, 4e-6, 5e-7, 4e9
 SLOTS = 8
 """Processes of a node; they share its link to the network."""
 
+#: A Python, and the folder in which SimGrid's module for it is.
+PYTHON = "/usr/bin/python3", "/usr/lib/python3/dist-packages"
+
 #: The step cost that is compared: the usual constants, of which those above are made.
 COST = StepCost()
 
@@ -114,19 +117,24 @@ def step(made_of: CoupledProblem, made: CoPartition, network: str, placement: st
         for a, b, data in zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True):
             processes[a][f"{key}_to"].append([b, data * DATUM])
             processes[b][f"{key}_from"].append(a)
+    return float(simulated(text, {"processes": processes, "overhead": OVERHEAD}, python))
+
+
+def simulated(text: str, run: dict[str, Any], python: tuple[str, str]) -> Any:
+    """What the job says of a run on a platform, in a Python that has SimGrid: seconds, or the routes it asks for."""
+    program, folder = python
+    if not list(Path(folder).glob("simgrid*")):
+        raise SystemExit(f"no Python module of SimGrid in {folder} (Debian: apt install python3-simgrid; else "
+                         f"--simgrid FOLDER --python PYTHON)")
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
         file.write(text)
         file.flush()
-        run = json.dumps({"platform": file.name, "processes": processes, "overhead": OVERHEAD})
-        program, folder = python
-        if not list(Path(python[1]).glob("simgrid*")):
-            raise SystemExit(f"no Python module of SimGrid in {python[1]} (Debian: apt install python3-simgrid; else "
-                             f"--simgrid FOLDER --python PYTHON)")
-        done = subprocess.run([program, str(Path(__file__).with_name("simulated_job.py"))], input=run, text=True,
-                              capture_output=True, check=False, env={"PYTHONPATH": folder, "PATH": "/usr/bin:/bin"})
+        done = subprocess.run([program, str(Path(__file__).with_name("simulated_job.py"))], text=True,
+                              input=json.dumps({"platform": file.name, **run}), capture_output=True, check=False,
+                              env={"PYTHONPATH": folder, "PATH": "/usr/bin:/bin"})
     if done.returncode:
         raise SystemExit(f"the simulation failed: {done.stderr[-600:]}")
-    return float(json.loads(done.stdout.splitlines()[-1]))
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -219,8 +227,8 @@ def main() -> None:
     parser.add_argument("--placements", nargs="+", default=["linear", "shared"])
     parser.add_argument("--schemes", nargs="+", default=SCHEMES)
     parser.add_argument("--cells", type=int, default=CELLS, help="per process")
-    parser.add_argument("--python", default="/usr/bin/python3", help="a Python that SimGrid's module was made for")
-    parser.add_argument("--simgrid", default="/usr/lib/python3/dist-packages", help="the folder of the module")
+    parser.add_argument("--python", default=PYTHON[0], help="a Python that SimGrid's module was made for")
+    parser.add_argument("--simgrid", default=PYTHON[1], help="the folder of the module")
     parser.add_argument("--table", action="store_true", help="show what has been measured")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/gain.md")
     args = parser.parse_args()

@@ -2,6 +2,7 @@
 
 Runs in a Python that has SimGrid, and needs nothing else: every process is an actor that computes, exchanges halos,
 exchanges across the interface and computes there; each message goes through the platform's links, which it shares.
+Asked for ``routes``, pairs of nodes, it prints the names of the links that SimGrid takes between them instead.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ def main() -> None:
                      "--cfg=network/crosstraffic:0"])
     engine.load_platform(run["platform"])
     hosts = {host.name: host for host in engine.all_hosts}
+    if "routes" in run:
+        print(json.dumps([[link.name for link in hosts[f"node{a}"].route_to(hosts[f"node{b}"])[0]]
+                          for a, b in run["routes"]]))
+        return
     ends = [0.0] * len(run["processes"])
     for rank, of in enumerate(run["processes"]):
         Actor.create(f"rank {rank}", hosts[f"node{of['node']}"], process, rank, of, run["overhead"], ends)

@@ -56,23 +56,28 @@ def stencil(*dims: int) -> tuple[TaskGraph, np.ndarray]:
 
 
 def grid(*shape: int) -> Graph:
-    """A grid of cells."""
+    """A grid of cells, with their coordinates."""
     ids = np.arange(int(np.prod(shape))).reshape(shape)
     u = np.concatenate([np.delete(ids, -1, axis).ravel() for axis in range(len(shape))])
     v = np.concatenate([np.delete(ids, 0, axis).ravel() for axis in range(len(shape))])
-    return Graph.from_edges(ids.size, u, v)
+    return Graph.from_edges(ids.size, u, v).replace(coords=np.stack(np.unravel_index(ids.ravel(), shape), 1) * 1.0)
 
 
 def cloud(n: int, dim: int, seed: int) -> Graph:
     """The Delaunay mesh of random points."""
+    return triangulated(np.random.default_rng(seed).random((n, dim)))
+
+
+def triangulated(points: np.ndarray) -> Graph:
+    """The Delaunay mesh of points (n, dim), with their coordinates."""
     from scipy.spatial import Delaunay
 
-    points = np.random.default_rng(seed).random((n, dim))
+    n, dim = points.shape
     simplices = Delaunay(points).simplices
     pairs = [simplices[:, [i, j]] for i in range(dim + 1) for j in range(i)]
     edges = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
     # one edge each, however many simplices share it
-    return Graph.from_edges(n, edges[:, 0], edges[:, 1])
+    return Graph.from_edges(n, edges[:, 0], edges[:, 1]).replace(coords=points)
 
 
 def meshes() -> dict[str, Graph]:

@@ -82,6 +82,8 @@ TaskMethod = Literal["auto", "default", "random", "smap", "tmap", "ug", "uwh", "
 """How tasks are mapped onto an allocation."""
 Bound = Literal["latency", "bandwidth", "volume"]
 """What the time of a run depends on, for `TaskMethod` auto."""
+MappingMetric = Literal["TH", "WH", "MMC", "MC", "AMC", "AC", "ICM", "ICV", "MNRM", "MNRV", "TM", "TV", "MSM", "MSV"]
+"""What may explain the time of a run, for :func:`copart.plans.measured.fit_file`."""
 
 NAMELESS = "mesh"
 """What a mesh is called that was given no name: as components such meshes are a, b, c."""

@@ -37,7 +37,7 @@ BAD = ("nan", "inf", "-1", "0", "1e308", "1e-320", "", " ", "x", "9" * 30, "-" +
        "\n", "a=", "=", "a,b", ":", "../x", "/", ".", "none", "block", "cyclic:0", "\x1b[2J", "ä", "plan", "empty",
        "missing.vtu", "junk.vtu", "junk.json", "a.vtu:", "a.vtu:x=1", "1:2:3", "n[1-3]", "2x2", "1,0,-1,0")
 FILES = ("a.vtu", "b.vtu", "c.vtu", "g.graph", "g.part.2", "p.txt", "plan", "plan/metrics.json", "plan/coupling.json",
-         "plan/interedges.mtx", "plan/a.part.2", "plan/a.vtu", "hcub.tgt", "hosts")
+         "plan/interedges.mtx", "plan/a.part.2", "plan/a.vtu", "hcub.tgt", "hosts", "times.csv")
 NUMBERS = ("1", "2", "3", "4", "0.05", "0.1", "7")
 #: Lines that are right, to begin with.
 RIGHT = (
@@ -47,6 +47,7 @@ RIGHT = (
     "plan a.vtu b.vtu --parts 2 2 --machine hcub.tgt -o out --report", "compare a.vtu b.vtu --parts 2 2 --seeds 1",
     "replan plan --parts 2 3 -o next", "check plan", "check g.graph g.part.2 --eps 0.05", "check a.vtu plan/a.part.2",
     "map g.graph --machine hcub.tgt -o m", "mesh info a.vtu", "mesh cube 3 -o n.vtu", "machine info hcub.tgt",
+    "machine fit times.csv --metrics TH,MC",
     "ranks p.txt --machine hcub.tgt -o r", "grid --dims 4x3 --nodes 3 -o r", "advise --total 4 a.vtu b.vtu", "doctor",
 )
 
@@ -75,6 +76,7 @@ def place() -> None:
     Path("p.txt").write_text("0 1 100 1\n1 2 50 1\n2 3 9 1\n3 0 7 1\n4 5 7 1\n")
     Path("hcub.tgt").write_text("hcub 3\n")
     Path("hosts").write_text("n1 slots=4\nn2 slots=4\n")
+    Path("times.csv").write_text("seconds,TH,MC\n3,1,5\n4,2,9\n2,2,2\n5,7,9\n")
     Path("empty").write_text("")
     Path("junk.vtu").write_bytes(bytes(range(256)))
     Path("junk.json").write_text('{"schema": "copart-metrics"')

@@ -23,7 +23,7 @@ def tables() -> list[tuple[object, object]]:
     from copart.formats.hwloc import UNITS
     from copart.formats.profiles import KINDS
     from copart.interface.counts import INTERFACES
-    from copart.mapping import drb, kway, topology
+    from copart.mapping import drb, fitting, kway, topology
     from copart.mapping.cartesian import dims, greedy, methods
     from copart.mapping.coupled.placements import PLACEMENTS
     from copart.mapping.one_to_one import placing
@@ -56,7 +56,8 @@ def tables() -> list[tuple[object, object]]:
             (names.SlotUnit, UNITS), (names.Gathering, EXCHANGES), (names.FieldMapping, MAPPINGS),
             (names.Reduction, OPERATIONS), (names.GeometricMethod, by_coordinates.METHODS),
             (names.ExchangeObjective, OBJECTIVES), (names.ClusteringMethod, clustering.METHODS),
-            (names.TaskMethod, ["auto", *topology.METHODS]), (names.Bound, topology.methods.BOUNDS)]
+            (names.TaskMethod, ["auto", *topology.METHODS]), (names.Bound, topology.methods.BOUNDS),
+            (names.MappingMetric, fitting.METRICS)]
 
 
 def test_types_hold_what_the_package_knows():

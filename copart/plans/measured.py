@@ -17,11 +17,11 @@ from ..formats.machines import read_machine
 from ..formats.times_file import Times, read_times
 from ..mapping.fitting import METRICS, TimesFit, fit_times, metrics_of, telling
 from ..mapping.machine import Machine
-from ..names import known_name
+from ..names import MappingMetric, known_name
 from .mapped import as_processes, read_mapped, read_mapping
 
 
-def fit_file(path: str | os.PathLike[str], metrics: Sequence[str] | None = None) -> TimesFit:
+def fit_file(path: str | os.PathLike[str], metrics: Sequence[MappingMetric] | None = None) -> TimesFit:
     """Explain the times of a table by the metrics of the mappings.
 
     Parameters
@@ -29,8 +29,8 @@ def fit_file(path: str | os.PathLike[str], metrics: Sequence[str] | None = None)
     path : path-like
         A CSV table, `copart.formats.times_file`.
     metrics : sequence of str, optional
-        Abbreviations of those that are to explain the times.  Where not given: all columns; where they are computed
-        from files, all that can tell something in these runs.
+        Those that are to explain the times, by abbreviations of :data:`copart.mapping.fitting.METRICS`.  Where not
+        given: all columns; where they are computed from files, all that can tell something in these runs.
 
     Returns
     -------
