@@ -111,7 +111,8 @@ def settle_boxes(pool, desk, nodes, goals, tasks, tops):
     desk : Desk, scratch
     nodes : Nodes, in
     goals : (goals,) int64, in          of all boxes
-    tasks, tops                         from :func:`open_boxes`
+    tasks : (rows, COLUMNS) int64, in   from :func:`open_boxes`
+    tops : (boxes,) int64, in           from :func:`open_boxes`
     """
     for node in range(len(nodes.axis)):
         first = nodes.first[node]
