@@ -80,6 +80,8 @@ ClusteringMethod = Literal["hcm", "hcc", "locks", "resolution", "parallel-hcc"]
 TaskMethod = Literal["auto", "default", "random", "smap", "tmap", "ug", "uwh", "umc", "ummc", "ug-th", "uwh-th",
                      "search", "search-mc", "geometric", "geometric-plain", "geometric-rotated", "geometric-reflected"]
 """How tasks are mapped onto an allocation."""
+GeometricTaskMethod = Literal["geometric", "geometric-plain", "geometric-rotated", "geometric-reflected"]
+"""Those of them that go by coordinates."""
 Bound = Literal["latency", "bandwidth", "volume"]
 """What the time of a run depends on, for `TaskMethod` auto."""
 MappingMetric = Literal["TH", "WH", "MMC", "MC", "AMC", "AC", "ICM", "ICV", "MNRM", "MNRV", "TM", "TV", "MSM", "MSV"]

@@ -211,7 +211,7 @@ def test_a_deck_that_includes_many_files_that_are_gone(tmp_path):
     path.write_text("".join(f"*INCLUDE,INPUT={name}\n" for name in ["a", "a", *"bcde", 5000 * "x"]))
     with pytest.raises(FormatError) as error:
         read_mesh(path)
-    assert str(error.value) == f"{path}: no nodes (*NODE); the included file a, b, c and 3 more is not there"
+    assert str(error.value) == f"{path}: no nodes (*NODE); the included files a, b, c and 3 more are not there"
 
 
 def test_no_error_quotes_half_a_file(tmp_path):

@@ -21,14 +21,14 @@ from ..mapping.sites import Sites
 from ..mapping.tasks import TaskGraph
 from ..mapping.topology.geometric import VARIANTS, Judged, Trials, checked_coords
 from ..mapping.topology.grouping import check_room
-from ..names import TaskMethod, known_name
+from ..names import GeometricTaskMethod, known_name
 from .agreement import agree, collective, together
 from .arguments import argument
 
 
 @collective
 def map_tasks(comm: Any, coords: ArrayLike, source: ArrayLike, target: ArrayLike, machine: Machine | Architecture, *,
-              method: TaskMethod = "geometric", threads: int = 1) -> NDArray[np.int32]:
+              method: GeometricTaskMethod = "geometric", threads: int = 1) -> NDArray[np.int32]:
     """Map tasks onto the slots of an allocation by coordinates, candidates on all ranks. Collective.
 
     The mapping is that of :func:`copart.mapping.topology.map_tasks` for the tasks of all ranks, on any number of ranks.

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from ..arrays import frozen
 from ..coupling import CoupledProblem, Interedges
 from ..errors import PartitionError
 from ..graph import Graph
@@ -180,7 +181,7 @@ def _mapping() -> None:
 
 def _jobs() -> None:
     from ..mapping.allocations import scattered
-    from ..mapping.congestion import TorusNetwork
+    from ..mapping.congestion import FatTree, TorusNetwork
     from ..mapping.topology import evaluate_tasks, map_tasks
 
     tasks = _grid(8, 8)
@@ -188,6 +189,7 @@ def _jobs() -> None:
     job = scattered(TorusNetwork([6, 6]), 16, slots=4)
     for method in ("uwh", "umc", "search", "geometric"):
         evaluate_tasks(tasks, job, map_tasks(tasks, job, method, coords=coords))
+    map_tasks(tasks, scattered(FatTree([4, 8]), 16, slots=4), "uwh")
 
 
 def _metrics() -> None:
@@ -217,9 +219,6 @@ def _grids() -> None:
         reorder_grid(Grid((4, 4)), stencil("five-point", 2), 4, method)
 
 
-__all__ = ["schemes", "steps"]
-
-
 def _points() -> None:
     from ..partitioner.geometric.boxes import box_graph
     from ..partitioner.geometric.methods import partition_points
@@ -234,6 +233,37 @@ def _points() -> None:
     boxes = multijagged(points, 7).boxes
     assert boxes is not None
     box_graph(boxes)
+    _pooled()
+
+
+class _Alone:
+    """One process, as several are to the cutting of boxes on MPI."""
+
+    size, rank = 1, 0
+
+    def reduce(self, *_: Any) -> None:
+        """Nothing to join."""
+
+    add_up = least = reduce
+
+    def gathered(self, mine: Any) -> list[Any]:
+        """What there is."""
+        return [mine]
+
+
+def _pooled() -> None:
+    from ..kernels.clouds import Nodes
+    from ..partitioner.geometric.cutting import cloud_of
+    from ..partitioner.geometric.points import Points
+    from ..partitioner.geometric.pooled import Pooling
+    from ..partitioner.rounds import Team
+
+    n = 5000
+    nodes = Nodes(np.array([0, n]), np.array([0, 1]), np.zeros(1, np.int32), np.zeros((1, 2)), np.zeros(1, np.bool_))
+    for load in (np.zeros(0, np.int64), np.ones(n, np.int64)):
+        with Team(1) as team:
+            points = Points(frozen(np.random.default_rng(1).random((n, 2))), load, 1.0)
+            Pooling(np.arange(n), _Alone(), len(load) > 0)(cloud_of(points), nodes, np.array([n]), team)
 
 
 def _hypergraphs() -> None:
@@ -268,3 +298,6 @@ def _exchange() -> None:
     for name in OBJECTIVES.values():
         partition_hypergraph(h, 9, objective=name, preset="fast")
         partition_hypergraph(h, 9, objective=name, pace=Pace(0, 0), fixed=fixed)
+
+
+__all__ = ["schemes", "steps"]

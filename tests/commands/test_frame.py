@@ -193,7 +193,7 @@ def test_a_quiet_comparison_is_the_tables_alone(capfd, cubes):
     assert copart("compare", *cubes, "--parts", 4, 8, "--seeds", 1, "--schemes", "naive,aware", "-q") == 0
     out, err = capfd.readouterr()
     assert err == ""
-    assert out.count("NAIVE") == out.count("AWARE") == 2
+    assert out.count("NAIVE") == out.count("AWARE") == 3
     assert "note:" not in out
     assert "interface" not in out
 
@@ -230,12 +230,13 @@ def test_check_finds_tampering(capsys, cubes, tmp_path, damage):
 def test_compare_shows_the_published_columns(capsys, cubes):
     assert copart("compare", *cubes, "--parts", 4, 8, "--seeds", 2, "--legend") == 0
     out = capsys.readouterr().out
-    head, paid = (line.split() for line in out.splitlines() if line.startswith("scheme"))
+    head, paid, halos = (line.split() for line in out.splitlines() if line.startswith("scheme"))
     assert head[-7:] == ["cut_B", "cut_A^cpl", "cut_B^cpl", "totV", "totZ", "time", "s"]
     assert paid[:5] == ["scheme", "pieces", "+", "N_A^cpl", "N_B^cpl"]
     assert paid[-7:] == ["maxV", "maxZ", "T_step", "T_reg", "T_cpl", "waits", "%"]
+    assert halos == ["scheme", *(f"{figure}_{x}" for figure in ("MSV", "TM", "MSM") for x in "AB")]
     for scheme in ("NAIVE", "AWARE", "PROJREPART"):
-        assert sum(line.startswith(scheme) for line in out.splitlines()) == 2
+        assert sum(line.startswith(scheme) for line in out.splitlines()) == 3
     assert "*" in out
     assert "messages from A to B" in out
 

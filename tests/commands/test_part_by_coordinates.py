@@ -103,7 +103,7 @@ def test_text_with_points(tmp_path, text, points):
     ("p.txt", b"1 2\n3\n", "p.txt:2: needs 2 coordinates as on the lines before, found 1"),
     ("p.txt", b"1 2\nx y\n", "p.txt:2: needs numbers, found 'x y'"), ("p.txt", b"a b\nc d\n", "p.txt:2: needs numbers"),
     ("p.txt", b"# no\n", "holds no points"), ("p.csv", b"\xff\xfe", "is no text file"),
-    ("p.npy", b"no array", "is no array of numbers"), ("p.npy", b"", "is no array of numbers"),
+    ("p.npy", b"no array", "is no array in NumPy's format"), ("p.npy", b"", "is no array in NumPy's format"),
     ("p.npy", b"PK\x03\x04", "p.npy")])
 def test_files_of_points_are_checked(tmp_path, name, content, said):
     (tmp_path / name).write_bytes(content)

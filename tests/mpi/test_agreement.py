@@ -23,9 +23,10 @@ from ..helpers import ROOT
 from .disagreements import MODULES, OTHER, OWN, RANKS, WRONG, Case, cases
 
 #: Modules of copart.mpi that are not called from outside.
-#: Exchanges and Multi-Jagged have tests of their own (test_exchange.py, test_multijagged.py).
+#: Exchanges, Multi-Jagged and geometric mapping have tests of their own (test_exchange.py, test_multijagged.py,
+#: test_placing.py).
 INSIDE = {"agreement", "arguments", "device", "exchange", "fields", "halo", "members", "messages", "multijagged",
-          "results", "schedules", "seats", "sides"}
+          "placing", "results", "schedules", "seats", "sides"}
 ALL = [(number, case) for function in MODULES for number, case in enumerate(cases(function))]
 
 

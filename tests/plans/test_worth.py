@@ -130,7 +130,7 @@ def test_tables_fit_a_terminal_of_120_columns(tmp_path, monkeypatch, capsys):
     assert main(["compare", "left.vtu", "right.vtu", "--parts", "4", "8", "--seeds", "1", "--legend"]) == 0
     lines = capsys.readouterr().out.splitlines()
     tables = [line for line in lines if line.startswith(("scheme", "-----", "NAIVE", "JOINT", "MULTI"))]
-    assert len(tables) == 10
+    assert len(tables) == 15
     assert max(map(len, tables)) <= 120
     assert "T in microseconds, at t 1, t_m 1, alpha 5, beta 0.01, substeps 1" in lines
     for title in ("N_A^cpl", "maxV", "T_step", "waits %", "pieces +"):

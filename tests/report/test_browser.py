@@ -70,7 +70,7 @@ def test_the_console_stays_empty_and_all_sections_are_there(page, tmp_path):
         assert f'<section id="{key}">' in dom
     # the page's own script has run: panels of the other schemes are hidden
     hidden = re.findall(r'<div class="panel" data-scheme="(\w+)" hidden="">', dom)
-    assert sorted(hidden) == sorted(["naive", "aware"] * 3)
+    assert sorted(hidden) == sorted(["naive", "aware"] * 4)
 
 
 def test_an_error_on_the_console_would_be_seen(page, tmp_path):

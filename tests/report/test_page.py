@@ -146,7 +146,7 @@ def test_every_heading_of_a_table_has_its_meaning_on_hover_and_below(page):
 
 def test_figures_are_those_of_the_metrics(made, page):
     tables = Page(page).tables
-    schemes, paid, components, pairs, step = tables[:5]
+    schemes, paid, halos, components, pairs, step = tables[:6]
     for row, shown in zip(made.rows(), schemes[1:], strict=True):
         assert shown[0] == row["scheme"]
         assert shown[1:5] == [f"{100 * row[k]:.2f}" for k in ("ub_a", "ub_b", "ub_cpl_a", "ub_cpl_b")]
@@ -163,6 +163,10 @@ def test_figures_are_those_of_the_metrics(made, page):
     for row, shown in zip(made.rows(), paid[1:], strict=True):
         assert shown[0] == row["scheme"]
         assert shown[-4:-1] == [f"{row[k]:.0f}" for k in ("T_step", "T_reg", "T_cpl")]
+    for row, shown in zip(made.rows(), halos[1:], strict=True):
+        assert shown[0] == row["scheme"]
+        assert [float(x) for x in shown[1:]] == pytest.approx(
+            [row[f"{key}_{x}"] for key in ("MSV", "TM", "MSM") for x in "ab"], abs=0.5)
     # the tables of every part hold all of the load
     every = [t for t in tables if t[0][0] == "part"]
     assert len(every) == 2 * len(made.schemes)

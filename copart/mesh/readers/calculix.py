@@ -104,7 +104,8 @@ def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str, assem
 def _said_gone(names: Collection[str]) -> str:
     some = [f"{name:.200}" for name in islice(names, 3)]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"the included file {', '.join(some)}{more} is not there"
+    one = len(names) == 1
+    return f"the included file{'' if one else 's'} {', '.join(some)}{more} {'is' if one else 'are'} not there"
 
 
 def cards(path: Path) -> Iterator[Card]:

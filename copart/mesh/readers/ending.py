@@ -53,7 +53,7 @@ class _Text(io.TextIOWrapper, _Lines):
 
 
 class _Plain:
-    """Prints the first messages as they are: rich takes its time for each, and for what looks like markup in a file."""
+    """Writes the first messages as they are: rich takes its time for each, and for what looks like markup in a file."""
 
     left = 0
 
@@ -62,7 +62,7 @@ class _Plain:
 
     def print(self, message: str, **_: Any) -> None:
         if self.left >= 0:
-            print(re.sub(r"\[/?(bold|yellow|red)\]", "", message[:_LONGEST]), file=sys.stderr)
+            sys.stderr.write(re.sub(r"\[/?(bold|yellow|red)\]", "", message[:_LONGEST]) + "\n")
 
 
 @contextlib.contextmanager
