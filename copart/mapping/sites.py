@@ -162,11 +162,12 @@ class Sites:
         out[order] = self.processors[self.first[site[order]] + position]
         return out
 
-    def site_of(self, processor: NDArray[np.int64]) -> NDArray[np.int64]:
+    def site_of(self, processor: NDArray[Any]) -> NDArray[np.int64]:
         """Site of each processor."""
         of = np.empty(len(self.processors), np.int64)
         of[self.processors] = np.repeat(np.arange(self.nsites), self.slots)
-        return of[processor]
+        site: NDArray[np.int64] = of[processor]
+        return site
 
 
 def _routes(machine: Machine, processors: NDArray[np.int64], first: NDArray[np.int64],

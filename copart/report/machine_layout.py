@@ -151,8 +151,7 @@ def shares(one: Placed) -> NDArray[np.float64]:
     assert sites.network is not None
     out = np.zeros((sites.network.npoints, count + 1))
     slots = np.bincount(sites.point, sites.slots, minlength=len(out))
-    point = sites.point[sites.site_of(one.processor.astype(np.int64))]
-    np.add.at(out, (point, one.processes.owner()), 1.0)
+    np.add.at(out, (sites.point[one.site], one.processes.owner()), 1.0)
     out[:, count] = slots - out.sum(axis=1)
     return out / np.maximum(slots, 1)[:, None]
 

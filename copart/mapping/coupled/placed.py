@@ -75,6 +75,11 @@ class Placed:
         return Sites(self.machine)
 
     @cached_property
+    def site(self) -> NDArray[np.int64]:
+        """(nprocs,) int64 site of each rank, a host at a place in the network."""
+        return self.sites.site_of(self.processor)
+
+    @cached_property
     def routes(self) -> Mapping[str, CongestionFigures] | None:
         """Hops and congestion of ``regular``, ``coupling`` and ``both`` by static routes; None without routes.
 
@@ -83,10 +88,10 @@ class Placed:
         """
         if self.sites.network is None:
             return None
-        site = self.sites.site_of(self.processor.astype(np.int64))
         tasks = {phase: self.processes.tasks(phase) for phase in PHASES}
         kinds = {**{phase: [one] for phase, one in tasks.items()}, "both": list(tasks.values())}
-        return MappingProxyType({kind: evaluate_at_once(several, self.sites.network, self.sites.point[site], site)
+        point = self.sites.point[self.site]
+        return MappingProxyType({kind: evaluate_at_once(several, self.sites.network, point, self.site)
                                  for kind, several in kinds.items()})
 
     def loads(self, phase: str) -> LinkLoads:
@@ -103,8 +108,7 @@ class Placed:
         """
         if self.sites.network is None:
             raise NotApplicableError(f"machine: {self.machine.architecture!r} has no static routes")
-        site = self.sites.site_of(self.processor.astype(np.int64))
-        return link_loads(self.processes.tasks(phase), self.sites.network, self.sites.point[site], site)
+        return link_loads(self.processes.tasks(phase), self.sites.network, self.sites.point[self.site], self.site)
 
     @property
     def host(self) -> NDArray[np.int32]:

@@ -80,7 +80,7 @@ def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = Fal
     slope = slope_of(search)
     search.state = search.state._replace(least=np.empty(n, np.int64))
     umpa_state.count_least(search.h, search.state)
-    hot = warmth * _HOT * stake(search.h, search.state, count)
+    hot = warmth * _HOT * cut_cost_of_a_vertex(search.h, search.state, count)
     moves = 0
     for turn in range(sweeps):
         x = turn / max(sweeps - 1, 1)
@@ -101,7 +101,7 @@ def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = Fal
     return moves
 
 
-def stake(h: Nets, s: Flow, count: int) -> float:
+def cut_cost_of_a_vertex(h: Nets, s: Flow, count: int) -> float:
     """The mean cost of the cut nets of a vertex, of `count` vertices at the border.
 
     It is right on every level, for nets of very unequal costs too: those that cost most are hardly ever cut.
