@@ -49,6 +49,8 @@ def evolve(
     (nvtxs,) int32
         Its parts.
     """
+    if config.members == 1:
+        return multilevel(level, pull, limit, config, seed, team, shape, coords)
     begun = time.monotonic()
     longest = 0.0
     members: list[tuple[tuple[int, int], Array]] = []

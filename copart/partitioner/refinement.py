@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import frozen
-from ..kernels import Level, Pull, balancing, eviction
+from ..kernels import Level, Pull, balancing, eviction, moving
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
@@ -31,6 +31,10 @@ _MANY = 400_000
 
 #: While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing.
 _REBALANCE = 2
+
+#: Longer lists are put in the order of the vertices, the border when it has grown by this factor: neighbours in the
+#: graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
+_LONG, _GROWN = 8192, 1.1
 
 
 def cut_of(g: Level, part: Array) -> int:
@@ -74,9 +78,9 @@ class Refiner:
         self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
         listed = np.empty(n, np.uint8)
         team.run(kernels.find_boundary, n, g, part, listed)
-        border = np.empty(n, np.int32)
+        border, active = np.empty(n, np.int32), np.empty(n, np.int32)
         first = np.flatnonzero(listed)
-        border[: len(first)] = first
+        border[: len(first)] = active[: len(first)] = first
         listed *= kernels.ACTIVE | kernels.BORDER
         if len(g.fixed):
             listed[g.fixed >= 0] = kernels.PINNED
@@ -86,7 +90,7 @@ class Refiner:
             part=part,
             pwgt=pwgt,
             population=population,
-            active=border.copy(),
+            active=active,
             border=border,
             listed=listed,
             # long ago: no vertex rests in the first round
@@ -100,7 +104,9 @@ class Refiner:
         self.live = np.empty(n, np.uint8)
         self.go = np.empty(n, np.uint8)
         self.place = np.empty(n, np.int32)
-        self.now = 0
+        # memory that is never written to is none: these are for rounds of several threads
+        self.movers, self.start, self.found = np.empty(n, np.int32), np.empty(n + 1, np.int64), np.empty(0, np.int32)
+        self.now, self.in_order = 0, len(first)
 
     def _scratch(self) -> tuple[Array, Array]:
         k = len(self.limit)
@@ -125,6 +131,8 @@ class Refiner:
         count = int(self.state.count[0])
         self._reserve(count)
         t, g, s = self.team, self.g, self.state
+        if count > _LONG:
+            s.active[:count].sort()
         t.run(
             kernels.propose,
             count,
@@ -139,13 +147,38 @@ class Refiner:
             scratch=self._scratch,
         )
         t.run(kernels.afterburn, count, g, self.pull, s, self.dest, self.gain, self.go)
+        return self._apply(count)
+
+    def _apply(self, count: int) -> int:
+        """Apply the surviving moves of the `count` active vertices; returns the decrease of the cut."""
+        t, g, s = self.team, self.g, self.state
+        if t.pieces(count) > 1:
+            moves = int(moving.list_moves(g, s, self.dest, self.go, self.live, self.movers, self.start,
+                                          np.empty(len(self.limit), np.int64)))
+            if moves >= 0:
+                return self._make(moves)
         return int(kernels.apply_moves(g, self.pull, s, self.dest, self.go, self.live, self.now))
+
+    def _make(self, moves: int) -> int:
+        """Make the listed moves on all threads; returns the decrease of the cut."""
+        t, g, s = self.team, self.g, self.state
+        if len(self.found) < self.start[moves]:
+            self.found = np.empty(2 * self.start[moves], np.int32)
+        # gains are not needed any more in this round
+        won = self.gain
+        begin = self.start[t.cuts(moves)[:-1]]
+        counts = t.run(moving.weigh_moves, moves, g, self.pull, s, self.dest, self.movers, self.start, won, self.found)
+        spans = np.stack([begin, begin + counts], axis=1)
+        return int(moving.make_moves(g, s, self.dest, self.movers, moves, won, self.found, spans, self.now))
 
     def evict_round(self) -> int:
         """One round of moves out of overloaded parts; returns the decrease of the cut."""
         self.now += 1
         count = int(self.state.count[1])
         self._reserve(count)
+        if count > max(_LONG, _GROWN * self.in_order):
+            self.state.border[:count].sort()
+            self.in_order = count
         key, where = np.empty(count), np.empty(count, np.int32)
         found = self.team.run(
             eviction.propose_evictions, count, self.g, self.pull, self.state, self.limit, self.salt + self.now, key,

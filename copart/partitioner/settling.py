@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import sums
 from ..kernels import Level, Pull, balancing
+from ..kernels.refinement import weigh
 from .refinement import Refiner
 from .rounds import Team
 
@@ -21,8 +22,11 @@ Array = np.ndarray[Any, Any]
 
 def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int) -> int:
     """Fill empty parts and remove excess, in place; returns the weight left above the limits."""
-    fill_empty(g, part, limit)
-    pwgt = sums(part, g.vwgt, len(limit))
+    pwgt, population = np.empty(len(limit), np.int64), np.empty(len(limit), np.int64)
+    weigh(part, g.vwgt, pwgt, population)
+    if not population.all():
+        fill_empty(g, part, population)
+        weigh(part, g.vwgt, pwgt, population)
     if (pwgt <= limit).all():
         return 0
     refiner = Refiner(g, pull, part, limit, team, salt)
@@ -49,12 +53,12 @@ def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: in
     return excess
 
 
-def fill_empty(g: Level, part: Array, limit: Array) -> None:
-    """Give every empty part a free vertex of a part that has others, the lightest that can be had."""
-    population = np.bincount(part, minlength=len(limit))
+def fill_empty(g: Level, part: Array, population: Array) -> None:
+    """Give every empty part a free vertex of a part that has others, the lightest that can be had.
+
+    `population` (nparts,) are the vertices of each part; it is changed with `part`.
+    """
     empty = np.flatnonzero(population == 0)
-    if not len(empty):
-        return
     free = np.ones(len(part), bool) if not len(g.fixed) else g.fixed < 0
     candidates = np.flatnonzero(free)
     candidates = candidates[np.argsort(g.vwgt[candidates], kind="stable")]
