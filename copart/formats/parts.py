@@ -65,7 +65,7 @@ def write_part(path: PathLike, part: ArrayLike) -> None:
     part : (nvtxs,) array_like of int
     """
     checked = part_array("part", part, np.size(part), 2**31 - 1, PartitionError)
-    write_text_atomic(path, "".join(f"{p}\n" for p in checked.tolist()))
+    write_text_atomic(path, "\n".join([*map(str, checked.tolist()), ""]))
 
 
 def count_in_name(path: PathLike) -> int | None:

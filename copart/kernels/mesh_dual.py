@@ -7,6 +7,9 @@ number of facets whatever the numbering of the nodes.
 
 from . import kernel
 
+NEAR = 32
+"""Slots near those of neighbouring nodes that a facet tries first, a power of two."""
+
 
 @kernel
 def facet_keys(cells, table, first_cell, least, at, keys, owner, local):
@@ -51,11 +54,16 @@ def facet_keys(cells, table, first_cell, least, at, keys, owner, local):
 
 
 @kernel
-def link_facets(keys, nfacets, owner, table, link, alone):
+def link_facets(keys, nfacets, spacing, owner, table, link, alone):
     """Chain the facets of equal key; returns how many distinct keys there are.
+
+    A facet is looked for near the slot of its smallest node first: cells next to each other mostly have nodes next to
+    each other, so that most of it is in the cache.  Where these slots are taken, as around the node of a large fan, it
+    may be anywhere.
 
     keys : (nfacets, 4) int32, in
     nfacets : int
+    spacing : int                       slots per node
     owner : (nfacets,) int32, in        cell
     table : (nslots,) int32, scratch    -1 everywhere before; nslots a power of two > nfacets
     link : (nfacets,) int32, out        the previous facet with the same key, or -1
@@ -71,7 +79,9 @@ def link_facets(keys, nfacets, owner, table, link, alone):
         for j in range(1, 4):
             h = ((h * 1540483477) ^ (int(keys[f, j]) + 1)) & 2147483647
         h = (h * 1540483477) >> 15
-        slot = h & mask
+        base = int(keys[f, 0]) * spacing
+        tried = 0
+        slot = (base + (h & (NEAR - 1))) & mask
         while True:
             g = table[slot]
             if g < 0:
@@ -92,7 +102,13 @@ def link_facets(keys, nfacets, owner, table, link, alone):
                         alone[e] = False
                         e = link[e]
                 break
-            slot = (slot + 1) & mask
+            tried += 1
+            if tried < NEAR:
+                slot = (base + ((h + tried) & (NEAR - 1))) & mask
+            elif tried == NEAR:
+                slot = (h >> 4) & mask
+            else:
+                slot = (slot + 1) & mask
     return distinct
 
 

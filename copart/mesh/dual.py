@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from .. import arrays
 from ..arrays import OFFSET, VERTEX
 from ..errors import MeshError
 from ..graph import Graph
+from .cells import CellShape
 from .groups import cell_array
 from .polyhedra import Polyhedra
 from .value import Mesh
@@ -34,28 +36,49 @@ class Facets(NamedTuple):
     """(nfacets,) no other cell has this facet: it is on the boundary."""
 
 
-def all_facets(mesh: Mesh) -> Facets:
-    """Facets of `mesh` and which of them coincide; linear in the number of cells."""
+def all_facets(mesh: Mesh, among: NDArray[np.bool_] | None = None) -> Facets:
+    """Facets of `mesh` and which of them coincide; linear in the number of cells.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    among : (npoints,) bool, optional
+        Only facets whose corners are all among these nodes are asked for; some others may be there, too, and then
+        nothing is known of their `link` and `alone`. Polyhedra have all.
+    """
     from ..kernels.mesh_dual import facet_keys, link_facets
 
     if mesh.polyhedra is not None:
         return _faces(mesh.polyhedra)
     if mesh.ncells >= 2**31:
         raise MeshError(f"mesh {mesh.name!r}: {mesh.ncells} cells, at most {2**31 - 1} are supported")
-    room = sum(len(cells) * len(shape.facets) for shape, cells in mesh.shapes())
+    blocks: list[tuple[CellShape, NDArray[np.int64], NDArray[np.int32] | None]] = []
+    first = 0
+    for shape, cells in mesh.shapes():
+        if among is None:
+            blocks.append((shape, cells, None))
+        else:
+            # all cells at such a facet have its corners
+            near = np.flatnonzero(among[cells[:, :shape.ncorners]].sum(axis=1) >= mesh.dimension)
+            blocks.append((shape, cells[near], (near + first).astype(VERTEX)))
+        first += len(cells)
+    room = sum(len(cells) * len(shape.facets) for shape, cells, _ in blocks)
     if room >= 2**31:
         raise MeshError(f"mesh {mesh.name!r}: {room} facets, at most {2**31 - 1} are supported")
     keys = np.empty((room, 4), VERTEX)
     owner, local = np.empty(room, VERTEX), np.empty(room, VERTEX)
     count = first = 0
-    for shape, cells in mesh.shapes():
+    for shape, cells, numbers in blocks:
         # a facet of a cell of dimension d has at least d distinct corners, unless it has collapsed
-        count = facet_keys(cells, shape.facets, first, mesh.dimension, count, keys, owner, local)
+        upto = facet_keys(cells, shape.facets, first, mesh.dimension, count, keys, owner, local)
+        if numbers is not None:
+            owner[count:upto] = numbers[owner[count:upto] - first]
+        count = upto
         first += len(cells)
     keys, owner, local = keys[:count], owner[:count], local[:count]
     table = np.full(1 << (int(1.25 * count) + 1).bit_length(), -1, VERTEX)
     link, alone = np.empty(count, VERTEX), np.empty(count, np.bool_)
-    link_facets(keys, count, owner, table, link, alone)
+    link_facets(keys, count, max(1, len(table) // max(1, mesh.npoints)), owner, table, link, alone)
     return Facets(keys, owner, local, link, alone)
 
 
@@ -66,6 +89,21 @@ def _faces(solid: Polyhedra) -> Facets:
     local = np.concatenate([np.arange(solid.nfaces), inner]).astype(VERTEX)
     link = np.concatenate([np.full(solid.nfaces, -1), inner]).astype(VERTEX)
     return Facets(np.empty((0, 4), VERTEX), owner, local, link, solid.neighbour[local] < 0)
+
+
+#: Cell and number in it of the facets on the boundary, of meshes that have a graph: the search for interfaces is next.
+_BOUNDARY: WeakKeyDictionary[Mesh, tuple[NDArray[np.int32], NDArray[np.int32]]] = WeakKeyDictionary()
+
+
+def boundary_facets(mesh: Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Cell, and number in the cell, of each facet that no other cell has; looked for once per mesh."""
+    if mesh not in _BOUNDARY:
+        _keep_boundary(mesh, all_facets(mesh))
+    return _BOUNDARY[mesh]
+
+
+def _keep_boundary(mesh: Mesh, facets: Facets) -> None:
+    _BOUNDARY[mesh] = arrays.frozen(facets.owner[facets.alone]), arrays.frozen(facets.local[facets.alone])
 
 
 def dual_graph(mesh: Mesh, load: Any = None) -> Graph:
@@ -101,6 +139,7 @@ def dual_graph(mesh: Mesh, load: Any = None) -> Graph:
 
     vwgt = None if load is None else cell_loads(mesh, load)
     facets = all_facets(mesh)
+    _keep_boundary(mesh, facets)
     n = mesh.ncells
     xadj = np.empty(n + 1, OFFSET)
     room = count_neighbours(facets.link, facets.owner, MOST_NEIGHBOURS * len(facets.link) + 1_000_000, xadj)

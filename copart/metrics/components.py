@@ -18,7 +18,7 @@ from ..errors import GraphError
 from ..graph import Graph
 from .balance import target_shares
 from .columns import COMPONENT_COLUMNS, html_table
-from .traffic import halo_volumes
+from .traffic import cut_entries, halo_volumes
 
 
 def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
@@ -122,10 +122,8 @@ def boundary(graph: Graph, part: ArrayLike) -> NDArray[np.bool_]:
     part : (nvtxs,) array_like of int
         Part of every vertex, ``0..nparts-1``.
     """
-    p = _parts(graph, part)
-    row = np.repeat(np.arange(graph.nvtxs, dtype=VERTEX), np.diff(graph.xadj))
     out = np.zeros(graph.nvtxs, np.bool_)
-    out[row[p[row] != p[graph.adjncy]]] = True
+    out[cut_entries(graph, _parts(graph, part))[0]] = True
     return out
 
 

@@ -50,12 +50,19 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Co
 
 def halo_cells(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Counts, Counts, Counts]:
     """What halos consist of: owner, part that holds a neighbour, and cell, ascending by cell and then by that part."""
-    row = np.repeat(np.arange(graph.nvtxs, dtype=np.int64), np.diff(graph.xadj))
-    there = part[graph.adjncy]
-    across = np.flatnonzero(part[row] != there)
-    key = np.unique(row[across] * nparts + there[across])
+    row, there = cut_entries(graph, part)
+    # almost in order already: sorting takes a tenth of the time that np.unique takes
+    key = np.sort(row * nparts + there)
+    key = key[np.diff(key, prepend=-1) > 0]
     cell = key // nparts
     return part[cell].astype(np.int64), key % nparts, cell
+
+
+def cut_entries(graph: Graph, part: NDArray[np.int32]) -> tuple[Counts, NDArray[np.int32]]:
+    """The entries of ``adjncy`` that lead to another part: vertex, ascending, and that part."""
+    there = part[graph.adjncy]
+    across = np.flatnonzero(np.repeat(part, np.diff(graph.xadj)) != there)
+    return np.searchsorted(graph.xadj, across, side="right") - 1, there[across]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

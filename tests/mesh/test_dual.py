@@ -178,6 +178,36 @@ def test_a_fan_about_one_point_stays_linear():
     assert time.process_time() - start < 2
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(1, 20))
+def test_facets_among_some_nodes_are_those_of_the_whole(seed, ntetra, nhexa):
+    """With whether they are on the boundary, and what they are linked to."""
+    rng = np.random.default_rng(seed)
+    blocks = [(name, np.array([rng.choice(10, corners, replace=False) for _ in range(count)]))
+              for name, corners, count in (("tetra", 4, ntetra), ("hexahedron", 8, nhexa))]
+    mesh = Mesh(rng.random((10, 3)), blocks)
+    among = rng.random(10) < 0.6
+
+    def asked(facets):
+        inside = np.append(among, True)[facets.keys].all(axis=1)
+        key = [tuple(row) for row in facets.keys.tolist()]
+        return {(int(facets.owner[i]), int(facets.local[i])):
+                (key[i], bool(facets.alone[i]), int(facets.link[i]) >= 0) for i in np.flatnonzero(inside)}
+
+    assert asked(all_facets(mesh, among)) == asked(all_facets(mesh))
+
+
+def test_the_boundary_is_looked_for_once(monkeypatch):
+    from copart.mesh import dual
+    from copart.mesh.interfaces.surface import boundary_surface
+
+    mesh = cube("hexa", 3)
+    other = boundary_surface(mesh.replace(name="other"))
+    dual_graph(mesh)
+    monkeypatch.setattr(dual, "all_facets", None)
+    assert (boundary_surface(mesh).corners == other.corners).all()
+    assert len(other.corners) == 54
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(4, 12))
 def test_random_soups_match_the_definition(seed, ncells, npoints):
     rng = np.random.default_rng(seed)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...arrays import VERTEX
 from ...errors import MeshError
-from ..dual import Facets, all_facets
+from ..dual import Facets, all_facets, boundary_facets
 from ..value import Mesh
 
 
@@ -106,10 +106,11 @@ def boundary_surface(mesh: Mesh) -> Surface:
 
 def offered_facets(mesh: Mesh) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Cell and (n, w) corner nodes, padded with -1, of each facet of :func:`boundary_surface`."""
-    facets = all_facets(mesh)
     if mesh.interface is None:
-        keep = np.flatnonzero(facets.alone)
-        return facets.owner[keep], _nodes(mesh, facets.owner[keep], facets.local[keep])
+        owner, local = boundary_facets(mesh)
+        return owner, _nodes(mesh, owner, local)
+    groups = [(mesh.facet_groups if name in mesh.facet_groups else mesh.point_groups)[name] for name in mesh.offered]
+    facets = all_facets(mesh, _inside(mesh, np.concatenate([nodes.ravel() for nodes in groups]))[:-1])
     keep = np.unique(np.concatenate([_of_group(mesh, facets, name) for name in mesh.offered]))
     return facets.owner[keep], _nodes(mesh, facets.owner[keep], facets.local[keep])
 
@@ -129,14 +130,20 @@ def _of_group(mesh: Mesh, facets: Facets, name: str) -> NDArray[np.int64]:
 
 def _candidates(mesh: Mesh, facets: Facets, allowed: NDArray[np.int64]) -> NDArray[np.int64]:
     """The facets whose corners are all among the `allowed` nodes; -1 is passed over."""
-    inside = np.zeros(mesh.npoints + 1, bool)
-    inside[allowed[allowed >= 0]] = True
-    inside[-1] = True  # where keys are padded with -1
+    inside = _inside(mesh, allowed)
     if mesh.polyhedra is None:
         return np.flatnonzero(inside[facets.keys].all(axis=1))
     solid = mesh.polyhedra
     whole = np.logical_and.reduceat(inside[solid.nodes], solid.start[:-1])
     return np.flatnonzero(whole[facets.local])
+
+
+def _inside(mesh: Mesh, allowed: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(npoints + 1,) bool: which nodes are `allowed`, and -1, with which keys are padded."""
+    inside = np.zeros(mesh.npoints + 1, bool)
+    inside[allowed[allowed >= 0]] = True
+    inside[-1] = True
+    return inside
 
 
 def _nodes(mesh: Mesh, owner: NDArray[np.int32], local: NDArray[np.int32]) -> NDArray[np.int64]:
