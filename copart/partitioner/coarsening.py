@@ -25,6 +25,9 @@ Array = np.ndarray[Any, Any]
 #: Vertices a block, at least, and blocks at most: clusters form inside blocks, whatever the number of threads.
 _BLOCK, _BLOCKS = 16384, 16
 
+#: Edges, counted twice, from which on the weights of a level that is not at work are packed.
+_LARGE = 1 << 20
+
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
 
@@ -80,7 +83,7 @@ def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
 
 
 def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1, within: Array | None = None,
-            rows: Array | None = None) -> Levels:
+            rows: Array | None = None, pack: bool = False) -> Levels:
     """Shrink a graph until it has at most `stop` vertices, or stops shrinking.
 
     Parameters
@@ -91,6 +94,8 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
         Classes that clusters stay inside.
     rows : (nvtxs, ncon) int64, optional
         Weight vectors, added up over the clusters.
+    pack : bool
+        Store all levels but the coarsest as :func:`packed` does.
     """
     # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
     heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
@@ -101,6 +106,8 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
         if count > _STALLED * len(cmap) or count < least:
             break
         found.levels.append(contract(g, cmap, count, team))
+        if pack:
+            found.levels[-2] = packed(g)
         found.maps.append(cmap)
         if rows is not None:
             found.rows.append(np.zeros((count, rows.shape[1]), WEIGHT))
@@ -108,6 +115,18 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
         if within is not None:
             within = carry(within, cmap, count)
     return found
+
+
+def packed(g: Level) -> Level:
+    """The level with the edge weights of a large graph in the smallest type that holds them: half of its memory."""
+    if len(g.ewgt) < _LARGE:
+        return g
+    return g._replace(ewgt=g.ewgt.astype(np.min_scalar_type(int(g.ewgt.max()))))
+
+
+def unpacked(g: Level) -> Level:
+    """The level as kernels take it."""
+    return g._replace(ewgt=g.ewgt.astype(WEIGHT, copy=False))
 
 
 def carry(values: Array, cmap: Array, count: int) -> Array:

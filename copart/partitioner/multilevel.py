@@ -11,7 +11,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import Shape, carry, coarsen, coarsest_size
+from .coarsening import Shape, carry, coarsen, coarsest_size, unpacked
 from .coordinates import centroids
 from .flows import refine_pairs
 from .growing import best_growth
@@ -35,7 +35,7 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k)
+    levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True)
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
@@ -56,7 +56,7 @@ def cycle(
     """One V-cycle: coarsen inside the parts, or inside the finer classes `within`; refine on the way back up."""
     k = len(limit)
     levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k,
-                              within=part if within is None else within)
+                              within=part if within is None else within, pack=True)
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
@@ -75,16 +75,18 @@ def _uncoarsen(
     cut = cut_of(levels[-1], part)
     while True:
         depth = len(levels) - 1
-        room = loosened(limit, levels[-1].vwgt) if depth else limit
-        refiner = Refiner(levels[-1], pull, part, room, team, seed + depth)
+        g = unpacked(levels[-1])
+        room = loosened(limit, g.vwgt) if depth else limit
+        refiner = Refiner(g, pull, part, room, team, seed + depth)
         cut -= refiner.improve(config, cut)
         # the networks know nothing of affinities, and would trade them for cut
-        if config.reach and refiner.excess == 0 and not len(levels[-1].origin):
-            cut -= refine_pairs(levels[-1], part, room, team, config.rounds, config.reach, config.share)
+        if config.reach and refiner.excess == 0 and not len(g.origin):
+            cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share)
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:
             return part
         levels.pop()
+        del g, refiner  # which have the level, too
         cmap = maps.pop()
         fine = np.empty(len(cmap), VERTEX)
         team.run(pull_down, len(cmap), cmap, part, fine)

@@ -1,0 +1,91 @@
+"""What a partition of a large graph takes: levels that are not at work are packed, levels left are freed."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+
+from copart.graph import Graph
+from copart.kgggp_ml import partition
+from copart.partitioner import coarsening, multilevel
+from copart.partitioner.coarsening import coarsen, look_at, packed, unpacked
+from copart.partitioner.refinement import Refiner
+from copart.partitioner.rounds import Team
+
+from ..helpers import grid
+from ..partition_reference import level
+
+
+@pytest.mark.parametrize(("heaviest", "kind"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32),
+                                                (2**33, np.uint64)])
+def test_packing_loses_nothing(monkeypatch, heaviest, kind):
+    monkeypatch.setattr(coarsening, "_LARGE", 4)
+    graph = Graph.from_edges(3, [0, 1], [1, 2], [heaviest, 1])
+    g = level(graph)
+    small = packed(g)
+    assert small.ewgt.dtype == kind
+    again = unpacked(small)
+    assert again.ewgt.dtype == np.int64
+    for one, other in zip(again, g, strict=True):
+        assert (one == other).all()
+
+
+def test_only_levels_at_rest_are_packed(monkeypatch):
+    monkeypatch.setattr(coarsening, "_LARGE", 64)
+    g = level(grid(40, 40))
+    with Team(1) as team:
+        plain = coarsen(g, 100, look_at(g), team)
+        small = coarsen(g, 100, look_at(g), team, pack=True)
+    assert len(plain.levels) == len(small.levels) > 3
+    assert all(one.ewgt.dtype == np.uint8 for one in small.levels[1:-1])
+    assert small.levels[-1].ewgt.dtype == np.int64
+    assert all((a.ewgt == b.ewgt).all() for a, b in zip(plain.levels, small.levels, strict=True))
+
+
+def test_packing_changes_no_part(monkeypatch):
+    graph = grid(60, 50)
+    expected = partition(graph, 7, preset="strong")
+    monkeypatch.setattr(coarsening, "_LARGE", 1)
+    assert (partition(graph, 7, preset="strong") == expected).all()
+
+
+def test_levels_that_were_left_are_freed(monkeypatch):
+    left: list[weakref.ref] = []
+
+    class Watched(Refiner):
+        def __init__(self, g, *args):
+            assert all(one() is None for one in left), "the refiner of a finer level is made beside a coarser level"
+            super().__init__(g, *args)
+            left.append(weakref.ref(g.xadj))
+
+    monkeypatch.setattr(multilevel, "Refiner", Watched)
+    partition(grid(90, 90), 3)
+    assert len(left) > 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["fast", "default"])
+def test_what_a_grid_allocates_per_cell(preset):
+    """Beside the graph itself; what is allocated and never written to counts here, but takes no memory."""
+    partition(grid(30, 30), 4, preset=preset)
+    graph = cube_graph(64)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        partition(graph, 16, preset=preset)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 190 * graph.nvtxs, f"{most / graph.nvtxs:.0f} bytes per cell"
+
+
+def cube_graph(side: int) -> Graph:
+    """A grid of side^3 cells."""
+    number = np.arange(side**3).reshape(side, side, side)
+    ends = [(number[1:], number[:-1]), (number[:, 1:], number[:, :-1]), (number[..., 1:], number[..., :-1])]
+    return Graph.from_edges(side**3, np.concatenate([u.ravel() for u, _ in ends]),
+                            np.concatenate([v.ravel() for _, v in ends]))
