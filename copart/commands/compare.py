@@ -67,11 +67,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from ..report.page import need_page
 
         need_page(args.report)
+    settings = {"scheme_options": options.scheme_options(args), **options.components(args),
+                **options.partitioning(args)}
+    meshes, where = options.meshes(args), site.site(args)
     with console.progress() as progress:
-        first_use(progress, "compare")
-        made = compare(*options.meshes(args), schemes=args.schemes, scheme_options=options.scheme_options(args),
-                       seeds=args.seeds, site=site.site(args), progress=progress, **options.components(args),
-                       **options.partitioning(args))
+        first_use(progress, "compare", meshes)
+        made = compare(*meshes, schemes=args.schemes, seeds=args.seeds, site=where, progress=progress, **settings)
         if args.picture:
             from ..report.ordering import best_shown
             from ..report.pictures import draw_coupled

@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -124,6 +125,8 @@ class Progress:
         self.quiet = quiet
         #: What compiling took before the first step, to stand behind a time.
         self.remark = ""
+        #: What is done before the first step: arguments are checked by then.
+        self.before: Callable[[], None] | None = None
         self._told = 0.0
         self._lock = threading.Lock()
         self._state = ("starting", 0, 0)
@@ -149,6 +152,9 @@ class Progress:
 
     def __call__(self, step: str, done: int = 0, total: int = 0) -> None:
         """Say that `step` begins or goes on: `done` of `total`, 0 where the total is unknown."""
+        if self.before is not None:
+            before, self.before = self.before, None
+            before()
         with self._lock:
             self._state = (step, done, total)
             if self._visible and not self._over:
@@ -194,16 +200,33 @@ class Progress:
             print(f"{count}{step} ...", file=sys.stderr, flush=True)
 
 
-def first_use(progress: Progress, command: str) -> None:
-    """Compile the kernels that the command uses, where they are still to be compiled, with all processors."""
-    from ..warm import compile_ahead
+def first_use(progress: Progress, command: str, sources: Iterable[str] = ()) -> None:
+    """Before the first step, compile the kernels that the command uses and that are still to be compiled.
 
-    begin = time.monotonic()
-    counts: set[int] = set()
+    All processors take part.
 
-    def tell(done: int, total: int, left: float) -> None:
-        counts.add(total)
-        progress.compiling(done, total, left)
-    compile_ahead(command, tell)
-    if any(counts):
-        progress.remark = f", after {time.monotonic() - begin:.1f} s of compiling kernels, done once"
+    Raises
+    ------
+    FormatError
+        Then, one of the files `sources` is missing: better said before compiling than after.
+    """
+    def before() -> None:
+        from ..errors import FormatError
+        from ..plans.sources import split_region
+        from ..warm import compile_ahead
+
+        for path in (split_region(source)[0] for source in sources):
+            if not os.path.exists(path):
+                raise FormatError(path, "no such file")
+        begin = time.monotonic()
+        counts: set[int] = set()
+
+        def tell(done: int, total: int, left: float) -> None:
+            counts.add(total)
+            progress.compiling(done, total, left)
+
+        compile_ahead(command, tell)
+        if any(counts):
+            progress.remark = f", after {time.monotonic() - begin:.1f} s of compiling kernels, done once"
+
+    progress.before = before

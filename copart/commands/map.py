@@ -100,7 +100,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         check_target(file)
     check_method(args.method)
     with console.progress() as progress:
-        first_use(progress, "map")
+        first_use(progress, "map", [args.graph])
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")

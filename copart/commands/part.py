@@ -97,7 +97,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if is_points(args.source):
         return run_points(args, console, nparts, kinds, file)
     with console.progress() as progress:
-        first_use(progress, "part")
+        first_use(progress, "part", [args.source])
         progress(f"reading {args.source}")
         nets, graph, mesh = objective.read(args)
         check_kind(file, mesh)

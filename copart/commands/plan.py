@@ -97,11 +97,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     where = site.site(args)
     if args.machine_picture:
         need_machine_picture(args.machine_picture, where)
+    settings = {"scheme_options": options.scheme_options(args), **_in_pool(args), **options.partitioning(args)}
+    meshes = options.meshes(args)
     with console.progress() as progress:
-        first_use(progress, "plan")
-        made = plan(*options.meshes(args), scheme_options=options.scheme_options(args),
-                    site=where, output=args.output, write=kinds, progress=progress,
-                    **_in_pool(args), **options.partitioning(args))
+        first_use(progress, "plan", meshes)
+        made = plan(*meshes, site=where, output=args.output, write=kinds, progress=progress, **settings)
         into = made.write_into_cases() if args.into_case else []
         files = [*(str(path) for path in (*made.files, *into)), *writing.write_pages(args, made)]
         if args.machine_picture:

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.report:
         need_page(args.report)
     with console.progress() as progress:
-        first_use(progress, "repart")
+        first_use(progress, "repart", [args.source])
         progress(f"reading {args.source}")
         graph, mesh = single(args.source, args.load)
         check_kind(file, mesh)

@@ -124,7 +124,7 @@ WRONG = [
     (["plan", "a.vtu", "b.vtu", "--parts", "4", "x"], "parts: needs 3 integers"),
     (["plan", "a.vtu", "b.vtu", "--parts", "x"], "--parts: needs whole numbers"),
     (["plan", "nowhere.vtu", "b.vtu", "--parts", "4", "4", "-o", "{tmp}/o"], "nowhere.vtu: no such file"),
-    (["plan", "{tmp}/text.vtu", "b.vtu", "--parts", "4", "4", "-o", "{tmp}/o"], "text.vtu"),
+    (["plan", "{tmp}/text.vtu", "{tmp}/text.vtu", "--parts", "4", "4", "-o", "{tmp}/o"], "text.vtu"),
     (["part", "nowhere.graph", "4"], "nowhere.graph"),
     (["part", "{graph}", "0"], "K: must be at least 1"),
     (["part", "{graph}", "145"], "145 parts of 144 vertices"),
@@ -397,10 +397,13 @@ def test_first_use_compiles_ahead_and_says_how_long_it_took(monkeypatch):
     monkeypatch.setattr(warm, "compile_ahead", two_of_two)
     with console.Console(quiet=True).progress() as progress:
         console.first_use(progress, "plan")
+        assert asked == []
+        progress("reading")
         assert re.fullmatch(r", after \d+\.\d s of compiling kernels, done once", progress.remark)
     monkeypatch.setattr(warm, "compile_ahead", lambda command, tell: True)
     with console.Console(quiet=True).progress() as progress:
         console.first_use(progress, "plan")
+        progress("reading")
         assert progress.remark == ""
     assert asked == ["plan"]
 
@@ -423,3 +426,21 @@ def test_quiet_ends_with_the_call(capsys):
     former = log.level
     assert main(["machine", "info", "hcub 2", "--quiet"]) == 0
     assert log.level == former
+
+
+@pytest.mark.parametrize("words", [["plan", "nowhere.vtu", "nor-here.vtu", "--parts", "2", "2"],
+                                   ["compare", "nowhere.vtu", "nor-here.vtu", "--parts", "2", "2"],
+                                   ["plan", "a.vtu", "b.vtu"], ["compare", "a.vtu", "b.vtu"],
+                                   ["plan", "a.vtu", "b.vtu", "--parts", "4"],
+                                   ["part", "nowhere.graph", "4"], ["repart", "nowhere.graph", "old.part.2", "4"],
+                                   ["map", "nowhere.graph", "--machine", "hcub 2"]])
+def test_mistakes_are_told_before_anything_is_compiled(monkeypatch, capsys, words):
+    from copart import warm
+    from copart.cli import main
+
+    def compile_ahead(*args):
+        raise AssertionError("compiled first")
+
+    monkeypatch.setattr(warm, "compile_ahead", compile_ahead)
+    assert main(words) == 2
+    assert "copart " + words[0] + ":" in capsys.readouterr().err
