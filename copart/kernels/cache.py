@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching, config
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 logger = logging.getLogger("copart")
 

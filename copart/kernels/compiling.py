@@ -1,7 +1,7 @@
 """How kernels are compiled: as numba compiles any function, without what kernels have no use for.
 
-More than half of the time that numba takes is spent before LLVM: on thirty instructions for every entry of an array that
-is read, on finding out again and again what the sum of two integers is, on annotations, locks and messages that nobody
+Two thirds of the time that numba takes is spent before LLVM: on thirty instructions for every entry of an array that is
+read, on finding out again and again what the sum of two integers is, on annotations, locks and messages that nobody
 reads.  Kernels index one-dimensional arrays of numbers by integers, nearly everywhere; that is made here in six
 instructions, which LLVM turns into the same machine code.
 
@@ -13,28 +13,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from operator import attrgetter
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
-from llvmlite.binding import ffi
-from numba.core import codegen, compiler, errors, inline_closurecall, lowering, targetconfig, typed_passes, types, untyped_passes
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 
-try:
-    from llvmlite.binding.newpassmanagers import create_new_function_pass_manager as _function_passes
-except ImportError:
-    _function_passes = None
+# numba says nothing of the types of these
+codegen, compiler, errors, inlining, lowering, targetconfig, typed, types, untyped = (
+    cast(Any, import_module(f"numba.core.{name}")) for name in (
+        "codegen", "compiler", "errors", "inline_closurecall", "lowering", "targetconfig", "typed_passes",
+        "types", "untyped_passes"))
 
 # What numba has to have for this.
 _NEEDED = ((codegen, "JITCodeLibrary._optimize_functions"), (codegen, "CPUCodegen._pass_builder"),
            (lowering, "Lower.lower_getitem"), (lowering, "Lower.lower_setitem"),
-           (typed_passes, "NativeLowering.lowering_class"), (typed_passes, "NativeLowering.run_pass"),
-           (untyped_passes, "InlineInlinables._do_work"), (inline_closurecall, "InlineWorker.run_untyped_passes"),
+           (typed, "NativeLowering.lowering_class"), (typed, "NativeLowering.run_pass"),
+           (untyped, "InlineInlinables._do_work"), (inlining, "InlineWorker.run_untyped_passes"),
            (compiler, "CompilerBase._compile_core"), (compiler, "Flags.options"),
            (compiler, "DefaultPassBuilder.define_untyped_pipeline"), (targetconfig, "ConfigStack.top_or_none"),
-           (errors, "_termcolor_inst"), (errors, "_DummyColorScheme"), (ffi, "lib._lock._cblist"))
+           (errors, "_termcolor_inst"), (codegen, "ll.ffi.lib._lock._cblist"),
+           (codegen, "ll.newpassmanagers.create_new_function_pass_manager"))
 
 
 def _possible() -> bool:
@@ -44,16 +45,17 @@ def _possible() -> bool:
             attrgetter(name)(module)
     except AttributeError:
         return False
-    return _function_passes is not None
+    return True
 
 
-class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc, name-defined]
     """A kernel as LLVM has it."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Make the function small and leave the rest to the passes over the whole module, which numba runs next."""
         ll_module.data_layout = self._codegen._data_layout
-        passes, builder = _function_passes(), self._codegen._pass_builder()
+        llvm: Any = codegen.ll.newpassmanagers
+        passes, builder = llvm.create_new_function_pass_manager(), self._codegen._pass_builder()
         passes.add_sroa_pass()
         passes.add_instruction_combine_pass()
         passes.add_simplify_cfg_pass()
@@ -67,12 +69,13 @@ class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
                 function.add_function_attribute("optnone")
 
 
-class KernelLower(lowering.Lower):  # type: ignore[misc]
+class KernelLower(lowering.Lower):  # type: ignore[misc, name-defined]
     """Writes LLVM's instructions for a kernel."""
 
     def _place(self, array: Any, index: Any) -> Any:
         """The address of an entry of a one-dimensional array of numbers; None of anything else."""
-        kind, counts = self.typeof(array.name), self.typeof(index.name)
+        kind: Any = self.typeof(array.name)
+        counts: Any = self.typeof(index.name)
         if self.context.enable_boundscheck or not (
                 isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C" and kind.aligned
                 and isinstance(kind.dtype, types.Number | types.Boolean) and isinstance(counts, types.Integer)):
@@ -105,7 +108,7 @@ class KernelLower(lowering.Lower):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class KernelLowering(typed_passes.NativeLowering):  # type: ignore[misc]
+class KernelLowering(typed.NativeLowering):  # type: ignore[misc, name-defined]
     """From typed instructions to machine code."""
 
     _name = "kernel_lowering"
@@ -121,22 +124,25 @@ class KernelLowering(typed_passes.NativeLowering):  # type: ignore[misc]
         return super().run_pass(state)
 
 
-class KernelInliner(inline_closurecall.InlineWorker):  # type: ignore[misc]
+#: Functions that become part of others, as numba reads them, and the types of what functions of numbers return.
+_READ: dict[Any, Any] = {}
+_KNOWN: dict[Any, Any] = {}
+
+
+class KernelInliner(inlining.InlineWorker):  # type: ignore[misc, name-defined]
     """Reads a function that becomes part of others once, and not at every call; what is inserted is a copy."""
 
-    read: dict[Any, Any] = {}
-
     def run_untyped_passes(self, func: Any, enable_ssa: bool = False) -> Any:
-        if func not in self.read:
-            self._compiler_pipeline = lambda state: _shorter(define(state), state, func)
+        if func not in _READ:
             define = compiler.DefaultPassBuilder.define_untyped_pipeline
-            self.read[func] = super().run_untyped_passes(func, enable_ssa)
+            self._compiler_pipeline = lambda state: _shorter(define(state), state, func)
+            _READ[func] = super().run_untyped_passes(func, enable_ssa)
         self.flags.enable_ssa = enable_ssa
-        return self.read[func]
+        return _READ[func]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class KernelInlining(untyped_passes.InlineInlinables):  # type: ignore[misc]
+class KernelInlining(untyped.InlineInlinables):  # type: ignore[misc, name-defined]
     """Inserts the functions that become part of others."""
 
     _name = "kernel_inlining"
@@ -146,41 +152,43 @@ class KernelInlining(untyped_passes.InlineInlinables):  # type: ignore[misc]
         return super()._do_work(state, work_list, block, i, expr, inline_worker)
 
 
-_OTHERS = {typed_passes.NativeLowering: KernelLowering, untyped_passes.InlineInlinables: KernelInlining}
+_OTHERS = {typed.NativeLowering: KernelLowering, untyped.InlineInlinables: KernelInlining}
 
 
 def _shorter(passes: Any, state: Any, function: Any) -> Any:
     """The passes of a pipeline that are of use to a kernel."""
-    idle = {typed_passes.AnnotateTypes}
+    idle: set[Any] = {typed.AnnotateTypes}
     if not state.flags.nrt:
-        idle.add(typed_passes.NopythonRewrites)  # for sums of whole arrays, which have to be made
+        idle.add(typed.NopythonRewrites)  # for sums of whole arrays, which have to be made
     if not any(isinstance(one, CodeType) for one in function.__code__.co_consts):
-        idle.add(untyped_passes.InlineClosureLikes)
+        idle.add(untyped.InlineClosureLikes)
     passes.passes = [(_OTHERS.get(one, one), told) for one, told in passes.passes if one not in idle]
     passes._finalized = False
     passes.finalize()
     return passes
 
 
-class KernelFlags(compiler.Flags):  # type: ignore[misc]
+_DEFAULTS = {name: option.default for name, option in compiler.Flags.options.items()}
+_HASH = hash(compiler.Flags())
+
+
+class KernelFlags(compiler.Flags):  # type: ignore[misc, name-defined]
     """Options, which numba compares at every call of a function within a kernel."""
 
     __slots__ = ()
-    _defaults = {name: option.default for name, option in compiler.Flags.options.items()}
-    _hash = hash(compiler.Flags())
 
     def values(self) -> dict[str, Any]:
-        return {**self._defaults, **self._values}
+        return {**_DEFAULTS, **self._values}
 
     def __hash__(self) -> int:
-        return self._hash
+        return _HASH
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, compiler.Flags)
                                  and (self._values == other._values or self.values() == other.values()))
 
 
-class _Plain(errors._DummyColorScheme):  # type: ignore[misc]
+class _Plain:
     """Messages without colours: numba writes many that it throws away."""
 
     def code(self, msg: str) -> str:
@@ -188,50 +196,47 @@ class _Plain(errors._DummyColorScheme):  # type: ignore[misc]
     errmsg = filename = indicate = highlight = reset = code
 
 
-class _Known:
-    """What functions of numbers and arrays return, looked up once."""
+_look_up = types.Function.get_call_type
 
-    found: dict[Any, Any] = {}
-    look_up = types.Function.get_call_type
 
-    @staticmethod
-    def get_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
-        """In place of the method of `numba.types.Function`."""
-        if kws or not all(isinstance(one, types.Number | types.Boolean | types.Array) for one in args):
-            return _Known.look_up(function, context, args, kws)
-        key = function, context, tuple(args), targetconfig.ConfigStack.top_or_none()
-        if key not in _Known.found:
-            _Known.found[key] = _Known.look_up(function, context, args, kws)
-        return _Known.found[key]
+def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """What a function of numbers and arrays returns, looked up once; in place of a method of `numba.types.Function`."""
+    if kws or not all(isinstance(one, types.Number | types.Boolean | types.Array) for one in args):
+        return _look_up(function, context, args, kws)
+    key = function, context, tuple(args), targetconfig.ConfigStack.top_or_none()
+    if key not in _KNOWN:
+        _KNOWN[key] = _look_up(function, context, args, kws)
+    return _KNOWN[key]
 
 
 @contextmanager
 def _quick(target: Any) -> Iterator[None]:
     """While a kernel is compiled, numba does nothing twice that comes out the same, and measures no locks."""
-    lock = ffi.lib._lock
-    former = types.Function.__dict__.get("get_call_type"), errors._termcolor_inst, lock._cblist
-    types.Function.get_call_type = _Known.get_call_type
+    kind: Any = types.Function
+    lock = codegen.ll.ffi.lib._lock
+    former = errors._termcolor_inst, lock._cblist
+    outermost = "get_call_type" not in vars(kind)
+    kind.get_call_type = _call_type
     errors._termcolor_inst, lock._cblist = _Plain(), []
     # whatever can be compiled was made known when this began
     target.refresh = lambda: None
     try:
         yield
     finally:
-        target.__dict__.pop("refresh", None)
-        method, errors._termcolor_inst, lock._cblist = former
-        if method is None:
-            del types.Function.get_call_type
-        else:
-            types.Function.get_call_type = method
+        vars(target).pop("refresh", None)
+        errors._termcolor_inst, lock._cblist = former
+        if outermost:
+            del kind.get_call_type  # which its class has
 
 
-class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc]
+class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc, name-defined]
     """numba's compiler of kernels."""
 
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Any, locals: Any):
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Any,
+                 *more: Any):
         if type(flags) is compiler.Flags:
             flags.__class__ = KernelFlags
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, *more)
 
     def define_pipelines(self) -> list[Any]:
         passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import allocating, inlined, inner, kernel
+from . import allocating, inlined, kernel
 
 #: Vertices that one search may find, the start included; from then on it only looks for its end, so that a switch of
 #: many links costs one look at each.
