@@ -1,5 +1,6 @@
 """Kernels compiled ahead: the table of them, their order, the processes, and what a run compiles itself."""
 
+import ast
 import json
 import os
 import signal
@@ -92,12 +93,22 @@ def answer(process: subprocess.Popen) -> str:
     return out.strip()
 
 
+def shared_out(said: str) -> tuple[str, int, int, list[tuple[int, int]]]:
+    """Whether all went well, how many kernels the process that asked compiled, how many are missing, what it told."""
+    well, here, left, told = said.split(" ", 3)
+    return well, int(here), int(left), ast.literal_eval(told)
+
+
 STEPS = "[(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]"
 
 
 @pytest.mark.slow
 def test_processes_share_the_kernels_and_a_later_run_compiles_nothing(tmp_path):
-    assert answer(ahead(tmp_path, 2)) == f"True 0 0 {STEPS}"
+    out, mine, left, said = shared_out(answer(ahead(tmp_path, 2)))
+    assert (out, left) == ("True", 0)
+    assert 0 < mine <= 4
+    assert (said[0], said[-1]) == ((0, 4), (4, 4))
+    assert said == sorted(said)
     files = {f.name: f.read_bytes() for f in tmp_path.rglob("*.nb?")}
     assert answer(ahead(tmp_path, 2)) == "True 0 0 []"
     assert {f.name: f.read_bytes() for f in tmp_path.rglob("*.nb?")} == files
@@ -106,7 +117,7 @@ def test_processes_share_the_kernels_and_a_later_run_compiles_nothing(tmp_path):
 @pytest.mark.slow
 def test_two_that_start_at_once_are_not_in_each_others_way(tmp_path):
     both = [ahead(tmp_path, 2) for _ in range(2)]
-    assert all(answer(one).startswith("True 0 0 ") for one in both)
+    assert [shared_out(answer(one))[::2] for one in both] == [("True", 0)] * 2
     assert answer(ahead(tmp_path, 2)) == "True 0 0 []"
 
 
@@ -137,7 +148,7 @@ def test_processes_that_cannot_be_started_or_end_leave_the_work_to_the_run(few, 
     monkeypatch.setattr(processes, "missing", lambda names: list(few))
     monkeypatch.setattr(processes, "compile_kernel", lambda name: bool(done.append(name)) or True)
     assert compile_ahead("few", workers=3)
-    assert len(began) == 3
+    assert len(began) == 2
     assert sorted(done) == sorted(FEW)
     assert done.index("heap.sift_up") < done.index("heap.remove")
 
@@ -191,10 +202,10 @@ def test_an_interrupt_leaves_no_process_behind(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=env, text=True, stderr=subprocess.PIPE)
     workers: list[int] = []
     until = time.monotonic() + 60
-    while len(workers) < 2 and time.monotonic() < until:
+    while not workers and time.monotonic() < until:
         time.sleep(0.1)
         workers = children(process.pid)
-    assert len(workers) == 2
+    assert workers
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

@@ -21,6 +21,7 @@ from numba.core.options import DefaultOptions
 
 from .cache import checked
 from .clock import timed as timed
+from .compiling import COMPILED_BY
 from .entries import without_entry
 from .linking import linked
 from .signatures import settled
@@ -29,7 +30,7 @@ from .signatures import settled
 # drops most of that, but not where branches use different fields of a tuple or rows of a table are passed on: there it
 # took up to nine tenths of the time.  What a kernel is handed outlives the call, so nothing needs to be counted.
 # The option is none of numba's public ones: where it is gone, kernels are as right, and slower.
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, **COMPILED_BY}
 _COUNTED, _UNCOUNTED = ({"_nrt": count} if hasattr(DefaultOptions, "_nrt") else {} for count in (True, False))
 # Nothing calls a kernel as a C function, and an entry for that takes an eighth of the time to compile.
 if hasattr(DefaultOptions, "no_cfunc_wrapper"):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching, config
+from numba.core.runtime.nrt import rtsys
 
 logger = logging.getLogger("copart")
 
@@ -194,6 +195,15 @@ class CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
 
 class KeptWherePossible(caching.FunctionCache):  # type: ignore[misc]
     """The cache of one kernel; a folder that cannot be made is no error."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was kept for a signature.
+
+        numba makes known all that it can compile first, which takes a third of a second and running has no use for.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:

@@ -6,7 +6,7 @@ grid, and ``weights[i]`` what goes there.
 
 from typing import Any, NamedTuple
 
-from . import kernel
+from . import inner, kernel
 from .heap import push, remove, sift_up
 
 #: States of a vertex: free, seen first with the vertex that is being placed, queued, on this node, on another one.
@@ -168,7 +168,7 @@ def find_seeds(targets, seen, queue, seeds):
     return len(seeds)
 
 
-@kernel
+@inner
 def leaving(targets, weights, v, node, node_at, top, below):
     """Weight of the edges of v that end outside `node`.
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 
 
 class Cloud(NamedTuple):
@@ -131,7 +131,7 @@ def gather(lo, hi, cloud, axis, direction, plain):
     return least, most
 
 
-@kernel
+@inner
 def weight_at(load, p):
     """Weight of a position.
 

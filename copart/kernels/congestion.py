@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .routes import route
 from .sites import may_trade, next_site, start_walk, trade
 
@@ -23,7 +23,7 @@ class Links(NamedTuple):
     share: Any
 
 
-@kernel
+@inner
 def change_link(code, links, top, link, weight):
     """Add data to a link, or take it away, and keep the state.
 
@@ -41,7 +41,7 @@ def change_link(code, links, top, link, weight):
     links.state[3] += int(new > 0) - int(old > 0)
 
 
-@kernel
+@inner
 def change_routes(code, links, groups, places, site, top, a, b, sign):
     """Add the messages of groups a and b (-1: none) to their links, or take them away.
 
@@ -99,7 +99,7 @@ def survey_links(code, links):
     return worst
 
 
-@kernel
+@inner
 def share_link(code, links, groups, places, site, link):
     """What each group sends or gets over a link.
 

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 
 
 class Search(NamedTuple):
@@ -33,7 +33,7 @@ def root_of(parent, i):
     return i
 
 
-@kernel
+@inner
 def walk_back(g, search, v, fix, part):
     """Follow the way from vertex v back to its source; returns the weight of the vertices that are of no part yet.
 

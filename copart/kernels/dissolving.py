@@ -5,7 +5,7 @@ Annealing moves one cell at a time, and the last cells of a message gain nothing
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .coupled import change_of_cut, change_of_excess, change_of_messages, change_of_volume, move
 
 
@@ -19,7 +19,7 @@ def cost_of(total, weights):
     return weights[0] * total[0] + weights[1] * total[1] + weights[2] * total[2]
 
 
-@kernel
+@inner
 def list_causes(g, s, start, order, p, q, cells):
     """Write the cells of part p with an interedge to part q; returns how many, or -1 where there is no room for them.
 
@@ -45,7 +45,7 @@ def list_causes(g, s, start, order, p, q, cells):
     return count
 
 
-@kernel
+@inner
 def mark_neighbours(g, s, cells, count, near):
     """Mark the parts that some cells have neighbours in.
 
@@ -64,7 +64,7 @@ def mark_neighbours(g, s, cells, count, near):
             near[g.bidx[e]] = 1
 
 
-@kernel
+@inner
 def cheapest_way_out(g, s, start, order, a, weights, best):
     """Which cell of part a costs least in a neighbour's part with room, for each unit of excess that leaves.
 

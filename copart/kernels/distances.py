@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .decomposition import level_distance
 
 COMPLETE, HYPERCUBE, GRID, TORUS, TREE, TABLE, MULTILEVEL = range(7)
@@ -56,7 +56,7 @@ def set_bits(x):
     return count
 
 
-@kernel
+@inner
 def grid_distance(dims, u, v, around):
     """Manhattan distance in a grid, or in a torus where `around`.
 
@@ -76,7 +76,7 @@ def grid_distance(dims, u, v, around):
     return float(total)
 
 
-@kernel
+@inner
 def tree_distance(leaves, cost, u, v):
     """Cost of the lowest level at which two leaves are below one node.
 

@@ -23,7 +23,7 @@ LARGEST, BREADTH, DEPTH = 0, 1, 2
 """Which job is next: the largest subgraph, the oldest job, the newest job."""
 
 
-@kernel
+@inner
 def far_vertex(g, start, seen, queue):
     """The vertex met last in a breadth-first search from `start`.
 
@@ -148,7 +148,7 @@ def bipartition(arena, bias, n, limit, tries, salt):
     uncoarsen(arena, bias, depth, limit)
 
 
-@kernel
+@inner
 def side_limits(weight, left, right, nprocs, wanted):
     """Limits of the two halves of a job: the slack left, spread evenly over the splits still to come.
 
@@ -280,7 +280,7 @@ def pull_left(g, places, vertices, begin, cut, end, whole, bias):
         bias[i] = np.int64(np.rint(UNIT * pull / between))
 
 
-@kernel
+@inner
 def file_job(jobs, count, size, policy, first, last, begin, end, domain):
     """Let a new job wait; returns the size of the heap.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 
 
 class FlowArena(NamedTuple):
@@ -280,7 +280,7 @@ def _augment(size, bound, arena):
     return added
 
 
-@kernel
+@inner
 def _pierce(g, part, a, size, from_source, count, arena):
     """Make up to `count` vertices just beyond the cut of one side its terminals; returns how many.
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .heap import push, remove
 from .rng import mix
 
@@ -172,7 +172,7 @@ def grow(g, pull, part, pwgt, room, salt, f):
     return stray
 
 
-@kernel
+@inner
 def spread_distances(g, dist, queue, tail):
     """Breadth-first search on from queue[:tail]: lower `dist` wherever a way from there is shorter.
 

@@ -5,7 +5,7 @@ follows from the order in which they came.  Where ties need no rule, `key` is pa
 that compares a number in the cache once more.
 """
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 
 
 @inlined
@@ -18,7 +18,7 @@ def before(key, tie, a, b):
     return key[a] > key[b] or (key[a] == key[b] and tie[a] > tie[b])
 
 
-@kernel
+@inner
 def sift_up(heap, pos, key, tie, i):
     """Restore the heap upwards from place i.
 
@@ -43,7 +43,7 @@ def sift_up(heap, pos, key, tie, i):
     pos[v] = i
 
 
-@kernel
+@inner
 def sift_down(heap, pos, key, tie, size, i):
     """Restore the heap downwards from place i.
 

@@ -6,7 +6,7 @@ part j is ``conn[v, j] - conn[v, i]``.
 
 from typing import Any, NamedTuple
 
-from . import kernel
+from . import inner, kernel
 from .heap import push, remove, sift_down, sift_up
 from .rng import mix
 
@@ -35,7 +35,7 @@ class Growth(NamedTuple):
     pos: Any
 
 
-@kernel
+@inner
 def best_open_part(conn, cap, size, weight, v):
     """The part with room for vertex v that it is connected to most, among equals the emptiest; -1 for none.
 
@@ -52,7 +52,7 @@ def best_open_part(conn, cap, size, weight, v):
     return best
 
 
-@kernel
+@inner
 def roomiest_part(cap, size):
     """The part with the most room left, or the least excess.
 

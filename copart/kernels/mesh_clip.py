@@ -8,10 +8,10 @@ another; what is left stays a list of simplices.
 import math
 from typing import Any, NamedTuple
 
-from . import kernel
+from . import inner, kernel
 
 
-@kernel
+@inner
 def cut_point(simplex, side, i, j, out):
     """The point where the edge i j crosses the plane.
 
@@ -25,7 +25,7 @@ def cut_point(simplex, side, i, j, out):
         out[d] = simplex[i, d] + t * (simplex[j, d] - simplex[i, d])
 
 
-@kernel
+@inner
 def copy_point(source, out):
     """A point to another place.
 

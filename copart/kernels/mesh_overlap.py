@@ -8,13 +8,13 @@ projected along the mean of the two directions, where the overlap is exact.
 import math
 from typing import Any, NamedTuple
 
-from . import kernel
+from . import inner, kernel
 
 # an overlap narrower than this fraction of the smaller facet comes from rounding, not from the meshes
 WIDTH = 1e-5
 
 
-@kernel
+@inner
 def project_polygon(corners, size, origin, frame, out):
     """Plane coordinates of a polygon, counter-clockwise.
 
@@ -40,7 +40,7 @@ def project_polygon(corners, size, origin, frame, out):
                 out[size - 1 - i, d] = swap
 
 
-@kernel
+@inner
 def clip_polygon(polygon, size, clip, clip_size, spare):
     """Cut `polygon` by every edge of the counter-clockwise convex `clip`, in place.
 
@@ -84,7 +84,7 @@ def clip_polygon(polygon, size, clip, clip_size, spare):
     return size
 
 
-@kernel
+@inner
 def measure_polygon(polygon, size, out):
     """Area of a polygon, and where it is.
 
@@ -120,7 +120,7 @@ def measure_polygon(polygon, size, out):
     return area
 
 
-@kernel
+@inner
 def plane_frame(ax, ay, az, frame):
     """Two unit vectors across a unit vector.
 
@@ -149,7 +149,7 @@ def plane_frame(ax, ay, az, frame):
     frame[2, 2] = az
 
 
-@kernel
+@inner
 def plane_gap(s, t, frame, normal_a, centre_a, normal_b, centre_b):
     """Distance of two planes along frame[2].
 

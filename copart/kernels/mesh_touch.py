@@ -9,10 +9,10 @@ dimensions and for flat cells, because only corners are looked at.
 import math
 from typing import Any, NamedTuple
 
-from . import kernel
+from . import inner, kernel
 
 
-@kernel
+@inner
 def nearest_on_segment(s, i, j, out):
     """Point of segment s[i] s[j] nearest to the origin; returns the corners used, as bits 1 and 2.
 
@@ -37,7 +37,7 @@ def nearest_on_segment(s, i, j, out):
     return used
 
 
-@kernel
+@inner
 def nearest_on_triangle(s, i, j, k, out):
     """Point of triangle s[i] s[j] s[k] nearest to the origin; returns the corners used, as bits 1, 2, 4.
 
@@ -83,7 +83,7 @@ def nearest_on_triangle(s, i, j, k, out):
     return best
 
 
-@kernel
+@inner
 def outside_face(s, i, j, k, m):
     """Whether the origin and corner m are not strictly on one side of face i j k.
 
@@ -100,7 +100,7 @@ def outside_face(s, i, j, k, m):
     return origin * corner <= 0.0
 
 
-@kernel
+@inner
 def nearest_on_simplex(s, n, out):
     """Reduce the n corners s to those whose hull holds the point nearest to the origin.
 
@@ -155,7 +155,7 @@ def nearest_on_simplex(s, n, out):
     return left
 
 
-@kernel
+@inner
 def hulls_within(points_a, nodes_a, a0, a1, points_b, nodes_b, b0, b1, limit, s, v):
     """Whether the hulls of the nodes nodes_a[a0:a1] and nodes_b[b0:b1] are at most `limit` apart.
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Level, allocating, inlined, kernel
+from . import Level, allocating, inlined, inner, kernel
 from .fm import clear, delist, enlist, renew, row_of, ties
 from .multiconstraint import LOCKED, PINNED, Loads, relief, shift, total_excess
 from .recursive_bisection import load_rows, order_by_side
@@ -95,7 +95,7 @@ def choose_queue(loads, least, worst, over, last, queues):
     return chosen
 
 
-@kernel
+@inner
 def constrained_pass(g, loads, side, least, everywhere, stall, queues):
     """One pass of FM with two sides; returns (decrease of the cut kept, excess left, cut before).
 
@@ -154,7 +154,7 @@ def constrained_pass(g, loads, side, least, everywhere, stall, queues):
     return best, best_over, cut // 2
 
 
-@kernel
+@inner
 def _grow_and_refine(g, loads, side, least, seed, arena):
     """A bisection grown from the vertex `seed` and the vertices pinned to side 0; returns (excess, cut).
 
@@ -186,7 +186,7 @@ def _grow_and_refine(g, loads, side, least, seed, arena):
     return over, cut
 
 
-@kernel
+@inner
 def _side_limits(vwgts, limits, first, middle, last, wanted):
     """Limits of the two sides: the slack left in each constraint, spread evenly over the splits still to come.
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 
 #: Trials of a cut by interpolation or halving; later ones halve the numbers that lie between instead, at most 64 times.
 PATIENCE = 40
@@ -136,7 +136,7 @@ def get_part_weights(lo, hi, values, load, search, part, found, warm):
     return compared
 
 
-@kernel
+@inner
 def _ordinal(x, bits, view):
     """The rank of a number among all floating-point numbers.
 
@@ -164,7 +164,7 @@ def _number(i, bits, view):
     return -bits[0]
 
 
-@kernel
+@inner
 def _trial(search, k):
     """The next trial of a cut: low <= trial < high.
 
@@ -208,7 +208,7 @@ def add_up(found, sums):
         sums.least[k] = least
 
 
-@kernel
+@inner
 def narrow(search, sums, k, positive, slack):
     """What the trials tell about a cut, those of its neighbours included; returns whether it is done.
 

@@ -6,7 +6,7 @@ from . import inner, kernel
 from .bisection import bisect
 
 
-@kernel
+@inner
 def _side_limits(weight, limit, labels, left, wanted):
     """Limits of the two sides: the slack left, spread evenly over the splits still to come.
 

@@ -6,7 +6,7 @@ one is compiled once.  Links are numbered; how, is said with each network (`copa
 
 from typing import Any, NamedTuple
 
-from . import kernel
+from . import inner, kernel
 
 TORUS, MESH, FAT_TREE, DRAGONFLY = range(4)
 
@@ -31,7 +31,7 @@ class RouteCode(NamedTuple):
     bandwidth: Any
 
 
-@kernel
+@inner
 def grid_route(dims, around, directed, a, b, links):
     """The links of the dimension-ordered route in a torus (`around`) or mesh; returns how many.
 
@@ -73,7 +73,7 @@ def grid_route(dims, around, directed, a, b, links):
     return count
 
 
-@kernel
+@inner
 def tree_route(below, ways, first, directed, a, b, links):
     """The links of the up-down route in a fat tree, ways up by D-mod-k; returns how many.
 
@@ -100,7 +100,7 @@ def tree_route(below, ways, first, directed, a, b, links):
     return 2 * top
 
 
-@kernel
+@inner
 def dragonfly_route(dims, directed, a, b, links):
     """The links of the minimal route in a dragonfly, local, global, local; returns how many.
 
@@ -155,7 +155,7 @@ def route(code, a, b, links):
     return grid_route(code.dims, code.kind == TORUS, code.directed, a, b, links)
 
 
-@kernel
+@inner
 def hops_between(code, a, b, links):
     """Links on the route from point a to point b, without walking it where a formula says it.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .clouds import gather, measure, update_permutation, weight_at
 
 #: Groups of so many points are sorted; those that histograms narrowed so often in vain, too.
@@ -101,7 +101,7 @@ def deal(lo, hi, values, order, least, scale, table, cursor, other, section):
             cursor[b] += 1
 
 
-@kernel
+@inner
 def _push(tasks, top, start, end, first, last, base, ties, rounds):
     """Put a task on the stack; returns its new height.
 
@@ -147,7 +147,7 @@ def open_buckets(task, goals, unit, count, weight, table, tasks, top):
     return top, at - start
 
 
-@kernel
+@inner
 def _sort(order, other, lo, hi, values):
     """Sort positions by value, those of one value as they were: by insertion, then merging.
 
@@ -183,7 +183,7 @@ def _sort(order, other, lo, hi, values):
         run *= 2
 
 
-@kernel
+@inner
 def _next_axis(cloud, lo, hi, axis):
     """The coordinate that orders tied points, by position.
 
@@ -196,7 +196,7 @@ def _next_axis(cloud, lo, hi, axis):
         cloud.tie[p] = cloud.coords[cloud.perm[p], axis]
 
 
-@kernel
+@inner
 def _one_by_one(cloud, goals, start, end, k, last, before):
     """Sections of points that have the same place, in the order of their numbers.
 
@@ -213,7 +213,7 @@ def _one_by_one(cloud, goals, start, end, k, last, before):
         before = after
 
 
-@kernel
+@inner
 def _sorted_sections(cloud, desk, values, top):
     """Sections of a few points by sorting them; values that cuts run through become tasks.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
@@ -50,6 +51,16 @@ def kernels() -> dict[str, Any]:
             if is_kernel(thing) and thing.__module__ == module.__name__ and not _inlined(thing):
                 found[f"{info.name}.{name}"] = thing
     return found
+
+
+@cache
+def named(name: str) -> Any:
+    """The kernel of this name (``module.function``), None where there is none; imports its module alone."""
+    module, _, function = name.partition(".")
+    if find_spec(f"{_PACKAGE}.{module}") is None:
+        return None
+    thing = getattr(import_module(f"{_PACKAGE}.{module}"), function, None)
+    return thing if is_kernel(thing) and not _inlined(thing) else None
 
 
 def is_kernel(thing: Any) -> bool:
@@ -106,4 +117,4 @@ def decoded(said: Any) -> Any:
     return types.BaseTuple.from_types(held, named)
 
 
-__all__ = ["callees", "decoded", "encoded", "is_kernel", "kernels", "name_of", "settled"]
+__all__ = ["callees", "decoded", "encoded", "is_kernel", "kernels", "name_of", "named", "settled"]

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .heap import push, remove, sift_up
 from .sites import distance_cost, site_distance, start_walk
 
@@ -29,7 +29,7 @@ def next_level(places, walk, count):
     return level
 
 
-@kernel
+@inner
 def nearest_free(groups, places, site, owner, t, wanted, walk, count):
     """:func:`best_free` by a look at all free sites, for when those near the neighbours are taken.
 
@@ -57,7 +57,7 @@ def nearest_free(groups, places, site, owner, t, wanted, walk, count):
     return best
 
 
-@kernel
+@inner
 def best_free(groups, places, site, owner, t, wanted, salt, walk):
     """The free site of `wanted` slots for group t: of the nearest to any neighbour, the cheapest; -1 for none.
 
@@ -92,7 +92,7 @@ def best_free(groups, places, site, owner, t, wanted, salt, walk):
             return best
 
 
-@kernel
+@inner
 def farthest_free(places, owner, wanted, site, order, begin, end, far):
     """The free site of `wanted` slots that is farthest from all sites in use, the first of several; -1 for none.
 
@@ -114,7 +114,7 @@ def farthest_free(places, owner, wanted, site, order, begin, end, far):
     return best
 
 
-@kernel
+@inner
 def farthest_group(groups, site, wanted, slots, volume, queue, level):
     """Among groups without a site that want so many slots, the farthest in the task graph from all that have one.
 

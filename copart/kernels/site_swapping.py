@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .heap import push, put, remove
 from .sites import distance_cost, may_trade, next_site, start_walk, trade
 
@@ -27,7 +27,7 @@ def swap_change(groups, places, site, a, b, m):
     return change
 
 
-@kernel
+@inner
 def renew(groups, places, site, scale, t, queue, size):
     """Put the cost of group t, and of its neighbours, as keys into the heap, where they are in it.
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 
 
 class Groups(NamedTuple):
@@ -63,7 +63,7 @@ class Queue(NamedTuple):
     pos: Any
 
 
-@kernel
+@inner
 def torus_distance(at, dims, a, b):
     """Hops between two sites of a torus.
 
@@ -78,7 +78,7 @@ def torus_distance(at, dims, a, b):
     return float(total)
 
 
-@kernel
+@inner
 def parting_cost(at, cost, a, b):
     """Cost of the first level at which two sites are in different blocks.
 
@@ -178,7 +178,7 @@ def list_nearest(places, s):
     places.known[s] = count
 
 
-@kernel
+@inner
 def start_walk(groups, places, site, t, walk):
     """Start a walk from the sites of the neighbours of group t that have some; returns how many.
 
@@ -200,7 +200,7 @@ def start_walk(groups, places, site, t, walk):
     return count
 
 
-@kernel
+@inner
 def next_site(places, walk, count, salt):
     """The nearest site to any start that this walk has not seen, starts in their order at ties.
 
@@ -227,7 +227,7 @@ def next_site(places, walk, count, salt):
             return m
 
 
-@kernel
+@inner
 def may_trade(groups, places, site, owner, t, m):
     """Whether group t has room at site m, another one, and the group there, if any, at that of t.
 
@@ -241,7 +241,7 @@ def may_trade(groups, places, site, owner, t, m):
     return b != t and groups.size[t] <= places.room[m] and (b < 0 or groups.size[b] <= places.room[site[t]])
 
 
-@kernel
+@inner
 def distance_cost(groups, places, site, t, m, but):
     """What group t would pay at site m: data times distance to its neighbours that have a site, `but` left out.
 
@@ -258,7 +258,7 @@ def distance_cost(groups, places, site, t, m, but):
     return cost
 
 
-@kernel
+@inner
 def trade(site, owner, a, b, m):
     """Give group a site m, and group b there, if any, its own.
 

@@ -7,10 +7,10 @@ Proceedings 707, 2004.)
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 
 
-@kernel
+@inner
 def _to_hilbert(cell, bits):
     """Turn the whole coordinates of a cell into those whose interleaved bits are its place on the Hilbert curve.
 

@@ -8,7 +8,7 @@ entries looked at in chains, and first rows that share a checksum with an earlie
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .rng import MASK, mix
 
 _LOW = 2**31 - 1
@@ -30,7 +30,7 @@ def power(number, exponent):
     return ((((square >> 31) * number & _LOW) << 31) + (square & _LOW) * number) & _MOST
 
 
-@kernel
+@inner
 def times32(a, b):
     """Product of two numbers below 2^32, modulo 2^32, without leaving 64 bits.
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .rng import mix
 from .umpa_gains import forget, leave_msv, put_msv
 from .umpa_pairs import has_room
@@ -128,7 +128,7 @@ def excess_change(load_a, load_b, w, room_a, room_b):
     return max(load_a - w - room_a, 0) + max(load_b + w - room_b, 0) - before
 
 
-@kernel
+@inner
 def sent_price(h, s, u, b, price, t):
     """Change of the price of what parts send above the aim, where u goes to part b.
 
@@ -166,7 +166,7 @@ def message_price(s, price):
     return change
 
 
-@kernel
+@inner
 def list_pins(h, s, u, border):
     """List the free pins of the cut nets of u, which has just moved.
 

@@ -1,6 +1,6 @@
 """Coarsening of directed hypergraphs: agglomerative clusters by absorption; their graphs of cliques and stars."""
 
-from . import kernel
+from . import inner, kernel
 
 LONG_NET = 400
 """Nets of more pins say little about which of them belong together, and cost the square of their size."""
@@ -69,7 +69,7 @@ def join_clusters(h, order, bound, rep, weight, pinned, conn, near):
     return clusters
 
 
-@kernel
+@inner
 def clique_rows(h, u, longest, conn, near, unit):
     """Neighbours of u that share a net of at most `longest` pins, its source only for longer ones; returns how many.
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 
 
-@kernel
+@inner
 def place_of(key, pair):
     """Where a pair is in the hash table, or the free place where it would be.
 
@@ -40,7 +40,7 @@ def worth_of(s, nets):
     return s.worth[min(nets, len(s.worth) - 1)]
 
 
-@kernel
+@inner
 def book(s, p, change):
     """Book a change of the messages of part p, counted softly.
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 from .umpa_pairs import add_flow
 
 
@@ -234,7 +234,7 @@ def move_pin(s, i, a, b):
     return left, there
 
 
-@kernel
+@inner
 def follow_least(h, s, i, u, b, before, left, there):
     """Follow in `least` that vertex u has gone to part b, as far as net i goes.
 
@@ -308,7 +308,7 @@ def arrive(h, s, u, b, by):
             add_flow(s, s.part[source], b, by)
 
 
-@kernel
+@inner
 def at_border(h, s, u):
     """Whether vertex u is a pin of a net of several parts.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import inlined, inner, kernel
+from . import inlined, inner
 from .walls import datum_for
 
 SLOPE = 10.0
@@ -173,7 +173,7 @@ def crowd(from_count, to_count, down, up, limit):
     return more
 
 
-@kernel
+@inner
 def holds_together(xadj, adjncy, part, v, stamp, mark, queue):
     """Whether the neighbours of v in its part still reach one another without it, by a search of bounded length.
 

@@ -21,15 +21,13 @@ from numpy.typing import NDArray
 from ..arrays import fraction, whole
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, PartitionError, did_you_mean
-from ..interface.counts import Counts
-from ..mapping.coupled.methods import check_method
-from ..mapping.coupled.placements import check_placement
 from ..metrics import StepCost
 from ..metrics.columns import letter_of
 from ..names import Bound, CouplingOrder, PlacementName, TaskMethod
 from ..options import Options, Settings
 
 if TYPE_CHECKING:
+    from ..interface.counts import Counts
     from ..mapping.machine import Machine
     from ..mesh import Mesh
     from ..mesh.transform import Transform
@@ -221,6 +219,10 @@ class Site:
     bound: Bound = "bandwidth"
 
     def __post_init__(self) -> None:
+        # slow to import, and nothing is placed where one graph is partitioned
+        from ..mapping.coupled.methods import check_method
+        from ..mapping.coupled.placements import check_placement
+
         check_placement(self.placement)
         check_method(self.method, self.bound)
         if self.method is not None and self.placement != "shared":

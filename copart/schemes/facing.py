@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from ..arrays import VERTEX
 from ..coupling import CoupledProblem
@@ -31,6 +30,9 @@ def facing_numbers(problem: CoupledProblem, parts: Mapping[str, NDArray[np.int32
     dict of str to (n,) int32 array
         In ``0..pool-1``.
     """
+    # as slow to import as numba, and the usual schemes do without
+    from scipy.optimize import linear_sum_assignment
+
     left = list(problem.names)
     out: dict[str, NDArray[np.int32]] = {}
     while left:

@@ -8,6 +8,7 @@ one it is, nor on what it did before.
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import math
@@ -21,8 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from queue import SimpleQueue
-from typing import IO, Any
+from typing import Any
 
 logger = logging.getLogger("copart")
 
@@ -37,6 +37,13 @@ DONE = "done"
 
 #: Share of the work before which the time that is left is not told.
 EARLY = 0.15
+
+#: Number of the process that asks, among those that compile.
+HERE = 0
+
+#: When to look for objects that refer to themselves: compiling makes few of those and many others, and looking for them
+#: as often as usual is a fifteenth of the time.
+SELDOM = (100_000, 50, 50)
 
 #: Seconds of work below which starting a process is not worth its while.
 WORTH = 4.0
@@ -72,26 +79,25 @@ def table() -> dict[str, Entry]:
 def missing(names: Iterable[str]) -> list[str]:
     """Those of the kernels that have signatures to be compiled still, in their order."""
     from ..kernels.cache import kept
-    from ..kernels.signatures import decoded, kernels
+    from ..kernels.signatures import decoded, named
 
-    known = kernels()
-    return [name for name in names if name in known and name in table()
-            and not all(kept(known[name], tuple(map(decoded, types))) for types in table()[name].types)]
+    return [name for name in names if name in table() and (kernel := named(name)) is not None
+            and not all(kept(kernel, tuple(map(decoded, types))) for types in table()[name].types)]
 
 
 def needs(names: Iterable[str]) -> dict[str, set[str]]:
     """Of each kernel those among the given ones that it calls, however far down."""
-    from ..kernels.signatures import callees, kernels
+    from ..kernels.signatures import callees, named
 
     wanted, out = set(names), {}
     for name in wanted:
         found: set[str] = set()
-        ahead = callees(kernels()[name])
+        ahead = callees(named(name))
         while ahead:
             one = ahead.pop()
             if one not in found:
                 found.add(one)
-                ahead |= callees(kernels()[one])
+                ahead |= callees(named(one))
         out[name] = found & wanted - {name}
     return out
 
@@ -99,8 +105,8 @@ def needs(names: Iterable[str]) -> dict[str, set[str]]:
 def compile_ahead(command: str | None = None, tell: Tell | None = None, workers: int | None = None) -> bool:
     """Compile what is missing of the kernels of a command, or of all, into the cache.
 
-    This process does it by itself where there is one processor or little to do, where nothing can be kept, or where
-    no process can be started.
+    This process compiles as well, by itself where there is one processor or little to do, where nothing can be kept,
+    or where no process can be started.
 
     Parameters
     ----------
@@ -125,16 +131,13 @@ def compile_ahead(command: str | None = None, tell: Tell | None = None, workers:
     work = sum(table()[name].seconds for name in todo)
     crew = _Crew(todo, tell)
     count = processors() if workers is None else workers
-    if state.folder and state.writable:
-        crew.run(min(count, MOST, int(work / WORTH)))
-    if crew.left:
-        crew.run_here()
+    crew.run(min(count, MOST, int(work / WORTH)) - 1 if state.folder and state.writable else 0)
     crew.say()
     return not crew.failed
 
 
 class _Crew:
-    """The processes, what is still to be done and what is being done."""
+    """The processes, this one among them, what is still to be done and what is being done."""
 
     def __init__(self, todo: list[str], tell: Tell | None):
         self.told = tell is not None
@@ -145,64 +148,81 @@ class _Crew:
         self.height = _heights(todo, self.needs)
         self.left = set(todo)
         self.failed: list[str] = []
+        #: what each process is at, by its number
         self.busy: dict[int, str] = {}
-        self.news: SimpleQueue[tuple[int, str]] = SimpleQueue()
+        self.workers: dict[int, subprocess.Popen[str]] = {}
+        #: held by whoever reads or changes the above
+        self.change = threading.Condition()
         self.begin = time.monotonic()
         self.work = sum(table()[name].seconds for name in todo)
 
-    def run(self, count: int) -> None:
-        """Let `count` processes work until nothing is left or all of them have ended; one alone is not worth it."""
-        workers: dict[int, subprocess.Popen[str]] = {}
-        try:
-            for i in range(count if count > 1 else 0):
-                with suppress(OSError):
-                    workers[i] = _start()
-                    threading.Thread(target=self._listen, args=(i, workers[i].stdout), daemon=True).start()
-            free = set(workers)
-            while self.left and workers:
-                self.say()
-                for i in sorted(free):
-                    name = self._next()
-                    if name is None:
-                        break
-                    self.busy[i] = name
-                    free.discard(i)
-                    _ask(workers[i], name)
-                i, line = self.news.get()
-                name = self.busy.pop(i, "")
-                if line:
-                    free.add(i)
-                    self._done(name, line.strip() == DONE)
-                else:
-                    # it ended: what it was at is left to the others, or to this process
-                    logger.debug("a process that compiles kernels ended at %s", name or "the start")
-                    free.discard(i)
-                    workers.pop(i).wait()
-        finally:
-            # nothing is being compiled, unless this was interrupted; a second interrupt must not leave one running
-            for process in workers.values():
-                process.terminate()
-            for process in workers.values():
-                process.wait()
+    def run(self, others: int) -> None:
+        """Compile all, in this process and as many others.
 
-    def run_here(self) -> None:
-        """Compile what is left in this process."""
+        What is compiled here need not be loaded for the run, and no process has to be started for it.
+        """
         from ..kernels.clock import CLOCK
 
         CLOCK.said = CLOCK.said or self.told
-        while (name := self._next()) is not None:
-            self.say()
-            self._done(name, compile_kernel(name))
+        started: list[subprocess.Popen[str]] = []
+        often = gc.get_threshold()
+        try:
+            for i in range(1, others + 1):
+                with suppress(OSError):
+                    started.append(_start())
+                    self.workers[i] = started[-1]
+            for i, process in list(self.workers.items()):
+                threading.Thread(target=self._listen, args=(i, process), daemon=True).start()
+            with self.change:
+                self._deal()
+            gc.set_threshold(*SELDOM)
+            while (name := self._mine()) is not None:
+                self._done(HERE, compile_kernel(name))
+        finally:
+            gc.set_threshold(*often)
+            # nothing is being compiled, unless this was interrupted; a second interrupt must not leave one running
+            for process in started:
+                process.terminate()
+            for process in started:
+                process.wait()
 
-    def _done(self, name: str, well: bool) -> None:
-        self.left.discard(name)
-        if not well:
-            self.failed.append(name)
+    def _mine(self) -> str | None:
+        """The kernel to be compiled here next; None when nothing is left."""
+        with self.change:
+            while self.left:
+                self.say()
+                name = self._next()
+                if name is not None:
+                    self.busy[HERE] = name
+                    return name
+                self.change.wait()
+        return None
 
-    def _listen(self, number: int, lines: IO[str]) -> None:
-        for line in lines:
-            self.news.put((number, line))
-        self.news.put((number, ""))
+    def _deal(self) -> None:
+        """Give every other process that is free something to do, as far as there is."""
+        for i, process in self.workers.items():
+            if i not in self.busy and (name := self._next()) is not None:
+                self.busy[i] = name
+                _ask(process, name)
+
+    def _done(self, number: int, well: bool) -> None:
+        with self.change:
+            name = self.busy.pop(number)
+            self.left.discard(name)
+            if not well:
+                self.failed.append(name)
+            self._deal()
+            self.change.notify_all()
+
+    def _listen(self, number: int, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._done(number, line.strip() == DONE)
+        with self.change:
+            # it ended: what it was at is left to the others, or to this process
+            logger.debug("a process that compiles kernels ended at %s", self.busy.pop(number, "nothing"))
+            self.workers.pop(number)
+            self.change.notify_all()
 
     def _next(self) -> str | None:
         """The kernel to be compiled next; None where all that are left wait for others."""
@@ -232,11 +252,11 @@ def _heights(names: list[str], below: Mapping[str, set[str]]) -> dict[str, float
 
 def compile_kernel(name: str) -> bool:
     """Compile a kernel for the types in the table, or load it; whether that was possible."""
-    from ..kernels.signatures import decoded, kernels
+    from ..kernels.signatures import decoded, named
 
     try:
         for types in table()[name].types:
-            kernels()[name].compile(tuple(map(decoded, types)))
+            named(name).compile(tuple(map(decoded, types)))
     except Exception as error:  # whatever is wrong with it is said where it is used
         logger.debug("%s is not compiled ahead: %s", name, error)
         return False

@@ -1,0 +1,253 @@
+"""How kernels are compiled: as numba compiles any function, without what kernels have no use for.
+
+Two thirds of the time that numba takes is spent before LLVM: on thirty instructions for every entry of an array that is
+read, on finding out again and again what the sum of two integers is, on annotations, locks and messages that nobody
+reads.  Kernels index one-dimensional arrays of numbers by integers, nearly everywhere; that is made here in six
+instructions, which LLVM turns into the same machine code.
+
+This rests on parts of numba that are not public.  Where one of them is missing, kernels are compiled as numba does it:
+as right and as fast, but longer in the making.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from operator import attrgetter
+from types import CodeType
+from typing import Any, cast
+
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import register_pass
+
+# numba says nothing of the types of these
+codegen, compiler, errors, inlining, lowering, targetconfig, typed, types, untyped = (
+    cast(Any, import_module(f"numba.core.{name}")) for name in (
+        "codegen", "compiler", "errors", "inline_closurecall", "lowering", "targetconfig", "typed_passes",
+        "types", "untyped_passes"))
+
+# What numba has to have for this.
+_NEEDED = ((codegen, "JITCodeLibrary._optimize_functions"), (codegen, "CPUCodegen._pass_builder"),
+           (lowering, "Lower.lower_getitem"), (lowering, "Lower.lower_setitem"),
+           (typed, "NativeLowering.lowering_class"), (typed, "NativeLowering.run_pass"),
+           (untyped, "InlineInlinables._do_work"), (inlining, "InlineWorker.run_untyped_passes"),
+           (compiler, "CompilerBase._compile_core"), (compiler, "Flags.options"),
+           (compiler, "DefaultPassBuilder.define_untyped_pipeline"), (targetconfig, "ConfigStack.top_or_none"),
+           (errors, "_termcolor_inst"), (codegen, "ll.ffi.lib._lock._cblist"),
+           (codegen, "ll.newpassmanagers.create_new_function_pass_manager"))
+
+
+def _possible() -> bool:
+    """Whether all of numba is there that is needed."""
+    try:
+        for module, name in _NEEDED:
+            attrgetter(name)(module)
+    except AttributeError:
+        return False
+    return True
+
+
+class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc, name-defined]
+    """A kernel as LLVM has it."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Make the function small and leave the rest to the passes over the whole module, which numba runs next."""
+        ll_module.data_layout = self._codegen._data_layout
+        llvm: Any = codegen.ll.newpassmanagers
+        passes, builder = llvm.create_new_function_pass_manager(), self._codegen._pass_builder()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        for function in ll_module.functions:
+            if function.is_declaration:
+                continue
+            passes.run(function, builder)
+            if function.name.startswith("_ZN7cpython"):
+                # takes arrays out of Python's objects, once a call
+                function.add_function_attribute("noinline")
+                function.add_function_attribute("optnone")
+
+
+class KernelLower(lowering.Lower):  # type: ignore[misc, name-defined]
+    """Writes LLVM's instructions for a kernel."""
+
+    def _place(self, array: Any, index: Any) -> Any:
+        """The address of an entry of a one-dimensional array of numbers; None of anything else."""
+        kind: Any = self.typeof(array.name)
+        counts: Any = self.typeof(index.name)
+        if self.context.enable_boundscheck or not (
+                isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C" and kind.aligned
+                and isinstance(kind.dtype, types.Number | types.Boolean) and isinstance(counts, types.Integer)):
+            return None
+        builder, fields = self.builder, self.context.data_model_manager[kind]
+        row, number = self.loadvar(array.name), self.loadvar(index.name)
+        number = self.context.cast(builder, number, counts, types.intp if counts.signed else types.uintp)
+        if counts.signed:
+            size = builder.extract_value(row, [fields.get_field_position("shape"), 0])
+            behind = builder.icmp_signed("<", number, number.type(0))
+            number = builder.select(behind, builder.add(number, size), number)
+        return builder.gep(builder.extract_value(row, fields.get_field_position("data")), [number])
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        place = self._place(value, index)
+        if place is None:
+            return super().lower_getitem(resty, expr, value, index, signature)
+        kind = self.typeof(value.name).dtype
+        return self.context.cast(self.builder, self.context.unpack_value(self.builder, kind, place), kind, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        given = self.typeof(value_var.name)
+        place = self._place(target_var, index_var) if isinstance(given, types.Number | types.Boolean) else None
+        if place is None:
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        kind = self.typeof(target_var.name).dtype
+        value = self.context.cast(self.builder, self.loadvar(value_var.name), given, kind)
+        self.context.pack_value(self.builder, kind, value, place)
+        return None
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(typed.NativeLowering):  # type: ignore[misc, name-defined]
+    """From typed instructions to machine code."""
+
+    _name = "kernel_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        return KernelLower
+
+    def run_pass(self, state: Any) -> Any:
+        if state.library is None:
+            state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        return super().run_pass(state)
+
+
+#: Functions that become part of others, as numba reads them, and the types of what functions of numbers return.
+_READ: dict[Any, Any] = {}
+_KNOWN: dict[Any, Any] = {}
+
+
+class KernelInliner(inlining.InlineWorker):  # type: ignore[misc, name-defined]
+    """Reads a function that becomes part of others once, and not at every call; what is inserted is a copy."""
+
+    def run_untyped_passes(self, func: Any, enable_ssa: bool = False) -> Any:
+        if func not in _READ:
+            define = compiler.DefaultPassBuilder.define_untyped_pipeline
+            self._compiler_pipeline = lambda state: _shorter(define(state), state, func)
+            _READ[func] = super().run_untyped_passes(func, enable_ssa)
+        self.flags.enable_ssa = enable_ssa
+        return _READ[func]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelInlining(untyped.InlineInlinables):  # type: ignore[misc, name-defined]
+    """Inserts the functions that become part of others."""
+
+    _name = "kernel_inlining"
+
+    def _do_work(self, state: Any, work_list: Any, block: Any, i: int, expr: Any, inline_worker: Any) -> Any:
+        inline_worker.__class__ = KernelInliner
+        return super()._do_work(state, work_list, block, i, expr, inline_worker)
+
+
+_OTHERS = {typed.NativeLowering: KernelLowering, untyped.InlineInlinables: KernelInlining}
+
+
+def _shorter(passes: Any, state: Any, function: Any) -> Any:
+    """The passes of a pipeline that are of use to a kernel."""
+    idle: set[Any] = {typed.AnnotateTypes}
+    if not state.flags.nrt:
+        idle.add(typed.NopythonRewrites)  # for sums of whole arrays, which have to be made
+    if not any(isinstance(one, CodeType) for one in function.__code__.co_consts):
+        idle.add(untyped.InlineClosureLikes)
+    passes.passes = [(_OTHERS.get(one, one), told) for one, told in passes.passes if one not in idle]
+    passes._finalized = False
+    passes.finalize()
+    return passes
+
+
+_DEFAULTS = {name: option.default for name, option in compiler.Flags.options.items()}
+_HASH = hash(compiler.Flags())
+
+
+class KernelFlags(compiler.Flags):  # type: ignore[misc, name-defined]
+    """Options, which numba compares at every call of a function within a kernel."""
+
+    __slots__ = ()
+
+    def values(self) -> dict[str, Any]:
+        return {**_DEFAULTS, **self._values}
+
+    def __hash__(self) -> int:
+        return _HASH
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, compiler.Flags)
+                                 and (self._values == other._values or self.values() == other.values()))
+
+
+class _Plain:
+    """Messages without colours: numba writes many that it throws away."""
+
+    def code(self, msg: str) -> str:
+        return msg
+    errmsg = filename = indicate = highlight = reset = code
+
+
+_look_up = types.Function.get_call_type
+
+
+def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """What a function of numbers and arrays returns, looked up once; in place of a method of `numba.types.Function`."""
+    if kws or not all(isinstance(one, types.Number | types.Boolean | types.Array) for one in args):
+        return _look_up(function, context, args, kws)
+    key = function, context, tuple(args), targetconfig.ConfigStack.top_or_none()
+    if key not in _KNOWN:
+        _KNOWN[key] = _look_up(function, context, args, kws)
+    return _KNOWN[key]
+
+
+@contextmanager
+def _quick(target: Any) -> Iterator[None]:
+    """While a kernel is compiled, numba does nothing twice that comes out the same, and measures no locks."""
+    kind: Any = types.Function
+    lock = codegen.ll.ffi.lib._lock
+    former = errors._termcolor_inst, lock._cblist
+    outermost = "get_call_type" not in vars(kind)
+    kind.get_call_type = _call_type
+    errors._termcolor_inst, lock._cblist = _Plain(), []
+    # whatever can be compiled was made known when this began
+    target.refresh = lambda: None
+    try:
+        yield
+    finally:
+        vars(target).pop("refresh", None)
+        errors._termcolor_inst, lock._cblist = former
+        if outermost:
+            del kind.get_call_type  # which its class has
+
+
+class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc, name-defined]
+    """numba's compiler of kernels."""
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Any,
+                 *more: Any):
+        if type(flags) is compiler.Flags:
+            flags.__class__ = KernelFlags
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, *more)
+
+    def define_pipelines(self) -> list[Any]:
+        passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        return [_shorter(passes, self.state, self.state.func_id.func)]
+
+    def _compile_core(self) -> Any:
+        with global_compiler_lock, _quick(self.state.targetctx):
+            return super()._compile_core()
+
+
+#: For the decorators: the option that says who compiles.
+COMPILED_BY: dict[str, Any] = {"pipeline_class": KernelCompiler} if _possible() else {}
+
+__all__ = ["COMPILED_BY", "KernelCompiler"]

@@ -1,0 +1,84 @@
+"""Kernels compiled with what they need of numba: the same values, and numba left as it was."""
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.core import errors
+
+from copart.kernels import compiling
+from copart.kernels.compiling import COMPILED_BY, KernelCompiler
+
+from ..conftest import NO_JIT
+
+pytestmark = pytest.mark.skipif(NO_JIT, reason="nothing is compiled without the JIT")
+
+
+def compiled(function):
+    return njit(**COMPILED_BY)(function)
+
+
+def take(values, places, out):
+    for i in range(len(places)):
+        out[i] = values[places[i]]
+    out[-1] = values[-1]
+    return values[0]
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint8, np.float32, np.float64, np.bool_])
+@pytest.mark.parametrize("count", [np.int32, np.int64, np.uint32])
+def test_entries_are_those_that_python_takes(kind, count):
+    values = np.array([0, 1, 1, 0, 1], kind) if kind is np.bool_ else np.array([7, 1, 120, 3, 5], kind)
+    values.flags.writeable = False
+    places = np.array([3, 0, 4, 2, 1] if count is np.uint32 else [3, -1, 4, -5, 1], count)
+    expected, found = np.zeros(6, kind), np.zeros(6, kind)
+    assert compiled(take)(values, places, found) == take(values, places, expected)
+    assert found.tolist() == expected.tolist()
+
+
+def store(out, number, real, yes):
+    out[0] = real
+    out[1] = number
+    out[2] = yes
+    out[number] += 1
+
+
+def test_what_is_stored_takes_the_type_of_the_array():
+    for kind in (np.int32, np.int64, np.float32):
+        expected, found = np.zeros(4, kind), np.zeros(4, kind)
+        store(expected, -1, 2.75, True)
+        compiled(store)(found, -1, 2.75, True)
+        assert found.tolist() == expected.tolist()
+
+
+def rows(table, every):
+    total = 0
+    for i in range(len(table)):
+        row = table[i]
+        total += row[1] * table[i, -1]
+    return total + every[1]
+
+
+def test_other_arrays_are_indexed_as_numba_does_it():
+    table = np.arange(12).reshape(3, 4)
+    assert compiled(rows)(table, np.arange(9)[::3]) == rows(table, np.arange(9)[::3])
+
+
+def test_kernels_are_compiled_so_where_numba_has_all_that_is_needed(monkeypatch):
+    assert {"pipeline_class": KernelCompiler} == COMPILED_BY
+    assert compiling._possible()
+    monkeypatch.setattr(compiling, "_NEEDED", (*compiling._NEEDED, (compiling.codegen, "JITCodeLibrary.gone")))
+    assert not compiling._possible()
+
+
+def wrong(values):
+    return values.nothing
+
+
+def test_numba_is_left_as_it_was():
+    lock = compiling.codegen.ll.ffi.lib._lock
+    before = errors._termcolor_inst, lock._cblist, types.Function.get_call_type
+    compiled(take)(np.zeros(3), np.zeros(3, np.int64), np.zeros(4))
+    with pytest.raises(errors.TypingError, match="nothing"):
+        compiled(wrong)(np.zeros(3))
+    assert (errors._termcolor_inst, lock._cblist, types.Function.get_call_type) == before
+    assert "get_call_type" not in vars(types.Function)
