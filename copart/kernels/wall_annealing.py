@@ -94,13 +94,34 @@ def at_live_wall(xadj, adjncy, part, live, v):
     return found
 
 
+@inlined
+def worth_a_look(g, s, former, v):
+    """Whether v at a wall may have a move that pays: at the interface, where walls have moved, or above a limit.
+
+    g : Joined, in
+    s : Walls, in
+    former : (n,) int32, in         parts whose other walls are good as they are; empty where there are none
+    v : int
+    """
+    p = s.part[v]
+    found = len(former) == 0 or g.iptr[v] < g.iptr[v + 1] or p != former[v] or s.load[p] > s.room[p]
+    if not found:
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if s.part[u] != former[u]:
+                found = True
+                break
+    return found
+
+
 @kernel
-def list_walls(g, s, live, again, border):
+def list_walls(g, s, live, former, again, border):
     """List the vertices with a neighbour in another part, where one of the two parts is live; returns how many.
 
     g : Joined, in
     s : Walls, in
     live : (K,) uint8, in
+    former : (n,) int32, in         see :func:`worth_a_look`
     again : bool                    look only at vertices that have been listed before: others have not become border
     border : Border, in and out
     """
@@ -115,7 +136,7 @@ def list_walls(g, s, live, again, border):
         return count
     top = border.stamp[1]
     for v in range(len(s.part)):
-        if at_live_wall(g.xadj, g.adjncy, s.part, live, v):
+        if at_live_wall(g.xadj, g.adjncy, s.part, live, v) and worth_a_look(g, s, former, v):
             border.listed[count] = v
             border.there[v] = 1
             count += 1

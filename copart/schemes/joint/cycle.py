@@ -105,6 +105,9 @@ class Prices:
         return replace(self, datum=self.datum * factor[:, None], message=self.message * factor)
 
 
+NONE = np.zeros(0, VERTEX)
+
+
 class Cycle:
     """V-cycles over the same levels.
 
@@ -200,7 +203,8 @@ class Cycle:
                 heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0) -> None:
         press = (0.5, 8.0) if heat[0] else (20.0, 20.0)
         g = self.stack.levels[d]
-        count = list_walls(g, s, live, bool(border.stamp[1]), border)
+        former = NONE if effort.everywhere or d == len(self.stack.levels) - 1 else self.alone.coarse[d]
+        count = list_walls(g, s, live, former, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
         anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
 
@@ -305,12 +309,13 @@ class Cycle:
                 if coupled:
                     cells = np.flatnonzero(mine & (g.coupled > 0)).astype(VERTEX)
                 else:
-                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), False, border)
+                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), NONE, False, border)
                     cells = border.listed[:count].copy()
                     border.there[cells] = 0
                     cells = cells[mine[cells]]
                 memory = Chains(np.empty((k, k)), np.empty((k, k), VERTEX), np.empty((k, k), VERTEX), np.empty(k),
-                                np.empty(k, VERTEX), np.empty(k, np.uint8))
+                                np.empty(k, VERTEX), np.empty(k, np.uint8), np.empty(k, VERTEX),
+                                np.empty(len(cells), VERTEX), np.empty(len(cells), VERTEX))
                 hand_over(g, s, cooling, coupled, cells, first, last, memory, border, CHAINS)
 
 
