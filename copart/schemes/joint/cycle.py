@@ -97,6 +97,7 @@ class Prices:
     datum: Array
     message: Array
     bound: Array
+    ease: Array
     over: float = 1.0
 
     def eased(self, where: Array, by: float) -> Prices:
@@ -122,6 +123,7 @@ class Cycle:
         self.stack, self.alone, self.seed = stack, alone, seed
         self._known: dict[int, tuple[Array, Array, Array, Array]] = {}
         components = len(alone.room)
+        self.most_cut = most_cut(alone.figures.cut)
         self.cells = np.array([np.count_nonzero(stack.levels[0].coupled[stack.kinds[0] == i] > 0)
                                for i in range(components)])
 
@@ -150,7 +152,7 @@ class Cycle:
             datum[i, partners] = effort.data * alone.cut[i] / len(partners) / alone.volume[partners, i] \
                 if len(partners) else 0.0
             message[i] = effort.messages * alone.cut[i] / max(1, int(self.alone.met[i]))
-        return Prices(datum, message, self.alone.bound.copy())
+        return Prices(datum, message, self.alone.bound.copy(), np.ones(components))
 
     # ---- levels
     def _at(self, d: int, part: Array, prices: Prices, cut: Array) -> tuple[Walls, Border]:
@@ -197,7 +199,8 @@ class Cycle:
                        datum=prices.datum * share[None, :], message=prices.message,
                        over=0.0 if d else prices.over * float(unit.mean()),
                        most=(MOST * alone.figures.most).astype(WEIGHT),
-                       most_messages=alone.figures.most_messages, least=alone.owners, islands=alone.islands)
+                       most_messages=alone.figures.most_messages, ease=prices.ease,
+                       most_cut=self.most_cut if d == 0 else self.most_cut * 100, least=alone.owners, islands=alone.islands)
 
     def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
                 heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0) -> None:
