@@ -34,6 +34,9 @@ SEARCH = 200
 TURNS = 4
 """How often the coarsest level is annealed, at most, until no cut is above the budget."""
 
+LOST = 1.15
+"""A component whose cut is still so many times what it is alone begins anew on the level below."""
+
 REFERENCE = 6000
 """Levels of up to so many vertices get all sweeps; larger ones fewer, in proportion."""
 
@@ -46,7 +49,7 @@ FEW, GROUP = 0.3, 32
 WORTH, EXCESS = 0.3, 2.0
 """What a message is worth then, as a share of its price; and what a unit of excess costs, in edges."""
 
-MOST = 0.9
+MOST = 0.85
 """Data of a part count as too many from this share of the most that one has alone."""
 
 CHAINS, MOST_PARTS = 150, 2000
@@ -127,10 +130,13 @@ class Cycle:
         self.cells = np.array([np.count_nonzero(stack.levels[0].coupled[stack.kinds[0] == i] > 0)
                                for i in range(components)])
 
-    def run(self, effort: Effort) -> tuple[NDArray[np.int32], Figures]:
-        """The part of every vertex, numbered through, and the figures."""
+    def run(self, effort: Effort, start: tuple[NDArray[np.int32], Figures] | None = None
+            ) -> tuple[NDArray[np.int32], Figures]:
+        """The part of every vertex, numbered through, and the figures; from `start` on the finest level only."""
         top = len(self.stack.levels) - 1
         prices = self._prices(effort)
+        if start is not None:
+            return self._finest(effort, self._mended(prices, start[1]), start[0], start[1].cut)
         if effort.finest:  # nothing is worse in the beginning, and balance of coupled weight would be
             prices.bound = self.alone.figures.busiest.copy()
             return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
@@ -234,7 +240,12 @@ class Cycle:
                 loose = self.alone.figures.busiest
                 prices.bound = np.where(above, loose if turn > 1 else (prices.bound + loose) // 2, prices.bound)
                 s.bound[:] = (prices.bound + (self._means(d)[2] / 2).astype(WEIGHT))[self.alone.owner]
-        return s.part, s.cut, self._adapted(prices, s)
+        adapted = self._adapted(prices, s)
+        for i in np.flatnonzero(self._ratios(s) > LOST):  # no price brings its cut back: begin anew
+            mine = self.stack.kinds[d] == i
+            s.part[mine] = self.alone.coarse[d][mine]
+            s.cut[i] = self.alone.figures.cut[i]
+        return s.part, s.cut, adapted
 
     # ---- the cells
     def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array) -> tuple[NDArray[np.int32], Figures]:

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from ...metrics import pieces
 from ...metrics.step import step_cost
 from ...options import Options
 from ...partitioner.rounds import Team
-from .alone import Alone
+from .alone import Alone, Figures
 from .cells import PartArrays
 from .cycle import Cycle, Effort
 from .stack import stacked
@@ -53,8 +53,11 @@ STEP = 0.6
 LARGE = Effort(sweeps=30, few=4, mend=2)
 """What is tried on larger ones."""
 
-CAREFUL = Effort(messages=1.5, budget=1.03, data=0.8, sweeps=30, few=4, mend=2, seed=20)
-"""What is tried where all efforts before are worse than NAIVE in a line."""
+REPAIR = Effort(messages=1.5, data=0.8, few=4, mend=3, seed=20)
+"""What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
+
+SAFE = replace(REPAIR, finest=True)
+"""What is tried if that fails, too: NAIVE's walls, moved where nothing gets worse."""
 
 
 def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Options) -> CoPartition:
@@ -84,28 +87,22 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
                        int(alone.slot.max()) + 1, MOST_MEETING)
         return kept
     cycle = Cycle(stack, alone, options.seed)
-    step_alone = step_cost(problem, CoPartition(kept, nparts)).T_step or 1.0
+    step_alone = step_cost(problem, CoPartition(kept, nparts), traffic=alone.figures.traffic).T_step or 1.0
     best = 1.0  # the components alone
-    for effort, last in _efforts(sum(graph.nvtxs for graph in problem.components.values())):
-        part, found = cycle.run(effort)
-        if not alone.broken(found):
+    small = sum(graph.nvtxs for graph in problem.components.values()) <= SMALL
+    tried: tuple[NDArray[np.int32], Figures] | None = None
+    for effort in (*(EFFORTS if small else (LARGE,)), REPAIR, SAFE):
+        if best < 1.0 and effort in (REPAIR, SAFE):
+            break
+        found = tried = cycle.run(effort, tried if effort is REPAIR else None)
+        part, reached = found
+        if not alone.broken(reached):
             made = alone.split(part, problem.names)
-            step = step_cost(problem, CoPartition(made, nparts)).T_step / step_alone
-            paid = STEP * step + (1 - STEP) * found.messages / max(1, alone.figures.messages)
+            step = step_cost(problem, CoPartition(made, nparts), traffic=reached.traffic).T_step / step_alone
+            paid = STEP * step + (1 - STEP) * reached.messages / max(1, alone.figures.messages)
             if paid < best and not _falls_apart(problem, nparts, made, parts):
                 best, kept = paid, made
-        if last and best < 1.0:
-            break
     return kept
-
-
-def _efforts(size: int) -> Iterator[tuple[Effort, bool]]:
-    """Efforts in their order, and whether there is no need for the next one if this or one before found something."""
-    every = EFFORTS if size <= SMALL else (LARGE,)
-    for effort in every:
-        yield effort, effort is every[-1]
-    yield CAREFUL, True
-    yield replace(CAREFUL, finest=True), True
 
 
 def _falls_apart(problem: CoupledProblem, nparts: Mapping[str, int], made: PartArrays, parts: PartArrays) -> bool:
