@@ -135,10 +135,10 @@ class Cycle:
         """The part of every vertex, numbered through, and the figures; from `start` on the finest level only."""
         top = len(self.stack.levels) - 1
         prices = self._prices(effort)
-        if start is not None:
-            return self._finest(effort, self._mended(prices, start[1]), start[0], start[1].cut)
         if effort.finest:  # nothing is worse in the beginning, and balance of coupled weight would be
             prices.bound = self.alone.figures.busiest.copy()
+            if start is not None:
+                return self._finest(effort, self._mended(prices, start[1]), start[0], start[1].cut)
             return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
         part, cut, prices = self._coarsest(effort, prices) if top else (self.alone.part, self.alone.figures.cut, prices)
         for d in range(top - 1, 0, -1):
@@ -257,9 +257,12 @@ class Cycle:
                 self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
                 prices = self._mended(prices, figures(s))
         best: tuple[tuple[float, int], Array, Figures] | None = None
-        for turn in range(1 if effort.finest else effort.mend):
+        for turn in range(effort.mend):
             if turn:
                 prices = self._mended(prices, figures(s))
+                if effort.yielding:
+                    prices.bound = np.where(s.cut > self.most_cut, self.alone.figures.busiest, prices.bound)
+                    s.bound[:] = prices.bound[self.alone.owner]
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
             self._hand_over(s, border, prices)

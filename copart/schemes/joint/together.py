@@ -53,10 +53,10 @@ STEP = 0.6
 LARGE = Effort(sweeps=30, few=4, mend=2)
 """What is tried on larger ones."""
 
-REPAIR = Effort(messages=1.5, data=0.8, few=4, mend=3, seed=20)
+REPAIR = Effort(messages=1.5, data=0.8, mend=3, finest=True, seed=20)
 """What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
 
-SAFE = replace(REPAIR, finest=True)
+SAFE = replace(REPAIR, mend=1)
 """What is tried if that fails, too: NAIVE's walls, moved where nothing gets worse."""
 
 
