@@ -262,7 +262,8 @@ class Cycle:
                 prices = self._mended(prices, figures(s))
                 if effort.yielding:
                     prices.bound = np.where(s.cut > self.most_cut, self.alone.figures.busiest, prices.bound)
-                    s.bound[:] = prices.bound[self.alone.owner]
+            self._narrow(s, prices)
+            if turn:
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
             self._hand_over(s, border, prices)
@@ -277,6 +278,13 @@ class Cycle:
                 break
         assert best is not None
         return best[1], best[2]
+
+    def _narrow(self, s: Walls, prices: Prices) -> None:
+        """Limits of coupled weight; lower ones for parts that send or get more data than the busiest one alone."""
+        out, into = self.alone.figures.process[:2]
+        above = np.maximum(s.sent.sum(axis=1) / max(1, out), s.got.sum(axis=1) / max(1, into))
+        s.bound[:] = np.minimum(prices.bound[self.alone.owner], s.share / np.maximum(above, 1.0))
+        s.bound[above <= 1] = prices.bound[self.alone.owner[above <= 1]]
 
     def _better(self, best: tuple[tuple[float, int], Array, Figures] | None, s: Walls
                 ) -> tuple[tuple[float, int], Array, Figures]:
