@@ -20,6 +20,10 @@ EASING, RETURN = 0.6, 0.9
 """By what factor prices of data and messages fall in a sweep while a cut is too large, and come back after it."""
 
 
+NEAR = 0.98
+"""A cut is too large from this share of its limit."""
+
+
 class Cooling(NamedTuple):
     """First and last values of what changes from sweep to sweep, and prices that do not; in edges of each component.
 
@@ -315,7 +319,7 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
         count = kept
         moves += done
         for i in range(len(c.ease)):
-            if s.cut[i] > c.most_cut[i]:
+            if s.cut[i] > NEAR * c.most_cut[i]:
                 c.ease[i] *= EASING
             else:
                 c.ease[i] = min(1.0, c.ease[i] / RETURN)

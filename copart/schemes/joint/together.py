@@ -2,10 +2,10 @@
 
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
 2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
-   time to speak of, else one, and a second, more careful one where the first is worse than NAIVE in a line.
-3. Of the results that are in no line worse the one with the shortest step and the fewest messages is kept.  Where
-   there is none, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where they
-   are.
+   time to speak of, else one.
+3. Of the results that are in no line worse the one with the shortest step, the fewest messages and the least data of
+   the busiest process is kept.  Where there is none, the last one is repaired on the level of the cells; if that
+   fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where they are.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -27,7 +27,8 @@ from ...options import Options
 from ...partitioner.rounds import Team
 from .alone import Alone, Figures
 from .cells import PartArrays
-from .cycle import Cycle, Effort
+from .cycle import Cycle
+from .effort import Effort
 from .stack import stacked
 
 logger = logging.getLogger(__name__)
@@ -47,16 +48,17 @@ EFFORTS = (Effort(), Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=
            THOROUGH, replace(THOROUGH, yielding=False))
 """What is tried on small problems."""
 
-STEP = 0.6
-"""What the length of a step weighs in the choice; the rest is for messages, whose latency differs most by machine."""
+STEP, MESSAGES = 0.5, 0.35
+"""What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
+Latency and bandwidth differ most by machine."""
 
-LARGE = Effort(sweeps=30, few=4, mend=2)
+LARGE = Effort(sweeps=30, few=4, mend=2, most=0.85)
 """What is tried on larger ones."""
 
-REPAIR = Effort(messages=1.5, data=0.8, mend=3, finest=True, seed=20)
+REPAIR = Effort(messages=1.5, data=0.8, mend=1, finest=True, seed=20)
 """What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
 
-SAFE = replace(REPAIR, mend=1)
+SAFE = replace(REPAIR, seed=21)
 """What is tried if that fails, too: NAIVE's walls, moved where nothing gets worse."""
 
 
@@ -99,7 +101,9 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         if not alone.broken(reached):
             made = alone.split(part, problem.names)
             step = step_cost(problem, CoPartition(made, nparts), traffic=reached.traffic).T_step / step_alone
-            paid = STEP * step + (1 - STEP) * reached.messages / max(1, alone.figures.messages)
+            busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
+            paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
+                    + (1 - STEP - MESSAGES) * busiest)
             if paid < best and not _falls_apart(problem, nparts, made, parts):
                 best, kept = paid, made
     return kept
