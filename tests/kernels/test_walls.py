@@ -177,7 +177,8 @@ def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed):
     g, s = state(problem, parts)
     before = 4 * s.total[0] + s.cut.sum() + s.volume.sum()
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
-    moves = anneal_walls(g, s, 40, cooling(3), seed, False, live, list_walls(g, s, live, ALL_WALLS, False, border), border)
+    count = list_walls(g, s, live, ALL_WALLS, False, border)
+    moves = anneal_walls(g, s, 40, cooling(3), seed, False, live, count, border)
     assert moves > 0
     assert_same(s, fresh(g, s), g)
     assert not border.there.any()
