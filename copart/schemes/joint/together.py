@@ -96,8 +96,8 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
     for effort in (*(EFFORTS if small else (LARGE,)), REPAIR, SAFE):
         if best < 1.0 and effort in (REPAIR, SAFE):
             break
-        found = tried = cycle.run(effort, tried if effort is REPAIR else None)
-        part, reached = found
+        tried = cycle.run(effort, tried if effort is REPAIR else None)
+        part, reached = tried
         if not alone.broken(reached):
             made = alone.split(part, problem.names)
             step = step_cost(problem, CoPartition(made, nparts), traffic=reached.traffic).T_step / step_alone
