@@ -1,4 +1,4 @@
-"""Kernels on CSR arrays: symmetry, induced subgraphs, cuts, pieces."""
+"""Kernels on CSR arrays: symmetry, induced subgraphs, cuts, halos, pieces."""
 
 import numpy as np
 
@@ -131,6 +131,37 @@ def edge_cut(xadj, adjncy, ewgt, part):
                 else:
                     cut += ewgt[e]
     return cut // 2
+
+
+@kernel
+def list_halo(xadj, adjncy, part, cell, there):
+    """Vertices with neighbours in other parts, once for each of these; returns how many entries there are.
+
+    xadj : (nvtxs + 1,) int64, in
+    adjncy : (2 nedges,) int32, in
+    part : (nvtxs,) int32, in
+    cell : (2 nedges,) int32, out   vertex of each entry, ascending; filled from the front
+    there : (2 nedges,) int32, out  the other part, ascending for each vertex
+    """
+    count = 0
+    for v in range(len(xadj) - 1):
+        p = part[v]
+        first = count
+        for e in range(xadj[v], xadj[v + 1]):
+            q = part[adjncy[e]]
+            if q == p:
+                continue
+            i = count
+            while i > first and there[i - 1] > q:
+                i -= 1
+            if i > first and there[i - 1] == q:
+                continue
+            for j in range(count, i, -1):
+                there[j] = there[j - 1]
+            there[i] = q
+            cell[count] = v
+            count += 1
+    return count
 
 
 @kernel

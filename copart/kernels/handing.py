@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inner, kernel
+from . import inlined, inner, kernel
 from .wall_prices import holds_together, traffic_price, uncut_by
 from .walls import shift
 
@@ -16,13 +16,16 @@ FLOOR = 3.0
 
 
 class Chains(NamedTuple):
-    """Memory of :func:`hand_over` for a component of k parts.
+    """Memory of :func:`hand_over` for m vertices of a component of k parts.
 
     cost : (k, k) float64, of the cheapest step from one part to another; scratch
-    cell, ahead : (k, k) int32, the vertex of that step, and the one that has to go before it or -1; scratch
+    cell, ahead : (k, k) int32, the vertex of that step by its place in the list, and the one that has to go before it
+        or -1; scratch
     far : (k,) float64, scratch
     parent : (k,) int32, scratch
     done : (k,) uint8, scratch
+    head : (k,) int32, after, before : (m,) int32, the vertices of each part one after the other, by their places in
+        the list, -1 at the ends; scratch
     """
 
     cost: Any
@@ -31,6 +34,53 @@ class Chains(NamedTuple):
     far: Any
     parent: Any
     done: Any
+    head: Any
+    after: Any
+    before: Any
+
+
+@inner
+def chain_up(part, cells, first, t):
+    """Chain the vertices of each part up, in the order of the list.
+
+    part : (n,) int32, in
+    cells : (m,) int32, in
+    first : int                     first part of the component
+    t : Chains, in and out
+    """
+    t.head[:] = -1
+    for i in range(len(cells) - 1, -1, -1):
+        push(part[cells[i]] - first, i, t)
+
+
+@inlined
+def push(p, i, t):
+    """Put place i in front of the chain of part p.
+
+    p, i : int                      p from 0 on in the component
+    t : Chains, in and out
+    """
+    t.before[i] = -1
+    t.after[i] = t.head[p]
+    if t.head[p] >= 0:
+        t.before[t.head[p]] = i
+    t.head[p] = i
+
+
+@inlined
+def rechain(a, b, i, t):
+    """Take place i out of the chain of part a and put it in front of that of b.
+
+    a, b, i : int                   parts from 0 on in the component
+    t : Chains, in and out
+    """
+    if t.before[i] >= 0:
+        t.after[t.before[i]] = t.after[i]
+    else:
+        t.head[a] = t.after[i]
+    if t.after[i] >= 0:
+        t.before[t.after[i]] = t.before[i]
+    push(b, i, t)
 
 
 @inner
@@ -52,7 +102,7 @@ def step_price(g, s, c, v, a, b):
 
 @inner
 def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
-    """Note the cheapest step from each part of a component to each other that it touches; returns how many there are.
+    """Note the cheapest step from a part of a component to each other that it touches; returns how many there are.
 
     A step is one vertex, or a coupled one with an uncoupled neighbour that lies between it and the other part.
 
@@ -61,7 +111,7 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
     c : Cooling, in
     coupled : bool                  hand on coupled weight; not that of all vertices
     cells : (m,) int32, in          vertices to choose from
-    source, target : int            only from this part, and to that one; -1 for all
+    source, target : int            from this part, and only to that one; -1 for all
     first : int                     first part of the component
     t : Chains, in and out
     border : Border, in and out     its marks and queue
@@ -69,11 +119,14 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
     part = s.part
     found = 0
     stamp = border.stamp[0]
-    for v in cells:
-        v = np.int64(v)
-        a = part[v]
-        if (source >= 0 and a != source) or s.population[a] <= 1:
-            continue
+    a = source
+    i = np.int64(-1)
+    if s.population[a] > 1:
+        i = np.int64(t.head[a - first])
+    while i >= 0:
+        place = i
+        v = np.int64(cells[place])
+        i = np.int64(t.after[place])
         tried = np.int64(-1)
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = np.int64(g.adjncy[e])
@@ -90,7 +143,7 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
                     if holds_together(g.xadj, g.adjncy, part, v, stamp, border.mark, border.queue):
                         found += t.cost[a - first, b - first] >= FAR
                         t.cost[a - first, b - first] = price
-                        t.cell[a - first, b - first] = v
+                        t.cell[a - first, b - first] = place
                         t.ahead[a - first, b - first] = -1
             elif coupled and g.iptr[u] == g.iptr[u + 1] and s.population[a] > 2:
                 passed = np.int64(-1)
@@ -118,7 +171,7 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
                         if whole:
                             found += t.cost[a - first, b - first] >= FAR
                             t.cost[a - first, b - first] = price
-                            t.cell[a - first, b - first] = v
+                            t.cell[a - first, b - first] = place
                             t.ahead[a - first, b - first] = u
     border.stamp[0] = stamp
     return found
@@ -129,7 +182,7 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
     """Bring the parts first..last of a component below their limits, if that can be had; returns the excess left.
 
     Again and again a part above its limit hands a quarter of its excess on along the cheapest chain of parts to one
-    with room, the far end first.
+    with room, the far end first.  Steps are looked for only from the parts that chains reach.
 
     g : Joined, in
     s : Walls, in and out
@@ -145,6 +198,7 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
     if coupled:
         load, room, weight = s.share, s.bound, g.coupled
     k = last - first
+    chain_up(s.part, cells, np.int64(first), t)
     for _ in range(tries):
         source = -1
         for p in range(first, last):
@@ -153,12 +207,9 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
         if source < 0:
             break
         for p in range(k):
-            for q in range(k):
-                t.cost[p, q] = FAR
             t.far[p] = FAR
             t.done[p] = 0
             t.parent[p] = -1
-        cheapest_steps(g, s, c, coupled, cells, np.int64(-1), np.int64(-1), np.int64(first), t, border)
         t.far[source - first] = 0.0
         end = -1
         while True:
@@ -172,6 +223,9 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
             if load[first + p] < room[first + p]:
                 end = p
                 break
+            for q in range(k):
+                t.cost[p, q] = FAR
+            cheapest_steps(g, s, c, coupled, cells, np.int64(first + p), np.int64(-1), np.int64(first), t, border)
             for q in range(k):
                 if t.cost[p, q] < FAR and t.far[p] + t.cost[p, q] < t.far[q]:
                     t.far[q] = t.far[p] + t.cost[p, q]
@@ -188,11 +242,13 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
             b = np.int64(first + x)
             moved = np.int64(0)
             while moved < much:
+                i = np.int64(-1)
                 v = np.int64(-1)
                 u = np.int64(-1)
                 t.cost[y, x] = FAR
                 if cheapest_steps(g, s, c, coupled, cells, a, b, np.int64(first), t, border) > 0:
-                    v = np.int64(t.cell[y, x])
+                    i = np.int64(t.cell[y, x])
+                    v = np.int64(cells[i])
                     u = np.int64(t.ahead[y, x])
                 if v < 0 or (moved > 0 and load[b] + weight[v] > room[b] and x == end):
                     break
@@ -203,6 +259,7 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
                 uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, v, a, b)
                 s.cut[s.owner[a]] += uncut
                 shift(g, s, v, a, b)
+                rechain(y, x, i, t)
                 moved += max(np.int64(1), weight[v])
                 moved_any = True
             x = y

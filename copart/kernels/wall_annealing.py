@@ -16,6 +16,14 @@ COLD = 6.0
 """A move that costs so many times the temperature is not tried: its probability is e^-6."""
 
 
+EASING, RETURN = 0.6, 0.9
+"""By what factor prices of data and messages fall in a sweep while a cut is too large, and come back after it."""
+
+
+NEAR = 0.98
+"""A cut is too large from this share of its limit."""
+
+
 class Cooling(NamedTuple):
     """First and last values of what changes from sweep to sweep, and prices that do not; in edges of each component.
 
@@ -32,6 +40,9 @@ class Cooling(NamedTuple):
     most : (C, C) int64, data from component [0] to [1] that a part of either sends or receives, above which `over` is
         paid
     most_messages : (C, C) int64, messages of a part of component [0] for [1] above which one more `message` is paid
+    ease : (C,) float64, in and out, what data and messages are worth at the moment, as a share of their price: less
+        from sweep to sweep while a cut is above `most_cut`
+    most_cut : (C,) int64, the largest cut of each component
     least : (C,) int64, as many parts of each component own coupled vertices at least
     islands : (C,) uint8, 1 where the graph is in several pieces: the parts that are in two of them are what balance can
         be had by, so no part leaves a piece
@@ -49,6 +60,8 @@ class Cooling(NamedTuple):
     over: Any
     most: Any
     most_messages: Any
+    ease: Any
+    most_cut: Any
     least: Any
     islands: Any
 
@@ -94,13 +107,34 @@ def at_live_wall(xadj, adjncy, part, live, v):
     return found
 
 
+@inlined
+def worth_a_look(g, s, former, v):
+    """Whether v at a wall may have a move that pays: at the interface, where walls have moved, or above a limit.
+
+    g : Joined, in
+    s : Walls, in
+    former : (n,) int32, in         parts whose other walls are good as they are; empty where there are none
+    v : int
+    """
+    p = s.part[v]
+    found = len(former) == 0 or g.iptr[v] < g.iptr[v + 1] or p != former[v] or s.load[p] > s.room[p]
+    if not found:
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if s.part[u] != former[u]:
+                found = True
+                break
+    return found
+
+
 @kernel
-def list_walls(g, s, live, again, border):
+def list_walls(g, s, live, former, again, border):
     """List the vertices with a neighbour in another part, where one of the two parts is live; returns how many.
 
     g : Joined, in
     s : Walls, in
     live : (K,) uint8, in
+    former : (n,) int32, in         see :func:`worth_a_look`
     again : bool                    look only at vertices that have been listed before: others have not become border
     border : Border, in and out
     """
@@ -115,7 +149,7 @@ def list_walls(g, s, live, again, border):
         return count
     top = border.stamp[1]
     for v in range(len(s.part)):
-        if at_live_wall(g.xadj, g.adjncy, s.part, live, v):
+        if at_live_wall(g.xadj, g.adjncy, s.part, live, v) and worth_a_look(g, s, former, v):
             border.listed[count] = v
             border.there[v] = 1
             count += 1
@@ -221,6 +255,8 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
             uncut, inside, several = uncut_by(xadj, adjncy, ewgt, part, v, a, b)
             if not inside and c.islands[own]:
                 continue
+            if hard and uncut > 0 and s.cut[own] + uncut > c.most_cut[own]:
+                continue
             change = float(uncut)
             excess = False
             if load[a] > room[a] or load[b] + w > room[b]:
@@ -236,7 +272,8 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
                 price = squeeze * c.unit[own] / c.wet[own]
                 change += price * excess_change(share[a], share[b], x, x, bound[a], bound[b])
             if meets:
-                change += traffic_price(g, s, v, a, b, c.datum, c.message[own], blur, c.most, c.most_messages, c.over)
+                change += c.ease[own] * traffic_price(g, s, v, a, b, c.datum, c.message[own], blur, c.most,
+                                                      c.most_messages, c.over)
             if change > 0.0:
                 if change > COLD * warm:
                     if not several and not excess:
@@ -281,6 +318,11 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
                 there[v] = 0
         count = kept
         moves += done
+        for i in range(len(c.ease)):
+            if s.cut[i] > NEAR * c.most_cut[i]:
+                c.ease[i] *= EASING
+            else:
+                c.ease[i] = min(1.0, c.ease[i] / RETURN)
         if heat <= 0.0 and done <= before // 1000:
             break
     border.stamp[0] = stamp

@@ -18,7 +18,7 @@ from ..errors import GraphError
 from ..graph import Graph
 from .balance import target_shares
 from .columns import COMPONENT_COLUMNS, html_table
-from .traffic import cut_entries, halo_volumes
+from .traffic import halo_volumes
 
 
 def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
@@ -122,8 +122,10 @@ def boundary(graph: Graph, part: ArrayLike) -> NDArray[np.bool_]:
     part : (nvtxs,) array_like of int
         Part of every vertex, ``0..nparts-1``.
     """
+    p = _parts(graph, part)
+    across = np.flatnonzero(np.repeat(p, np.diff(graph.xadj)) != p[graph.adjncy])
     out = np.zeros(graph.nvtxs, np.bool_)
-    out[cut_entries(graph, _parts(graph, part))[0]] = True
+    out[np.searchsorted(graph.xadj, across, side="right") - 1] = True
     return out
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from copart.coupling import CoupledProblem, Interedges
 from copart.kernels.handing import Chains, hand_over
-from copart.kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
+from copart.kernels.wall_annealing import EASING, Border, Cooling, anneal_walls, list_walls
 from copart.kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from copart.kernels.wall_prices import holds_together, traffic_price, uncut_by
 from copart.kernels.walls import Walls, shift
@@ -55,12 +55,16 @@ def border_of(n: int) -> Border:
                   np.empty(n, np.int32), np.zeros(n, np.uint8), np.zeros(2, np.int64))
 
 
+ALL_WALLS = np.zeros(0, np.int32)
+
+
 def cooling(components: int, **given) -> Cooling:
     ones, limits = np.ones(components), np.full((components, components), FREE)
     return Cooling(**{"heat": np.array([0.5, 0.1]), "blur": np.array([1.0, 0.1]), "press": np.ones(2) * 5,
                       "squeeze": np.ones(2) * 5, "unit": ones, "heavy": ones, "wet": ones,
                       "datum": np.ones((components, components)), "message": ones * 4, "over": 0.0, "most": limits,
-                      "most_messages": limits, "least": np.ones(components, np.int64),
+                      "most_messages": limits, "ease": np.ones(components),
+                      "most_cut": np.full(components, FREE), "least": np.ones(components, np.int64),
                       "islands": np.zeros(components, np.uint8), **given})
 
 
@@ -173,7 +177,8 @@ def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed):
     g, s = state(problem, parts)
     before = 4 * s.total[0] + s.cut.sum() + s.volume.sum()
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
-    moves = anneal_walls(g, s, 40, cooling(3), seed, False, live, list_walls(g, s, live, False, border), border)
+    count = list_walls(g, s, live, ALL_WALLS, False, border)
+    moves = anneal_walls(g, s, 40, cooling(3), seed, False, live, count, border)
     assert moves > 0
     assert_same(s, fresh(g, s), g)
     assert not border.there.any()
@@ -183,6 +188,41 @@ def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed):
     assert 4 * s.total[0] + s.cut.sum() + s.volume.sum() < before
 
 
+def test_walls_that_have_not_moved_are_left_out():
+    """Of two walls far from any interface only the one beside a vertex in another part than before is listed."""
+    problem = CoupledProblem({"a": grid(12, 3)}, {})
+    part = np.repeat([0, 1, 2], 12).astype(np.int32)  # columns of 3: walls between vertices 9-11 and 12-14, 21-23 ...
+    g, s = state(problem, {"a": part}, 3)
+    live, former = np.ones(3, np.uint8), s.part.copy()
+    assert list_walls(g, s, live, ALL_WALLS, False, border_of(36)) == 12
+    assert list_walls(g, s, live, former, False, border_of(36)) == 0
+    former[13] = 0  # as if it had come from part 0
+    border = border_of(36)
+    count = list_walls(g, s, live, former, False, border)
+    assert sorted(border.listed[:count].tolist()) == [10, 12, 13, 14]
+    s.room[2] = 11  # above its limit: all its walls count
+    border = border_of(36)
+    assert list_walls(g, s, live, s.part.copy(), False, border) == 3
+    assert sorted(border.listed[:3].tolist()) == [24, 25, 26]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_cut_grows_beyond_its_limit_where_limits_are_hard(seed):
+    """And while one is too large, data and messages are worth less from sweep to sweep."""
+    problem, parts = chained(np.random.default_rng(seed))
+    g, s = state(problem, parts)
+    limit = s.cut + 2
+    given = cooling(3, message=np.full(3, 40.0), most_cut=limit)
+    live, border = np.ones(9, np.uint8), border_of(len(s.part))
+    count = list_walls(g, s, live, ALL_WALLS, False, border)
+    assert anneal_walls(g, s, 10, given, seed, True, live, count, border) > 0
+    assert (s.cut <= limit).all()
+    assert_same(s, fresh(g, s), g)
+    given = cooling(3, most_cut=np.zeros(3, np.int64))
+    anneal_walls(g, s, 4, given, seed, False, live, list_walls(g, s, live, ALL_WALLS, False, border), border)
+    assert np.allclose(given.ease, EASING**4)
+
+
 def test_excess_is_handed_along_the_parts_between():
     """A line of parts whose first weighs too much and whose last has room: all in between hand on."""
     problem = CoupledProblem({"a": grid(40, 3)}, {})
@@ -190,7 +230,8 @@ def test_excess_is_handed_along_the_parts_between():
     g, s = state(problem, {"a": part}, 4)
     s.room[:] = 31
     memory = Chains(np.empty((4, 4)), np.empty((4, 4), np.int32), np.empty((4, 4), np.int32), np.empty(4),
-                    np.empty(4, np.int32), np.empty(4, np.uint8))
+                    np.empty(4, np.int32), np.empty(4, np.uint8), np.empty(4, np.int32),
+                    np.empty(120, np.int32), np.empty(120, np.int32))
     cells = np.arange(120, dtype=np.int32)
     left = hand_over(g, s, cooling(1), False, cells, 0, 4, memory, border_of(120), 400)
     assert left == 0

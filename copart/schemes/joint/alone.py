@@ -15,6 +15,7 @@ from ...kernels.walls import Walls, edge_cuts
 from ...metrics.balance import copartition_limit
 from ...metrics.natural import natural_count
 from ...metrics.promise import VOLUME_SLACK, allowed_cut
+from ...metrics.traffic import CouplingTraffic
 from ...options import Options
 from .cells import PartArrays
 from .stack import Stack, walls_of
@@ -34,6 +35,7 @@ class Figures(NamedTuple):
     messages : int, in all
     busiest : (C,) int64, coupled weight of the part that has most
     heavy, wet : int, weight and coupled weight above the limits
+    traffic : CouplingTraffic, of every part
     """
 
     cut: NDArray[np.int64]
@@ -45,6 +47,7 @@ class Figures(NamedTuple):
     busiest: NDArray[np.int64]
     heavy: int
     wet: int
+    traffic: CouplingTraffic
 
 
 def figures(s: Walls) -> Figures:
@@ -56,10 +59,11 @@ def figures(s: Walls) -> Figures:
         mine = s.owner == i
         sent[i], got[i], crowd[i] = (x[mine].max(axis=0) for x in (s.sent, s.got, s.messages))
         busiest[i] = s.share[mine].max()
-    process = np.array([x.sum(axis=1).max() for x in (s.sent, s.got, s.messages)], WEIGHT)
+    out, into, met = (x.sum(axis=1) for x in (s.sent, s.got, s.messages))
+    process = np.array([out.max(), into.max(), met.max()], WEIGHT)
     return Figures(s.cut.copy(), s.volume.copy(), np.maximum(sent, got.T), np.maximum(crowd, crowd.T), process,
                    int(s.total[0]), busiest, int(np.maximum(s.load - s.room, 0).sum()),
-                   int(np.maximum(s.share - s.bound, 0).sum()))
+                   int(np.maximum(s.share - s.bound, 0).sum()), CouplingTraffic(out, into, met, met))
 
 
 def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ budget has its prices lowered.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from ...kernels.walls import Walls
-from .alone import Alone, Figures, figures, most_cut
+from .alone import NONE, Alone, Figures, figures, most_cut
+from .effort import Effort, Prices
 from .stack import Stack, walls_of
 
 logger = logging.getLogger(__name__)
@@ -33,6 +34,9 @@ SEARCH = 200
 
 TURNS = 4
 """How often the coarsest level is annealed, at most, until no cut is above the budget."""
+
+LOST = 1.15
+"""A component whose cut is still so many times what it is alone goes on from its partition alone."""
 
 REFERENCE = 6000
 """Levels of up to so many vertices get all sweeps; larger ones fewer, in proportion."""
@@ -46,63 +50,12 @@ FEW, GROUP = 0.3, 32
 WORTH, EXCESS = 0.3, 2.0
 """What a message is worth then, as a share of its price; and what a unit of excess costs, in edges."""
 
-MOST = 0.9
-"""Data of a part count as too many from this share of the most that one has alone."""
-
 CHAINS, MOST_PARTS = 150, 2000
 """Chains of parts that hand weight on, at most; and parts of a component up to which they are looked for."""
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How a V-cycle goes about it.
-
-    Attributes
-    ----------
-    data, messages : float
-        What all data and all messages of a component are worth together, in units of its cut alone.
-    budget : float
-        How many times the cut alone a cut may be on the coarsest level.
-    sweeps, few : int
-        Sweeps of the coarsest level, and of each other one at least.
-    mend : int
-        Rounds on the finest level that raise the price of what is still worse than alone, at most.
-    everywhere : bool
-        Anneal all walls, not only those of parts at the interface.
-    finest : bool
-        Only what lowers the price, on the finest level.
-    yielding : bool
-        Where a cut stays above the budget, coupled weight may be as uneven as it is alone: fewer messages for less
-        balance of the coupling phase.
-    seed : int
-        Added to the seed of the options.
-    """
-
-    data: float = 0.5
-    messages: float = 3.0
-    budget: float = 1.08
-    sweeps: int = 60
-    few: int = 6
-    mend: int = 4
-    everywhere: bool = False
-    finest: bool = False
-    yielding: bool = True
-    seed: int = 0
-
-
-@dataclass
-class Prices:
-    """What is paid in edges: a datum (C, C) that component [0] gets from [1], and a message (C,); and limits (C,)."""
-
-    datum: Array
-    message: Array
-    bound: Array
-    over: float = 1.0
-
-    def eased(self, where: Array, by: float) -> Prices:
-        """The same with data and messages of the components `where` worth `by` times as much."""
-        factor = np.where(where, by, 1.0)
-        return replace(self, datum=self.datum * factor[:, None], message=self.message * factor)
+ALL_WALLS = np.zeros(0, VERTEX)
+"""No former parts: all walls are looked at."""
 
 
 class Cycle:
@@ -119,15 +72,22 @@ class Cycle:
         self.stack, self.alone, self.seed = stack, alone, seed
         self._known: dict[int, tuple[Array, Array, Array, Array]] = {}
         components = len(alone.room)
+        self.most_cut = most_cut(alone.figures.cut)
         self.cells = np.array([np.count_nonzero(stack.levels[0].coupled[stack.kinds[0] == i] > 0)
                                for i in range(components)])
 
-    def run(self, effort: Effort) -> tuple[NDArray[np.int32], Figures]:
-        """The part of every vertex, numbered through, and the figures."""
+    def run(self, effort: Effort, start: tuple[NDArray[np.int32], Figures] | None = None
+            ) -> tuple[NDArray[np.int32], Figures]:
+        """The part of every vertex, numbered through, and the figures.
+
+        Efforts on the finest level only begin from `start`, or else from the components alone.
+        """
         top = len(self.stack.levels) - 1
         prices = self._prices(effort)
         if effort.finest:  # nothing is worse in the beginning, and balance of coupled weight would be
             prices.bound = self.alone.figures.busiest.copy()
+            if start is not None:
+                return self._finest(effort, self._mended(prices, start[1]), start[0], start[1].cut)
             return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
         part, cut, prices = self._coarsest(effort, prices) if top else (self.alone.part, self.alone.figures.cut, prices)
         for d in range(top - 1, 0, -1):
@@ -147,7 +107,7 @@ class Cycle:
             datum[i, partners] = effort.data * alone.cut[i] / len(partners) / alone.volume[partners, i] \
                 if len(partners) else 0.0
             message[i] = effort.messages * alone.cut[i] / max(1, int(self.alone.met[i]))
-        return Prices(datum, message, self.alone.bound.copy())
+        return Prices(datum, message, self.alone.bound.copy(), np.ones(components), effort.most)
 
     # ---- levels
     def _at(self, d: int, part: Array, prices: Prices, cut: Array) -> tuple[Walls, Border]:
@@ -193,14 +153,17 @@ class Cycle:
                        squeeze=2.0 * np.array(press) if heat[0] else np.array(press), unit=unit, heavy=heavy, wet=wet,
                        datum=prices.datum * share[None, :], message=prices.message,
                        over=0.0 if d else prices.over * float(unit.mean()),
-                       most=(MOST * alone.figures.most).astype(WEIGHT),
-                       most_messages=alone.figures.most_messages, least=alone.owners, islands=alone.islands)
+                       most=(prices.most * alone.figures.most).astype(WEIGHT),
+                       most_messages=alone.figures.most_messages, ease=prices.ease,
+                       most_cut=np.full_like(self.most_cut, NONE) if d else self.most_cut, least=alone.owners,
+                       islands=alone.islands)
 
     def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
                 heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0) -> None:
         press = (0.5, 8.0) if heat[0] else (20.0, 20.0)
         g = self.stack.levels[d]
-        count = list_walls(g, s, live, bool(border.stamp[1]), border)
+        former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.alone.coarse[d]
+        count = list_walls(g, s, live, former, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
         anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
 
@@ -227,7 +190,12 @@ class Cycle:
                 loose = self.alone.figures.busiest
                 prices.bound = np.where(above, loose if turn > 1 else (prices.bound + loose) // 2, prices.bound)
                 s.bound[:] = (prices.bound + (self._means(d)[2] / 2).astype(WEIGHT))[self.alone.owner]
-        return s.part, s.cut, self._adapted(prices, s)
+        adapted = self._adapted(prices, s)
+        for i in np.flatnonzero(self._ratios(s) > LOST):  # no price brings its cut back: begin anew
+            mine = self.stack.kinds[d] == i
+            s.part[mine] = self.alone.coarse[d][mine]
+            s.cut[i] = self.alone.figures.cut[i]
+        return s.part, s.cut, adapted
 
     # ---- the cells
     def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array) -> tuple[NDArray[np.int32], Figures]:
@@ -239,9 +207,13 @@ class Cycle:
                 self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
                 prices = self._mended(prices, figures(s))
         best: tuple[tuple[float, int], Array, Figures] | None = None
-        for turn in range(1 if effort.finest else effort.mend):
+        for turn in range(effort.mend):
             if turn:
                 prices = self._mended(prices, figures(s))
+                if effort.yielding:
+                    prices.bound = np.where(s.cut > self.most_cut, self.alone.figures.busiest, prices.bound)
+            self._narrow(s, prices)
+            if turn:
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
             self._hand_over(s, border, prices)
@@ -256,6 +228,16 @@ class Cycle:
                 break
         assert best is not None
         return best[1], best[2]
+
+    def _narrow(self, s: Walls, prices: Prices) -> None:
+        """Limits of coupled weight: lower ones for parts that send or get more data than the busiest one alone.
+
+        Data go with coupled cells, so that what such a part hands on brings it below that limit.
+        """
+        out, into = self.alone.figures.process[:2]
+        above = np.maximum(s.sent.sum(axis=1) / max(1, out), s.got.sum(axis=1) / max(1, into))
+        s.bound[:] = np.minimum(prices.bound[self.alone.owner], s.share / np.maximum(above, 1.0))
+        s.bound[above <= 1] = prices.bound[self.alone.owner[above <= 1]]
 
     def _better(self, best: tuple[tuple[float, int], Array, Figures] | None, s: Walls
                 ) -> tuple[tuple[float, int], Array, Figures]:
@@ -305,13 +287,14 @@ class Cycle:
                 if coupled:
                     cells = np.flatnonzero(mine & (g.coupled > 0)).astype(VERTEX)
                 else:
-                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), False, border)
+                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), ALL_WALLS, False, border)
                     cells = border.listed[:count].copy()
                     border.there[cells] = 0
                     cells = cells[mine[cells]]
                 memory = Chains(np.empty((k, k)), np.empty((k, k), VERTEX), np.empty((k, k), VERTEX), np.empty(k),
-                                np.empty(k, VERTEX), np.empty(k, np.uint8))
+                                np.empty(k, VERTEX), np.empty(k, np.uint8), np.empty(k, VERTEX),
+                                np.empty(len(cells), VERTEX), np.empty(len(cells), VERTEX))
                 hand_over(g, s, cooling, coupled, cells, first, last, memory, border, CHAINS)
 
 
-__all__ = ["Cycle", "Effort"]
+__all__ = ["Cycle"]

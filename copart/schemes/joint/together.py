@@ -2,10 +2,10 @@
 
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
 2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
-   time to speak of, else one, and a second, more careful one where the first is worse than NAIVE in a line.
-3. Of the results that are in no line worse the one with the shortest step and the fewest messages is kept.  Where
-   there is none, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where they
-   are.
+   time to speak of, else one.
+3. Of the results that are in no line worse the one with the shortest step, the fewest messages and the least data of
+   the busiest process is kept.  Where there is none, the last one is repaired on the level of the cells; if that
+   fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where they are.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -25,9 +25,10 @@ from ...metrics import pieces
 from ...metrics.step import step_cost
 from ...options import Options
 from ...partitioner.rounds import Team
-from .alone import Alone
+from .alone import Alone, Figures
 from .cells import PartArrays
-from .cycle import Cycle, Effort
+from .cycle import Cycle
+from .effort import Effort
 from .stack import stacked
 
 logger = logging.getLogger(__name__)
@@ -47,14 +48,18 @@ EFFORTS = (Effort(), Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=
            THOROUGH, replace(THOROUGH, yielding=False))
 """What is tried on small problems."""
 
-STEP = 0.6
-"""What the length of a step weighs in the choice; the rest is for messages, whose latency differs most by machine."""
+STEP, MESSAGES = 0.5, 0.35
+"""What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
+Latency and bandwidth differ most by machine."""
 
-LARGE = Effort(sweeps=30, few=4, mend=2)
+LARGE = Effort(sweeps=30, few=4, mend=2, most=0.85)
 """What is tried on larger ones."""
 
-CAREFUL = Effort(messages=1.5, budget=1.03, data=0.8, sweeps=30, few=4, mend=2, seed=20)
-"""What is tried where all efforts before are worse than NAIVE in a line."""
+REPAIR = Effort(messages=1.5, data=0.8, mend=1, finest=True, seed=20)
+"""What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
+
+SAFE = replace(REPAIR, seed=21)
+"""What is tried if that fails, too: NAIVE's walls, moved where nothing gets worse."""
 
 
 def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Options) -> CoPartition:
@@ -84,28 +89,24 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
                        int(alone.slot.max()) + 1, MOST_MEETING)
         return kept
     cycle = Cycle(stack, alone, options.seed)
-    step_alone = step_cost(problem, CoPartition(kept, nparts)).T_step or 1.0
+    step_alone = step_cost(problem, CoPartition(kept, nparts), traffic=alone.figures.traffic).T_step or 1.0
     best = 1.0  # the components alone
-    for effort, last in _efforts(sum(graph.nvtxs for graph in problem.components.values())):
-        part, found = cycle.run(effort)
-        if not alone.broken(found):
+    small = sum(graph.nvtxs for graph in problem.components.values()) <= SMALL
+    tried: tuple[NDArray[np.int32], Figures] | None = None
+    for effort in (*(EFFORTS if small else (LARGE,)), REPAIR, SAFE):
+        if best < 1.0 and effort in (REPAIR, SAFE):
+            break
+        tried = cycle.run(effort, tried if effort is REPAIR else None)
+        part, reached = tried
+        if not alone.broken(reached):
             made = alone.split(part, problem.names)
-            step = step_cost(problem, CoPartition(made, nparts)).T_step / step_alone
-            paid = STEP * step + (1 - STEP) * found.messages / max(1, alone.figures.messages)
+            step = step_cost(problem, CoPartition(made, nparts), traffic=reached.traffic).T_step / step_alone
+            busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
+            paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
+                    + (1 - STEP - MESSAGES) * busiest)
             if paid < best and not _falls_apart(problem, nparts, made, parts):
                 best, kept = paid, made
-        if last and best < 1.0:
-            break
     return kept
-
-
-def _efforts(size: int) -> Iterator[tuple[Effort, bool]]:
-    """Efforts in their order, and whether there is no need for the next one if this or one before found something."""
-    every = EFFORTS if size <= SMALL else (LARGE,)
-    for effort in every:
-        yield effort, effort is every[-1]
-    yield CAREFUL, True
-    yield replace(CAREFUL, finest=True), True
 
 
 def _falls_apart(problem: CoupledProblem, nparts: Mapping[str, int], made: PartArrays, parts: PartArrays) -> bool:
