@@ -17,6 +17,7 @@ from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
+from ..kernels.levelling import level_loads
 from ..names import BipartitioningOrder, MappingPresetName, PresetName, known_name
 from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, look_at, renumber
 from ..partitioner.refinement import scratch_for
@@ -36,6 +37,9 @@ _SCATTERED = 0.1
 
 #: Times that all loads are looked at.
 _CYCLES = 8
+
+#: Rounds in which border vertices go to lighter processors at no cost.
+_LEVELLING = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,7 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
             g, order = renumber(g, team)
         search = Search(g, machine, limit, config, seed, shape, team)
         part = search.best()
+        level_parts(g, code_of(machine), part, limit)
     if order is not None:
         renumbered, part = part, np.empty_like(part)
         part[order] = renumbered
@@ -230,6 +235,13 @@ def exchange_loads(g: Level, code: DistanceCode, part: Array, limit: Array, team
     if won > 0:
         part[:] = place[label]
     return won
+
+
+def level_parts(g: Level, code: DistanceCode, part: Array, limit: Array) -> int:
+    """Move border vertices to lighter processors where that costs nothing, in place; returns how many moves."""
+    k = len(limit)
+    return int(level_loads(g, code, part, sums(part, g.vwgt, k), limit, _LEVELLING, np.full(k, -1, np.int64),
+                           np.empty(k + 1, np.int32)))
 
 
 def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config: MappingConfig) -> tuple[int, float]:
