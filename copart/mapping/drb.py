@@ -99,7 +99,7 @@ _PLACES: WeakKeyDictionary[Any, Places] = WeakKeyDictionary()
 
 def map_recursively(
     g: Level, machine: Architecture, limit: Array, *, policy: BipartitioningOrder = "largest",
-    partial_cost: bool = True, runs: int = 6, tries: int = 4, seed: int = 1,
+    partial_cost: bool = True, runs: int = 5, tries: int = 4, seed: int = 1,
 ) -> Array:
     """Map the vertices of a level onto processors by dual recursive bipartitioning.
 

@@ -72,12 +72,12 @@ class MappingConfig:
 
     coarse_per_processor: int = 25
     coarse_least: int = 6000
-    starts: int = 3
+    starts: int = 4
     whole: int = 0
-    start_budget: int = 256
+    start_budget: int = 384
     sections: tuple[PresetName, ...] = ()
     cycles: int = 1
-    runs: int = 6
+    runs: int = 5
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
