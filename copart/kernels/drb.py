@@ -234,7 +234,7 @@ def map_recursively(g, places, vertices, policy, whole, runs, tries, salt, arena
         pull_left(g, places, vertices[first:last], begin, cut, end, whole, bias)
         middle = first + split_job(
             g, vertices[first:last], arena, bias, chosen, room[cut] - room[begin], room[end] - room[cut], end - begin,
-            runs if TOP * (end - begin) >= nprocs else (runs + 1) // 2, tries, salt * 8191 + domain,
+            runs if TOP * (end - begin) >= nprocs else max(1, runs // 2), tries, salt * 8191 + domain,
         )
         for i in range(first, last):
             if i < middle:

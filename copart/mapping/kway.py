@@ -72,7 +72,7 @@ class MappingConfig:
 
     coarse_per_processor: int = 25
     coarse_least: int = 6000
-    starts: int = 4
+    starts: int = 3
     whole: int = 0
     start_budget: int = 384
     sections: tuple[PresetName, ...] = ()
