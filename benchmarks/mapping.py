@@ -6,10 +6,12 @@
 FOLDER holds ``bump.grf.gz``, ``4elt.graph`` and ``wing.graph`` (those absent are left out); a grid of 25^3 cells and
 the process graph of two coupled cubes on 1,024 processes are made.  Targets are the torus 4 x 4 x 4, the mesh
 16 x 16, the hypercube of 1,024 processors, the tree 4:8:6 with distances 1:10:100, and a random half of the
-torus 8 x 8 x 8.  With ``--shapes``, the largest components of coupled cases (`benchmarks.shape_cases`; ``all``, or
-``held-out`` for those that no setting was chosen with), or graphs of `benchmarks.mapping_shapes` (``fresh``), are
-mapped onto tori, a mesh, a hypercube and trees.  Costs are recomputed here from the mapping; both tools may use 5 % of imbalance, and copart as much as SCOTCH where that takes
-more.  Times are CPU seconds of the call alone, machine and graph being built before.
+torus 8 x 8 x 8.
+With ``--shapes``, the largest components of coupled cases (`benchmarks.shape_cases`; ``all``, or ``held-out`` for
+those that no setting was chosen with), or graphs of `benchmarks.mapping_shapes` (``fresh``), are mapped onto tori, a
+mesh, a hypercube and trees. Costs are recomputed here from the mapping; both tools may use 5 % of imbalance, and
+copart as much as SCOTCH where that takes more. Times are CPU seconds of the call alone, machine and graph being built
+before.
 SCOTCH is called through ctypes (``SCOTCH_LIB``, default ``libscotch-7.0.so``).  KaHIP serves by its exactly balanced
 partitioner, applied level by level.
 """
