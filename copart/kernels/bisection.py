@@ -197,16 +197,35 @@ def coarsen(arena, bias, n):
 
 
 @inner
+def loosened(arena, depth):
+    """What limits are loosened by on a level of a bisection with biases: the heaviest vertex; nothing on the first.
+
+    arena : Arena, in
+    depth : int                         number of the level
+    """
+    most = np.int64(0)
+    if depth > 0:
+        x, n = arena.at[0, depth], arena.at[1, depth]
+        for v in range(x, x + n):
+            most = max(most, arena.vwgt[v])
+    return most
+
+
+@inner
 def uncoarsen(arena, bias, depth, limit):
-    """Carry arena.side from the coarsest level back to the first, refined on each.
+    """Carry arena.side from the coarsest level back to the first, refined on each; returns (excess, cost) there.
+
+    With biases, limits are loosened on coarse levels.
 
     arena : Arena, in and out
     bias : (rows,) int64, in            or empty
-    depth : int                         number of the coarsest level
-    limit : (2,) int64, in
+    depth : int                         number of the coarsest level; returns zeros where it is the first
+    limit : (2,) int64, in              changed in between
     """
     at = arena.at
     n = at[1, depth]
+    over = np.int64(0)
+    cost = np.int64(0)
     while depth > 0:
         depth -= 1
         coarse = arena.tried
@@ -215,7 +234,13 @@ def uncoarsen(arena, bias, depth, limit):
         x, n, a = at[0, depth], at[1, depth], at[2, depth]
         for v in range(n):
             arena.side[v] = coarse[arena.cmap[x + v]]
-        refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], limit, arena)
+        room = loosened(arena, depth) if len(bias) > 0 else np.int64(0)
+        limit[0] += room
+        limit[1] += room
+        over, cost = refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], limit, arena)
+        limit[0] -= room
+        limit[1] -= room
+    return over, cost
 
 
 @inner

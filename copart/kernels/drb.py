@@ -10,142 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, inner, kernel
-from .bisection import coarsen, level_at, refine_sides, uncoarsen
 from .fm import UNIT
-from .heap import push, remove, sift_up
+from .heap import push, remove
+from .pulled_bisection import bipartition
 from .recursive_bisection import load_subgraph, order_by_side
 from .rng import mix
 
-TOP, TOP_TRIES = 8, 4
-"""A job of at least one TOP-th of the machine gets TOP_TRIES times as many tries: all others depend on it."""
+TOP = 8
+"""A job of less than one TOP-th of the machine gets half the runs: fewer others depend on it."""
 
 LARGEST, BREADTH, DEPTH = 0, 1, 2
 """Which job is next: the largest subgraph, the oldest job, the newest job."""
-
-
-@inner
-def far_vertex(g, start, seen, queue):
-    """The vertex met last in a breadth-first search from `start`.
-
-    g : Level, in
-    start : int
-    seen, queue : (nvtxs,) int32, scratch   or longer
-    """
-    for v in range(len(g.vwgt)):
-        seen[v] = 0
-    seen[start] = 1
-    queue[0] = start
-    head, tail = 0, 1
-    while head < tail:
-        v = queue[head]
-        head += 1
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            u = g.adjncy[e]
-            if seen[u] == 0:
-                seen[u] = 1
-                queue[tail] = u
-                tail += 1
-    return queue[tail - 1]
-
-
-@inner
-def grow_side(g, bias, side, grown, seed, target, queues):
-    """Grow side `grown` from `seed`, best gain first, to a weight of about `target`; the rest is on the other side.
-
-    g : Level, in
-    bias : (n,) int64, in           how much more each vertex is drawn to side 0, in UNITs
-    side : (n,) int32, out
-    grown, seed, target : int
-    queues : Queues, scratch
-    """
-    n = len(g.vwgt)
-    key, heap, pos = queues.key, queues.heap[0], queues.pos
-    unit = len(g.ewgt) == 0
-    for v in range(n):
-        side[v] = 1 - grown
-        total = np.int64(0)
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            if unit:
-                total += 1
-            else:
-                total += g.ewgt[e]
-        key[v] = (bias[v] if grown == 0 else -bias[v]) - UNIT * total
-    size = np.int64(0)
-    size = push(heap, pos, key, key, size, seed)
-    weight = np.int64(0)
-    while weight < target:
-        if size == 0:
-            # the piece of the graph is used up: all that is left
-            for u in range(n):
-                if side[u] != grown and pos[u] == -1:
-                    size = push(heap, pos, key, key, size, u)
-            if size == 0:
-                break
-        v = heap[0]
-        size = remove(heap, pos, key, key, size, v)
-        if weight > 0 and 2 * (weight + g.vwgt[v] - target) > g.vwgt[v]:
-            pos[v] = -2
-            continue
-        side[v] = grown
-        weight += g.vwgt[v]
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            u = g.adjncy[e]
-            if side[u] == grown or pos[u] == -2:
-                continue
-            if unit:
-                key[u] += 2 * UNIT
-            else:
-                key[u] += 2 * UNIT * g.ewgt[e]
-            if pos[u] >= 0:
-                sift_up(heap, pos, key, key, pos[u])
-            else:
-                size = push(heap, pos, key, key, size, u)
-    for v in range(n):
-        pos[v] = -1
-
-
-@inner
-def bipartition(arena, bias, n, limit, tries, salt):
-    """Bipartition the first level of the arena, of n vertices, with biases bias[:n]; writes arena.side[:n].
-
-    arena : Arena, in and out
-    bias : (rows,) int64, in and out    of the first level, and room for those of the others
-    n : int
-    limit : (2,) int64, in
-    tries, salt : int
-    """
-    at = arena.at
-    depth = coarsen(arena, bias, n)
-    x, n, a = at[0, depth], at[1, depth], at[2, depth]
-    g = level_at(arena, x, n, a)
-    pull = bias[x : x + n]
-    total = np.int64(0)
-    low = 0
-    high = 0
-    for v in range(n):
-        total += g.vwgt[v]
-        if pull[v] < pull[low]:
-            low = v
-        if pull[v] > pull[high]:
-            high = v
-    share = float(limit[0]) / max(float(limit[0]) + float(limit[1]), 1.0)
-    best_over = np.int64(0)
-    best_cost = np.int64(0)
-    for t in range(tries):
-        side = arena.tried[:n]
-        grown = t & 1
-        if t < 2 and pull[high] > pull[low]:
-            seed = high if grown == 0 else low
-        else:
-            seed = far_vertex(g, mix(t, salt) % n, arena.match, arena.leader)
-        target = np.int64(float(total) * (share if grown == 0 else 1.0 - share))
-        grow_side(g, pull, side, grown, seed, target, arena.queues)
-        over, cost = refine_sides(g, pull, side, limit, arena)
-        if t == 0 or over < best_over or (over == best_over and cost < best_cost):
-            best_over, best_cost = over, cost
-            for v in range(n):
-                arena.side[v] = side[v]
-    uncoarsen(arena, bias, depth, limit)
 
 
 @inner
@@ -164,22 +39,53 @@ def side_limits(weight, left, right, nprocs, wanted):
     wanted[1] = np.int64(min(np.ceil(slack * weight * (1.0 - share)), float(right), float(weight)))
 
 
+@inner
+def shuffle(vertices, bias, salt):
+    """Bring vertices and their biases into another order.
+
+    vertices : (n,) int32, in and out
+    bias : (n,) int64, in and out   or longer
+    salt : int
+    """
+    for i in range(len(vertices) - 1, 0, -1):
+        j = mix(i, salt) % (i + 1)
+        vertices[i], vertices[j] = vertices[j], vertices[i]
+        bias[i], bias[j] = bias[j], bias[i]
+
+
 @kernel
-def split_job(g, vertices, arena, bias, left, right, nprocs, tries, salt):
-    """Split the subgraph of `vertices` between two halves; returns how many half 0 has.
+def split_job(g, vertices, arena, bias, chosen, left, right, nprocs, runs, tries, salt):
+    """Split the subgraph of `vertices` between two halves, the best of several runs; returns how many half 0 has.
+
+    Vertices are matched in their order, so every run brings them into another one.
 
     g : Level, in
     vertices : (n,) int32, in and out   reordered, half 0 first
     arena : Arena, scratch
     bias : (rows,) int64, in and out    bias[i] is that of vertices[i]; room for those of the coarser levels
+    chosen : (2, nvtxs) int32, scratch  half of each vertex in the best run; the vertices in their order
     left, right, nprocs : int           as for `side_limits`
-    tries, salt : int
+    runs, tries, salt : int
     """
     n = len(vertices)
-    weight = load_subgraph(g, vertices, arena)
     wanted = arena.load[2]
-    side_limits(weight, left, right, nprocs, wanted)
-    bipartition(arena, bias, n, wanted, tries, salt)
+    best_over = np.int64(0)
+    best_cost = np.int64(0)
+    for i in range(n):
+        chosen[1, i] = vertices[i]
+    for run in range(runs):
+        if run > 0:
+            shuffle(vertices, bias, salt + run)
+        weight = load_subgraph(g, vertices, arena)
+        side_limits(weight, left, right, nprocs, wanted)
+        over, cost = bipartition(arena, bias, n, wanted, tries, salt + run)
+        if run == 0 or over < best_over or (over == best_over and cost < best_cost):
+            best_over, best_cost = over, cost
+            for i in range(n):
+                chosen[0, vertices[i]] = arena.side[i]
+    for i in range(n):
+        vertices[i] = chosen[1, i]
+        arena.side[i] = chosen[0, vertices[i]]
     return order_by_side(arena.side, vertices, arena.members)
 
 
@@ -297,7 +203,7 @@ def file_job(jobs, count, size, policy, first, last, begin, end, domain):
 
 
 @kernel
-def map_recursively(g, places, vertices, policy, whole, tries, salt, arena, bias, jobs):
+def map_recursively(g, places, vertices, policy, whole, runs, tries, salt, arena, bias, chosen, jobs):
     """Map `vertices` onto a machine whose domains are intervals of places; writes places.lo and places.hi.
 
     g : Level, in
@@ -305,9 +211,10 @@ def map_recursively(g, places, vertices, policy, whole, tries, salt, arena, bias
     vertices : (n,) int32, in and out   reordered
     policy : int                    which job is next
     whole : bool                    count edges that leave a job's subgraph, too
-    tries, salt : int
+    runs, tries, salt : int
     arena : Arena, scratch
     bias : (rows,) int64, scratch   as long as arena.vwgt
+    chosen : (2, nvtxs) int32, scratch
     jobs : Jobs, scratch
     """
     room = places.room
@@ -326,8 +233,8 @@ def map_recursively(g, places, vertices, policy, whole, tries, salt, arena, bias
         cut = np.int64(places.middle[domain])
         pull_left(g, places, vertices[first:last], begin, cut, end, whole, bias)
         middle = first + split_job(
-            g, vertices[first:last], arena, bias, room[cut] - room[begin], room[end] - room[cut], end - begin,
-            TOP_TRIES * tries if TOP * (end - begin) >= nprocs else tries, salt * 8191 + domain,
+            g, vertices[first:last], arena, bias, chosen, room[cut] - room[begin], room[end] - room[cut], end - begin,
+            runs if TOP * (end - begin) >= nprocs else max(1, runs // 2), tries, salt * 8191 + domain,
         )
         for i in range(first, last):
             if i < middle:

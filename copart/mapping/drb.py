@@ -99,7 +99,7 @@ _PLACES: WeakKeyDictionary[Any, Places] = WeakKeyDictionary()
 
 def map_recursively(
     g: Level, machine: Architecture, limit: Array, *, policy: BipartitioningOrder = "largest",
-    partial_cost: bool = True, tries: int = 4, seed: int = 1,
+    partial_cost: bool = True, runs: int = 5, tries: int = 4, seed: int = 1,
 ) -> Array:
     """Map the vertices of a level onto processors by dual recursive bipartitioning.
 
@@ -115,8 +115,10 @@ def map_recursively(
         Which job is next.
     partial_cost : bool
         Count edges that leave a job's subgraph, as the method wants it.
+    runs : int
+        Multilevel bipartitions of a job, best kept; of a job far down, half as many.
     tries : int
-        Bipartitions grown on the coarsest graph of a job, best kept.
+        Bipartitions grown on the coarsest graph of each run, best kept.
 
     Returns
     -------
@@ -139,7 +141,7 @@ def map_recursively(
     arena = arena_for(g)
     bias = np.empty(len(arena.vwgt), np.int64)
     if k > TABLE_LIMIT:
-        _by_jobs(g, machine, room, vertices, part, policy, partial_cost, tries, seed, arena, bias)
+        _by_jobs(g, machine, room, vertices, part, policy, partial_cost, runs, tries, seed, arena, bias)
         return part
     places = Places.of(machine)
     ahead = np.zeros(k + 1, np.int64)
@@ -150,7 +152,8 @@ def map_recursively(
     if len(g.origin):
         g = g._replace(origin=places.place[g.origin])
     layout = kernels.Places(middle=places.middle, sums=places.sums, power=places.power, room=ahead, lo=lo, hi=hi)
-    kernels.map_recursively(g, layout, vertices, POLICIES[policy], partial_cost, tries, seed, arena, bias, _jobs(k))
+    kernels.map_recursively(g, layout, vertices, POLICIES[policy], partial_cost, runs, tries, seed, arena,
+                            bias, np.empty((2, n), np.int32), _jobs(k))
     found: Array = places.order[lo]
     return found
 
@@ -163,7 +166,7 @@ def _jobs(nprocs: int) -> kernels.Jobs:
 
 
 def _by_jobs(g: Level, machine: Architecture, room: Array, vertices: Array, part: Array, policy: str,
-             partial_cost: bool, tries: int, seed: int, arena: Any, bias: Array) -> None:
+             partial_cost: bool, runs: int, tries: int, seed: int, arena: Any, bias: Array) -> None:
     """The same with the architecture's own distances between domains, which are met only where a vertex goes."""
     domains: list[Domain] = [machine.root]
     number = {machine.root: 0}
@@ -174,7 +177,7 @@ def _by_jobs(g: Level, machine: Architecture, room: Array, vertices: Array, part
             domains.append(domain)
         return number[domain]
 
-    at = np.zeros(len(g.vwgt), np.int64)
+    at, chosen = np.zeros(len(g.vwgt), np.int64), np.empty((2, len(g.vwgt)), np.int32)
     for v in np.flatnonzero(g.fixed >= 0) if len(g.fixed) else ():
         at[v] = known(machine.terminal(int(g.fixed[v])))
     old = np.array([known(machine.terminal(int(p))) for p in g.origin], np.int64)
@@ -204,8 +207,8 @@ def _by_jobs(g: Level, machine: Architecture, room: Array, vertices: Array, part
         if len(old):
             pull += g.size[mine] * _difference(machine, left, right, domains, old[mine])
         bias[:len(mine)] = np.rint(UNIT * pull / between).astype(np.int64)
-        first = kernels.split_job(g, mine, arena, bias, int(share * machine.weight(left)),
-                                  int(share * machine.weight(right)), machine.size(domain), tries, seed + count)
+        first = kernels.split_job(g, mine, arena, bias, chosen, int(share * machine.weight(left)),
+                                  int(share * machine.weight(right)), machine.size(domain), runs, tries, seed + count)
         for half, some in ((left, mine[:first]), (right, mine[first:])):
             at[some] = known(half)
             count += 1

@@ -17,6 +17,7 @@ from ..kernels import Level
 from ..kernels import mapping as kernels
 from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
+from ..kernels.levelling import level_loads
 from ..names import BipartitioningOrder, MappingPresetName, PresetName, known_name
 from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, look_at, renumber
 from ..partitioner.refinement import scratch_for
@@ -37,6 +38,9 @@ _SCATTERED = 0.1
 #: Times that all loads are looked at.
 _CYCLES = 8
 
+#: Rounds in which border vertices go to lighter processors at no cost.
+_LEVELLING = 10
+
 
 @dataclass(frozen=True, slots=True)
 class MappingConfig:
@@ -50,14 +54,12 @@ class MappingConfig:
         Mappings of the coarsest graph and of the graph itself, at most `starts` and `whole`, and of each at most
         ``start_budget / nprocs``; the best after refinement is kept.
     sections : tuple of str
-        Presets of the partitioner on the levels of a tree from the root on: trees are mapped onto by multisection;
-        empty: as other machines.
-    sections_alone : bool
-        Multisection is all there is; False: one start among others.
+        Presets of the partitioner on the levels of a tree from the root on: one more start for trees, by multisection;
+        empty: none.
     cycles : int
         V-cycles with the best of several mappings.
-    tries : int
-        Bipartitions grown in every job, best kept.
+    runs, tries : int
+        Multilevel bipartitions of every job, and growths on the coarsest graph of each; best kept.
     passes : int
         Passes of refinement per level, at most.
     stall : float
@@ -70,12 +72,12 @@ class MappingConfig:
 
     coarse_per_processor: int = 25
     coarse_least: int = 6000
-    starts: int = 8
+    starts: int = 3
     whole: int = 0
-    start_budget: int = 2000
-    sections: tuple[PresetName, ...] = ("strong", "default", "fast")
-    sections_alone: bool = True
+    start_budget: int = 384
+    sections: tuple[PresetName, ...] = ()
     cycles: int = 1
+    runs: int = 5
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
@@ -85,11 +87,11 @@ class MappingConfig:
 
 _DEFAULT = MappingConfig()
 PRESETS: dict[MappingPresetName, MappingConfig] = {
-    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, whole=0, sections=(), cycles=0,
-                    tries=2, passes=1, stall=0.005),
+    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, cycles=0, runs=1, passes=1,
+                    stall=0.005),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, starts=24, whole=4, start_budget=8000, sections=("strong",),
-                      sections_alone=False, cycles=4, tries=8, passes=10, stall=0.1),
+    "strong": replace(_DEFAULT, starts=8, whole=2, start_budget=2000, sections=("strong",), cycles=4, runs=12,
+                      tries=8, passes=10, stall=0.1),
 }
 
 
@@ -115,6 +117,7 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
             g, order = renumber(g, team)
         search = Search(g, machine, limit, config, seed, shape, team)
         part = search.best()
+        level_parts(g, code_of(machine), part, limit)
     if order is not None:
         renumbered, part = part, np.empty_like(part)
         part[order] = renumbered
@@ -147,8 +150,6 @@ class Search:
         tree = sections_of(self.g, self.machine) if config.sections else None
         placed = None if tree is None else map_by_sections(self.g, tree, self.limit, config.sections, self.seed)
         found = [] if placed is None else [self.settled(self.g, placed)]
-        if found and config.sections_alone:
-            return found[0].part
         hierarchy = coarsen(self.g, self.stop(), self.shape, self.team)
         found.append(self.refined_up(hierarchy, self.from_coarse(hierarchy.levels[-1])))
         if hierarchy.maps:
@@ -179,7 +180,8 @@ class Search:
         """One mapping by dual recursive bipartitioning, of other jobs first than the one before."""
         config = self.config
         return map_recursively(g, self.machine, self.limit, policy=config.policies[start % len(config.policies)],
-                               partial_cost=config.partial_cost, tries=config.tries, seed=self.seed + 977 * start)
+                               partial_cost=config.partial_cost, runs=config.runs, tries=config.tries,
+                               seed=self.seed + 977 * start)
 
     def refined(self, g: Level, part: Array) -> Mapped:
         """`part`, refined in place."""
@@ -233,6 +235,13 @@ def exchange_loads(g: Level, code: DistanceCode, part: Array, limit: Array, team
     if won > 0:
         part[:] = place[label]
     return won
+
+
+def level_parts(g: Level, code: DistanceCode, part: Array, limit: Array) -> int:
+    """Move border vertices to lighter processors where that costs nothing, in place; returns how many moves."""
+    k = len(limit)
+    return int(level_loads(g, code, part, sums(part, g.vwgt, k), limit, _LEVELLING, np.full(k, -1, np.int64),
+                           np.empty(k + 1, np.int32)))
 
 
 def refine_level(g: Level, code: DistanceCode, part: Array, limit: Array, config: MappingConfig) -> tuple[int, float]:

@@ -20,7 +20,7 @@ from copart.mapping.architectures.architecture import BaseArchitecture, Complete
 from copart.mapping.architectures.regular import Grid, Hypercube, Torus
 from copart.mapping.architectures.subset import subset
 from copart.mapping.architectures.tree import TreeLeaf
-from copart.mapping.kway import code_of, refine_level
+from copart.mapping.kway import code_of, level_parts, refine_level
 from copart.mapping.kway import settings as preset
 from copart.mapping.mapper import _level
 from copart.metrics import edge_cut, max_part_weights
@@ -83,6 +83,51 @@ def test_large_machines_are_asked_for_their_own_distances():
     assert len(np.unique(place)) == 36
     rng = np.random.default_rng(1)
     assert dilation_cost(graph, machine, place) < 0.5 * dilation_cost(graph, machine, rng.permutation(10**6)[:36])
+
+
+def test_a_ring_is_cut_across():
+    """Greedy growth alone goes around along the rim: the ring's first cut was 7 times that across."""
+    across, around = 12, 240
+    number = np.arange(across * around).reshape(across, around)
+    pairs = [(number, np.roll(number, 1, axis=1)), (number[1:], number[:-1])]
+    u, v = (np.concatenate([pair[end].ravel() for pair in pairs]) for end in (0, 1))
+    ring = Graph.from_edges(across * around, u, v)
+    level = _level(ring, None, None, 2, 0)
+    limit = np.full(2, 1.02 * across * around / 2).astype(np.int64)
+    for seed in (1, 2, 3):
+        assert edge_cut(ring, drb.map_recursively(level, Complete(2), limit, runs=1, seed=seed)) <= 3 * across
+
+
+def test_more_runs_cost_less():
+    """Over five graphs and seeds each: one run against six."""
+    machine, limit = Torus((4, 4, 4)), np.full(64, 70)
+    total = dict.fromkeys((1, 6), 0.0)
+    for dims in ((16, 16, 16), (8, 16, 32), (10, 20, 20), (4, 16, 60), (6, 6, 110)):
+        graph = grid(*dims)
+        level = _level(graph, None, None, 64, 0)
+        for runs in total:
+            total[runs] += sum(dilation_cost(graph, machine, drb.map_recursively(
+                level, machine, limit, runs=runs, seed=seed)) for seed in (1, 2, 3))
+    assert total[6] < 0.97 * total[1]
+
+
+def test_loads_are_levelled_where_that_costs_nothing():
+    """A strip of cells whose border is in steps: the cost stays, the lighter processor gets more."""
+    graph, machine = grid(8, 8), Complete(2)
+    part = np.zeros((8, 8), np.int32)
+    part[:3] = 1
+    part[3, :4] = 1
+    place, limit = part.ravel().copy(), np.array([64, 64])
+    level = _level(graph, None, None, 2, 0)
+    before = dilation_cost(graph, machine, place)
+    assert level_parts(level, code_of(machine), place, limit) > 0
+    assert dilation_cost(graph, machine, place) <= before
+    assert np.bincount(place).tolist() == [32, 32]
+    # fixed vertices stay
+    held = _level(graph, part.ravel(), None, 2, 0)
+    place = part.ravel().copy()
+    assert level_parts(held, code_of(machine), place, limit) == 0
+    assert (place == part.ravel()).all()
 
 
 def test_unknown_policy():
