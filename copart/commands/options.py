@@ -167,13 +167,13 @@ def add_scheme_options(parser: argparse.ArgumentParser, *, again: bool = False) 
                                 "(default), or both ways")
         group.add_argument("--fix", choices=["hard", "soft"],
                            help="joint: soft anneals the coupled cells once more in the refined components")
+        group.add_argument("--objective", choices=get_args(ExchangeObjective),
+                           help="any scheme but monolithic: cells that are not coupled are laid out anew, "
+                                "such that the parts of a component send little to one another: data in all, from the "
+                                "part that sends most, or messages of either")
     group.add_argument("--balance", choices=["total", "each"],
                        help="monolithic: what is balanced over the pool, the load of all components together (default) "
                             "or that of each")
-        group.add_argument("--objective", choices=get_args(ExchangeObjective),
-                           help="any scheme with processes of their own: cells that are not coupled are laid out anew, "
-                                "such that the parts of a component send little to one another: data in all, from the "
-                                "part that sends most, or messages of either")
 
 
 def scheme_options(args: argparse.Namespace) -> dict[str, Any]:

@@ -23,9 +23,6 @@ from .start import graph_of
 
 Array = np.ndarray[Any, Any]
 
-#: Temperature at first, as a share of that for partitions made anew: what is good shall not melt.
-_WARMTH = 0.5
-
 
 def improve_partition(
     hypergraph: Hypergraph,
@@ -96,7 +93,7 @@ def improve_partition(
         holds.append(np.zeros(len(level.vwgt), bool))
         np.logical_or.at(holds[-1], cmap, holds[-2])
     before = Search(levels[0], given.copy(), limit, aim, run.seed).values()
-    at, warmth = levels[-1].fixed.copy(), _WARMTH
+    at, warmth = levels[-1].fixed.copy(), 1.0
     for depth in range(len(maps), -1, -1):
         search = Search(_free(levels[depth], holds[depth]), at, limit, aim, run.seed)
         search, warmth = annealed(search, pace.coarse if depth else pace.fine, warmth)

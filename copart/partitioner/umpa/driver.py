@@ -52,12 +52,12 @@ class Pace(NamedTuple):
 
     fine: int
     coarse: int
-    starts: int = 5
+    starts: int = 2
     members: int = 1
     polish: bool = True
 
 
-PACES = {"fast": Pace(20, 8, starts=1, polish=False), "default": Pace(60, 25), "strong": Pace(250, 60),
+PACES = {"fast": Pace(30, 12, starts=1, polish=False), "default": Pace(60, 25), "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
 
