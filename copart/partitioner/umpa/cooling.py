@@ -22,9 +22,9 @@ _SENT = 2.0
 #: Largest figure of a part that is free of charge, times the average.
 _AIM_SENT, _AIM_MESSAGES = 1.05, 1.1
 
-#: Price of a message where all count first, where those of the busiest part do, and of one above `_AIM_MESSAGES` times
-#: the average then; in mean volumes of a message.
-_MESSAGE, _OF_MANY, _OVER = 1.0, 0.2, 0.8
+#: Price of a message, and where those of the busiest part count first, of one above `_AIM_MESSAGES` times the average,
+#: beside that; in mean volumes of a message.
+_MESSAGE, _OVER = 1.0, 0.8
 
 #: Nets at which a message counts half, first and last; the first in mean nets of a message.
 _BLUR_FIRST, _BLUR_LAST = 0.2, 0.1
@@ -55,7 +55,7 @@ def slope_of(search: Search) -> Slope:
     if objective.primary == "TM":
         return Slope(0.0, _MESSAGE * each, 0.0)
     if objective.primary == "MSM":
-        return Slope(0.0, _OF_MANY * each, _OVER * each)
+        return Slope(0.0, _MESSAGE * each, _OVER * each)
     return Slope(_SENT if objective.primary in ("MSV", "MSRV") else 0.0, 0.0, 0.0)
 
 
