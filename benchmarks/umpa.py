@@ -3,7 +3,8 @@
     python -m benchmarks.umpa [--graphs hexa-25 tetra-40k ...] [--k 16 64 128] [--seeds 3] [--eps 0.05]
                               [--preset default] [--threads 2] [--csv umpa_runs.csv]
 
-Rows go to the CSV as they are measured; the means over the seeds are printed at the end. Peers are measured where they
+Rows go to the CSV as they are measured; the means over the seeds are printed at the end, and what each objective is
+for over Mt-KaHyPar's figure, with the volume over Mt-KaHyPar's in brackets. Peers are measured where they
 import (``mtkahypar``, ``pymetis``): Mt-KaHyPar with its objective km1, which is the volume, and METIS minimising the
 volume. Seconds and CPU seconds are of the call that partitions, the input in the tool's own form; ours are compiled
 before. All figures are counted by `copart.metrics.evaluate_hypergraph`.
@@ -29,6 +30,8 @@ from copart.partitioner.umpa import OBJECTIVES, partition_hypergraph
 
 FIELDS = ["graph", "k", "eps", "tool", "seed", "volume", "max_volume", "messages", "max_messages", "imbalance",
           "seconds", "cpu_s"]
+#: What each objective has least of.
+OWN = {"volume": "volume", "max-volume": "max_volume", "messages": "messages", "max-messages": "max_messages"}
 #: A partition, the seconds and the CPU seconds of making it, from a seed.
 Run = Callable[[int], tuple[Any, float, float]]
 
@@ -158,12 +161,29 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def relative(rows: list[dict[str, Any]], peer: str = "Mt-KaHyPar default") -> list[str]:
+    """What each objective has least of, and its volume, over the peer's: lines of a Markdown table, of means."""
+    lines = ["| graph | k | " + " | ".join(f"{name}, {OWN[name]}" for name in OBJECTIVES) + " |",
+             "|---" * (2 + len(OBJECTIVES)) + "|"]
+    for graph, k in dict.fromkeys((r["graph"], r["k"]) for r in rows):
+        def mean(tool: str, field: str, graph: str = graph, k: int = k) -> float:
+            return float(np.mean([r[field] for r in rows if (r["graph"], r["k"], r["tool"]) == (graph, k, tool)]))
+        if not any((r["graph"], r["k"], r["tool"]) == (graph, k, peer) for r in rows):
+            continue
+        cells = []
+        for name in OBJECTIVES:
+            own, volume = (mean(f"copart {name}", f) / mean(peer, f) for f in (OWN[name], "volume"))
+            cells.append(f"{own:.2f}" if name == "volume" else f"{own:.2f} ({volume:.2f})")
+        lines.append(f"| {graph} | {k} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure, write rows, print means."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", nargs="+", default=["hexa-25", "hexa-70", "tetra-40k", "tetra-487k"],
-                        metavar="KIND-SIZE", help="hexa-SIDE, tetra-CELLS, delaunay-POINTS, powerlaw-VERTICES, or a file of a graph "
-                             "or hypergraph")
+                        metavar="KIND-SIZE", help="hexa-SIDE, tetra-CELLS, delaunay-POINTS, powerlaw-VERTICES, "
+                             "or a file of a graph or hypergraph")
     parser.add_argument("--k", nargs="+", type=int, default=[16, 64, 128])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--eps", type=float, default=0.05)
@@ -180,7 +200,7 @@ def main(arguments: list[str] | None = None) -> None:
             writer.writerow(row)
             file.flush()
             rows.append(row)
-    print("\n".join(table(rows)))
+    print("\n".join([*table(rows), "", *relative(rows)]))
 
 
 if __name__ == "__main__":

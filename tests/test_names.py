@@ -55,7 +55,8 @@ def tables() -> list[tuple[object, object]]:
             (names.Bisector, bisection.BISECTORS), (names.Duplex, communication.DUPLEX), (names.ProfileKind, KINDS),
             (names.SlotUnit, UNITS), (names.Gathering, EXCHANGES), (names.FieldMapping, MAPPINGS),
             (names.Reduction, OPERATIONS), (names.GeometricMethod, by_coordinates.METHODS),
-            (names.ExchangeObjective, OBJECTIVES), (names.RankObjective, reorder.OBJECTIVES), (names.ClusteringMethod, clustering.METHODS),
+            (names.ExchangeObjective, OBJECTIVES), (names.RankObjective, reorder.OBJECTIVES),
+            (names.ClusteringMethod, clustering.METHODS),
             (names.TaskMethod, ["auto", *topology.METHODS]), (names.Bound, topology.methods.BOUNDS),
             (names.GeometricTaskMethod, topology.geometric.VARIANTS), (names.MappingMetric, fitting.METRICS)]
 

@@ -108,9 +108,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     moved = int(np.count_nonzero(found.rank != np.arange(messages.nranks)))
     figures: dict[str, Any] = {
         "ranks": messages.nranks, "nodes": len(room), "pairs": communication.graph.nedges, "method": args.method,
-        "objective": args.objective, "cut_before_us": found.cut_before, "cut_after_us": found.cut_after, "renumbered": moved,
+        "objective": args.objective, "cut_before_us": found.cut_before, "cut_after_us": found.cut_after,
+        "renumbered": moved,
         "seconds": round(took.seconds, 3), "file": str(file)}
-    assert found.before is not None and found.after is not None
+    assert found.before is not None
+    assert found.after is not None
     for when, traffic in (("before", found.before), ("after", found.after)):
         figures |= {f"busiest_{when}_us": traffic.largest, f"node_pairs_{when}": traffic.pairs,
                     f"most_nodes_{when}": traffic.most}

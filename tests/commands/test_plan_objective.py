@@ -15,7 +15,8 @@ def told(capsys, *words: str) -> dict[str, object]:
 
 
 def test_ranks_tell_what_nodes_send(folder, capsys):
-    lines = [f"{13 * r % 64} {13 * (r + step) % 64} {65536 * (1 + r % 3)} 100" for r in range(64) for step in (1, -1, 8)]
+    lines = [f"{13 * r % 64} {13 * (r + step) % 64} {65536 * (1 + r % 3)} 100"
+             for r in range(64) for step in (1, -1, 8)]
     Path("halo.txt").write_text("\n".join(lines))
     line = ["ranks", "halo.txt", "--nodes", "8", "--slots", "8"]
     plain = told(capsys, *line)

@@ -50,9 +50,9 @@ def test_the_partition_of_least_cut_gets_much_better(objective):
 
 def test_arguments_of_another_length_are_refused():
     h = Hypergraph.column_net(grid(3, 3))
-    with pytest.raises(PartitionError, match="^part: "):
+    with pytest.raises(PartitionError, match=r"^part: "):
         improve_partition(h, [0, 1], 2)
-    with pytest.raises(PartitionError, match="^held: "):
+    with pytest.raises(PartitionError, match=r"^held: "):
         improve_partition(h, np.arange(9) % 2, 2, held=[1])
 
 

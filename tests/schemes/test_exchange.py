@@ -56,9 +56,9 @@ def test_the_coupling_stays_and_the_objective_gets_less(problem, scheme, objecti
 
 
 def test_a_pool_and_connected_parts_are_refused(problem):
-    with pytest.raises(NotApplicableError, match="^objective: is for components on processes of their own"):
+    with pytest.raises(NotApplicableError, match=r"^objective: is for components on processes of their own"):
         run_scheme("monolithic", problem, 8, scheme_options={"objective": "volume"})
-    with pytest.raises(ConfigError, match="^objective: is not available with contiguous"):
+    with pytest.raises(ConfigError, match=r"^objective: is not available with contiguous"):
         run_scheme("naive", problem, (4, 4), scheme_options={"objective": "volume"}, contiguous=True)
     with pytest.raises(ConfigError, match="objective: 'speed' is not known"):
         run_scheme("naive", problem, (4, 4), scheme_options={"objective": "speed"})

@@ -115,7 +115,7 @@ def _cluster_by(h: Nets, bound: int, salt: int, method: ClusteringMethod, thread
 
 
 def strong_ties(h: Nets, stop: int) -> tuple[int, float]:
-    """Most that a cluster of vertices with strong ties may weigh, and what a strong tie is: none where costs are even."""
+    """Most that a cluster with strong ties may weigh, and what a strong tie is: none where costs are even."""
     if not len(h.cost) or h.cost.max() <= _UNEVEN * h.cost.mean():
         return 0, np.inf
     return int(_WHOLE * int(h.vwgt.sum()) / stop), _TIED * float((h.cost / (np.diff(h.xpins) - 1)).mean())

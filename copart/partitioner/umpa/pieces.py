@@ -41,7 +41,8 @@ def join_pieces(search: Search, graph: Level) -> int:
         piece, of_part, weight, loose = Pieces.of(graph, part, k)
         if not loose.any():
             break
-        ties = np.empty((int(contiguity.piece_ties(graph, part, piece, loose, np.empty((0, 3), np.int64))), 3), np.int64)
+        count = int(contiguity.piece_ties(graph, part, piece, loose, np.empty((0, 3), np.int64)))
+        ties = np.empty((count, 3), np.int64)
         contiguity.piece_ties(graph, part, piece, loose, ties)
         pairs = np.unique(ties[:, :2], axis=0)
         order = np.argsort(piece, kind="stable").astype(VERTEX)

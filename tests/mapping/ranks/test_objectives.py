@@ -36,7 +36,8 @@ def halos(k=128, side=18):
 
 
 def test_traffic_of_nodes_by_hand():
-    times = Times(*(np.array(x, t) for x, t in (([0, 0, 1, 3], np.int32), ([1, 2, 2, 0], np.int32), ([5, 2, 3, 7], float))))
+    source, target = (np.array(x, np.int32) for x in ([0, 0, 1, 3], [1, 2, 2, 0]))
+    times = Times(source, target, np.array([5.0, 2.0, 3.0, 7.0]))
     nets = message_nets(4, times, 1.0)
     # nodes {0, 1} and {2, 3}: 2 and 3 go there, 7 comes back
     assert node_traffic(nets, [0, 0, 1, 1], 1.0) == (12.0, 7.0, 2, 1)
@@ -78,7 +79,7 @@ def test_without_directions_only_the_time_is_known():
     known = communication_graph(halos(16, 8))
     unknown = replace(known, times=None)
     assert reorder_ranks(unknown, np.arange(16) // 4).after is None
-    with pytest.raises(ConfigError, match="^objective: max-volume needs the time of each direction"):
+    with pytest.raises(ConfigError, match=r"^objective: max-volume needs the time of each direction"):
         reorder_ranks(unknown, np.arange(16) // 4, objective="max-volume")
-    with pytest.raises(ConfigError, match="^objective: 'fast' is not known"):
+    with pytest.raises(ConfigError, match=r"^objective: 'fast' is not known"):
         reorder_ranks(known, np.arange(16) // 4, objective="fast")
