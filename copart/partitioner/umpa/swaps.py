@@ -15,6 +15,9 @@ Array = np.ndarray[Any, Any]
 #: Pairs tried per vertex and temperature, and pairs tried at most in all.
 _TRIES, _MOST = 12, 4_000_000
 
+#: What a message costs here, times what it costs in a partition of many vertices: many nets make up each of them.
+_MESSAGE = 2.0
+
 #: Sweeps at the end in which only what is better is kept.
 _GREEDY = 10
 
@@ -46,6 +49,7 @@ def swap(search: Search, sweeps: int, warmth: float = 1.0) -> int:
         return 0
     tries = max(min(_TRIES * n, _MOST // (sweeps + _GREEDY)), 1)
     slope = slope_of(search)
+    slope = slope._replace(message=_MESSAGE * slope.message, over_message=_MESSAGE * slope.over_message)
     hot = warmth * HOT * cut_cost_of_a_vertex(search.h, s, border)
     old = np.empty(len(search.metrics), np.int64)
     for turn in range(sweeps + _GREEDY):
