@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copart.arrays import VERTEX, whole
+from copart.graph import Graph
 from copart.mapping.ranks.communication import Messages
 
 #: Process grids (P_x, P_y, P_z) of FLUPS by number of nodes with 128 cores each.
@@ -75,4 +76,27 @@ def transport(points: int = 20, ranks: int = 2, nbytes: float = 8) -> Messages:
     return Messages(p, source, target, np.full(2 * (p - 1), nbytes, float))
 
 
-__all__ = ["FLUPS_GRIDS", "flups", "flups_columns", "paired_ranks", "transport"]
+def halos(graph: Graph, part: NDArray[np.int32], nbytes: float = 40, count: int = 100) -> Messages:
+    """What the parts of a mesh send: each cell goes once to every part that holds a neighbour, `count` times.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : (nvtxs,) int32
+        Rank of each cell.
+    nbytes : float
+        Of one cell.
+    count : int
+        Exchanges.
+    """
+    rows = np.repeat(np.arange(graph.nvtxs), np.diff(graph.xadj))
+    to = part[graph.adjncy].astype(np.int64)
+    cut = part[rows] != to
+    k = int(part.max()) + 1
+    # a cell and a part that needs it, once
+    sent = np.unique(rows[cut] * k + to[cut])
+    pair, cells = np.unique(part[sent // k].astype(np.int64) * k + sent % k, return_counts=True)
+    return Messages(k, (pair // k).astype(VERTEX), (pair % k).astype(VERTEX), nbytes * cells, np.full(len(pair), count))
+
+
+__all__ = ["FLUPS_GRIDS", "flups", "flups_columns", "halos", "paired_ranks", "transport"]

@@ -1,7 +1,7 @@
 """Rank reordering beside METIS: grids and FLUPS in parts of 128, cut, balance and time; the cuts of FLUPS by the model.
 
-``python -m benchmarks.reorder grids``, ``flups``, ``reordered`` or ``balance``. Times are of the processor, and both
-partitioners run in turn in one process; ``*`` marks cuts of partitions that are out of balance.
+``python -m benchmarks.reorder grids``, ``flups``, ``reordered``, ``balance`` or ``objectives``. Times are of the
+processor, and both partitioners run in turn in one process; ``*`` marks cuts of partitions that are out of balance.
 """
 
 from __future__ import annotations
@@ -9,19 +9,23 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.rank_workloads import FLUPS_GRIDS, flups, flups_columns
+from benchmarks.rank_workloads import FLUPS_GRIDS, flups, flups_columns, halos
 from copart.errors import ConfigError
 from copart.graph import Graph
+from copart.kgggp_ml import partition
 from copart.mapping.ranks.communication import CommunicationGraph, communication_graph
 from copart.mapping.ranks.kgg import grow
 from copart.mapping.ranks.negative_cycles import refine
 from copart.mapping.ranks.partitioners import PARTITIONERS, partition_exactly
-from copart.mapping.ranks.reorder import reorder_ranks
+from copart.mapping.ranks.reorder import OBJECTIVES, reorder_ranks
+from copart.mesh import cube, dual_graph
 from copart.metrics import edge_cut
+from copart.plans.components import single
 
 #: Sides of the grids, and the cut of a tiling with 8 x 16 rectangles.
 GRIDS = {(16, 16): 16, (16, 32): 48, (32, 32): 128, (32, 64): 288, (64, 64): 640, (64, 128): 1344, (128, 128): 2816}
@@ -102,10 +106,34 @@ def balance(runs: int) -> None:
         print(f"{name:12} balanced {balanced}/{runs}, mean cut {cut:.1f}, {seconds * 1e3:.1f} ms", flush=True)
 
 
+def objectives(sources: list[str]) -> None:
+    """What nodes of 16 ranks send, by objective: halos of the 256 parts of a mesh each, and FLUPS."""
+    cases = {"flups 8": flups(FLUPS_GRIDS[2], 64**3 * 8)}
+    for source in sources:
+        kind, _, size = source.partition("-")
+        graph = dual_graph(cube(kind, int(size))) if kind in ("hexa", "tetra") else single(source)[0]
+        cases[Path(source).name] = halos(graph, partition(graph, 256))
+    print("| case | objective | cut, us | sent, us | busiest, us | pairs of nodes | most | CPU s |")
+    print("|---" * 8 + "|")
+    for name, messages in cases.items():
+        pairs, node = communication_graph(messages), np.arange(messages.nranks) // 16
+        for objective in OBJECTIVES:
+            begin = time.process_time()
+            found = reorder_ranks(pairs, node, objective=objective)
+            seconds = time.process_time() - begin
+            rows = [("(before)", found.cut_before, found.before, "")] if objective == "time" else []
+            for what, cut, told, took in [*rows, (objective, found.cut_after, found.after, f"{seconds:.2f}")]:
+                assert told is not None
+                figures = f"{told.total:.0f} | {told.largest:.0f} | {told.pairs} | {told.most}"
+                print(f"| {name} | {what} | {cut:.0f} | {figures} | {took} |", flush=True)
+
+
 def main() -> None:
-    """Run one of the four parts."""
+    """Run one of the parts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["grids", "flups", "reordered", "balance"])
+    parser.add_argument("what", choices=["grids", "flups", "reordered", "balance", "objectives"])
+    parser.add_argument("--meshes", nargs="*", default=["tetra-60000", "hexa-36"],
+                        help="of objectives: hexa-SIDE, tetra-CELLS or a file of a mesh or graph")
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--largest", type=int, default=16384, help="most ranks")
     args = parser.parse_args()
@@ -114,6 +142,8 @@ def main() -> None:
         partition_exactly(grid(16, 16), [128, 128], method)
     if args.what == "balance":
         balance(args.runs)
+    elif args.what == "objectives":
+        objectives(args.meshes)
     elif args.what == "grids":
         for (a, b), cut in GRIDS.items():
             if a * b <= args.largest:

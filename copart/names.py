@@ -75,6 +75,8 @@ GeometricMethod = Literal["multijagged", "rcb", "rib", "hsfc", "morton"]
 """How points are partitioned."""
 ExchangeObjective = Literal["volume", "messages", "max-volume", "max-messages"]
 """What a partition of a hypergraph has least of."""
+RankObjective = Literal["time", "volume", "messages", "max-volume", "max-messages"]
+"""What ranks are grouped into nodes for."""
 ClusteringMethod = Literal["hcm", "hcc", "locks", "resolution", "parallel-hcc"]
 """How vertices of a hypergraph are clustered."""
 TaskMethod = Literal["auto", "default", "random", "smap", "tmap", "ug", "uwh", "umc", "ummc", "ug-th", "uwh-th",
@@ -126,4 +128,4 @@ __all__ = ["NAMELESS", "Balance", "BipartitioningOrder", "Bisector", "CellShape"
            "Duplex", "EdgeCounting", "FieldMapping", "FigureTable", "Fix", "Gathering", "GridMethod",
            "GridObjective", "GridSizes", "InteredgeKind", "InterfaceRule", "MappingPresetName",
            "PhaseWeights", "PlacementName", "PlacingMethod", "PresetName", "ProfileKind", "RankMethod",
-           "Reduction", "RepartMethod", "SchemeName", "SlotUnit", "known_name"]
+           "RankObjective", "Reduction", "RepartMethod", "SchemeName", "SlotUnit", "known_name"]

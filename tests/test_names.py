@@ -27,7 +27,7 @@ def tables() -> list[tuple[object, object]]:
     from copart.mapping.cartesian import dims, greedy, methods
     from copart.mapping.coupled.placements import PLACEMENTS
     from copart.mapping.one_to_one import placing
-    from copart.mapping.ranks import bisection, communication, partitioners
+    from copart.mapping.ranks import bisection, communication, partitioners, reorder
     from copart.mesh.generated.cubes import DEFAULT_SIZE
     from copart.mesh.interfaces.interface import TOLERANCE
     from copart.mpi.halo import OPERATIONS
@@ -55,7 +55,8 @@ def tables() -> list[tuple[object, object]]:
             (names.Bisector, bisection.BISECTORS), (names.Duplex, communication.DUPLEX), (names.ProfileKind, KINDS),
             (names.SlotUnit, UNITS), (names.Gathering, EXCHANGES), (names.FieldMapping, MAPPINGS),
             (names.Reduction, OPERATIONS), (names.GeometricMethod, by_coordinates.METHODS),
-            (names.ExchangeObjective, OBJECTIVES), (names.ClusteringMethod, clustering.METHODS),
+            (names.ExchangeObjective, OBJECTIVES), (names.RankObjective, reorder.OBJECTIVES),
+            (names.ClusteringMethod, clustering.METHODS),
             (names.TaskMethod, ["auto", *topology.METHODS]), (names.Bound, topology.methods.BOUNDS),
             (names.GeometricTaskMethod, topology.geometric.VARIANTS), (names.MappingMetric, fitting.METRICS)]
 
@@ -73,7 +74,8 @@ def test_the_command_line_takes_the_same_names():
               "balance": [set(get_args(names.Balance))], "directions": [set(get_args(names.Directions))],
               "fix": [set(get_args(names.Fix))], "coupling": [set(get_args(names.CouplingOrder))],
               "placement": [set(get_args(names.PlacementName))],
-              "objective": [set(get_args(names.GridObjective)), {"cut", *get_args(names.ExchangeObjective)}],
+              "objective": [set(get_args(names.GridObjective)), {"cut", *get_args(names.ExchangeObjective)},
+                            set(get_args(names.RankObjective)), set(get_args(names.ExchangeObjective))],
               "duplex": [set(get_args(names.Duplex))], "scheme": [set(get_args(names.SchemeName))]}
     seen = set()
 

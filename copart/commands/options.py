@@ -6,8 +6,9 @@ import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from ..names import ExchangeObjective
 from .effects import Effect, Effects, needs
 from .numbers import integer, real, tolerance
 from .parsing import listed
@@ -166,6 +167,10 @@ def add_scheme_options(parser: argparse.ArgumentParser, *, again: bool = False) 
                                 "(default), or both ways")
         group.add_argument("--fix", choices=["hard", "soft"],
                            help="joint: soft anneals the coupled cells once more in the refined components")
+        group.add_argument("--objective", choices=get_args(ExchangeObjective),
+                           help="any scheme but monolithic: cells that are not coupled are laid out anew, "
+                                "such that the parts of a component send little to one another: data in all, from the "
+                                "part that sends most, or messages of either")
     group.add_argument("--balance", choices=["total", "each"],
                        help="monolithic: what is balanced over the pool, the load of all components together (default) "
                             "or that of each")
@@ -173,7 +178,7 @@ def add_scheme_options(parser: argparse.ArgumentParser, *, again: bool = False) 
 
 def scheme_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of :func:`add_scheme_options` that were given."""
-    names = ("price", "directions", "fix", "balance")
+    names = ("price", "directions", "fix", "balance", "objective")
     return {name: getattr(args, name) for name in names if getattr(args, name, None) is not None}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from ..names import RankObjective
 from .console import Console
 from .effects import Effect, no_effect
 from .nodes import NODES_OR_NUMBER, node_slots
@@ -23,6 +24,7 @@ examples:
   copart ranks profile.prof --nodes 8 --slots 16                  writes profile.prof.ranks
   copart ranks bytes.csv --counts messages.csv --nodes 4 --slots 32 --placement cyclic
   copart ranks pairs.txt --nodes 3 --slots 16 16 8 --latency 1.5 --bandwidth 12000 -o new.txt
+  copart ranks profile.prof --nodes 8 --slots 16 --objective max-volume      what the busiest node sends
 
 Profiles: Open MPI monitoring, Matrix Market, a matrix of bytes, or lines 'source target bytes [messages]'.
 Line r + 1 of the written file is the new rank of the process that has rank r now.
@@ -67,6 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--method", default="best", metavar="NAME",
                        help="best (default), greedy, greedy-seeds, rhem, louvain, louvain-queue, bisection, spectral, "
                             "kgggp or metis")
+    group.add_argument("--objective", choices=get_args(RankObjective), default="time",
+                       help="what to have least of: the time of all messages between nodes (default), the same with "
+                            "both directions added (volume), the time that the busiest node sends (max-volume), how "
+                            "often one node sends to another (messages), or to how many others one does (max-messages)")
     group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     parser.add_argument("-o", "--output", metavar="FILE", help="new rank of each process (default PROFILE.ranks)")
 
@@ -95,19 +101,29 @@ def run(args: argparse.Namespace, console: Console) -> int:
         progress(f"partitioning {messages.nranks} ranks")
         with timed() as took:
             communication = communication_graph(messages, model, args.duplex)
-            found = reorder_ranks(communication, node, method=args.method, seed=args.seed)
+            found = reorder_ranks(communication, node, method=args.method, objective=args.objective,
+                                  seed=args.seed)
         progress(f"writing {file}")
         write_part(file, found.rank)
     moved = int(np.count_nonzero(found.rank != np.arange(messages.nranks)))
     figures: dict[str, Any] = {
         "ranks": messages.nranks, "nodes": len(room), "pairs": communication.graph.nedges, "method": args.method,
-        "cut_before_us": found.cut_before, "cut_after_us": found.cut_after, "renumbered": moved,
+        "objective": args.objective, "cut_before_us": found.cut_before, "cut_after_us": found.cut_after,
+        "renumbered": moved,
         "seconds": round(took.seconds, 3), "file": str(file)}
+    assert found.before is not None
+    assert found.after is not None
+    for when, traffic in (("before", found.before), ("after", found.after)):
+        figures |= {f"busiest_{when}_us": traffic.largest, f"node_pairs_{when}": traffic.pairs,
+                    f"most_nodes_{when}": traffic.most}
     saved = 1 - found.cut_after / found.cut_before if found.cut_before else 0.0
     console.say(f"{messages.nranks} ranks on {len(room)} nodes, {communication.graph.nedges} pairs that talk, "
                 f"{took.seconds:.2f} s")
     console.say(f"time between nodes: {found.cut_before:.1f} us before, {found.cut_after:.1f} us after "
                 f"({saved:.1%} less)")
+    console.say(f"busiest node sends for {found.before.largest:.1f} us before, {found.after.largest:.1f} us after; one "
+                f"node sends to another {found.before.pairs} times before, {found.after.pairs} after (one to at most "
+                f"{found.before.most}, {found.after.most})")
     console.say(f"{moved} processes get another rank" if moved else "no better order was found, all keep their ranks")
     console.say(f"wrote {file}")
     console.result(figures)

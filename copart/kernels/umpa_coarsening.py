@@ -7,14 +7,15 @@ LONG_NET = 400
 
 
 @kernel
-def join_clusters(h, order, bound, rep, weight, pinned, conn, near):
+def join_clusters(h, order, bound, tie, rep, weight, pinned, conn, near):
     """Let each lone vertex join the cluster that it shares most nets with (HCC by absorption); returns the clusters.
 
     A net counts its cost over its pins but one.  No cluster holds vertices of two fixed parts.
 
     h : Nets, in
     order : (n,) int32, in
-    bound : int                     most that a cluster may weigh
+    bound : (2,) int64, in          most that a cluster may weigh, and where a vertex is tied to it by more than `tie`
+    tie : float
     rep : (n,) int32, out           a vertex of the cluster that stands for it
     weight : (n,) int64, out        of the cluster, at that vertex
     pinned : (n,) int32, out        fixed part of the cluster or -1, at that vertex; empty where none is fixed
@@ -52,7 +53,7 @@ def join_clusters(h, order, bound, rep, weight, pinned, conn, near):
         for j in range(count):
             r = near[j]
             apart = len(pinned) > 0 and pinned[u] != pinned[r] and pinned[u] >= 0 and pinned[r] >= 0
-            if conn[r] > most and weight[u] + weight[r] <= bound and not apart:
+            if conn[r] > most and weight[u] + weight[r] <= bound[1 if conn[r] > tie else 0] and not apart:
                 most = conn[r]
                 best = r
             conn[r] = 0.0

@@ -214,7 +214,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
         Which schemes to run, of :data:`copart.schemes.registry.SCHEMES`; where not given all, without those that do
         not apply or find no partition, which `remarks` name.
     scheme_options : mapping, optional
-        Options of single schemes, by name; each goes to the schemes that know it.
+        Options of single schemes and `objective`, by name; each goes to the schemes that know it.
     seeds : int or sequence of int
         How many seeds (1, 2, ...), or which.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from ..checks import Finding
 from ..errors import ConfigError, FormatError
@@ -13,10 +13,11 @@ from ..mapping.coupled.placements import PLACEMENTS
 from ..mapping.topology import BOUNDS
 from ..mapping.topology import METHODS as TASK_METHODS
 from ..metrics import StepCost
+from ..names import ExchangeObjective
 from ..options import PRESETS
 from ..schemes.joint import DIRECTIONS, FIXES
 from ..schemes.monolithic import BALANCES
-from ..schemes.registry import SCHEMES
+from ..schemes.registry import COMMON, SCHEMES
 from ..schemes.registry import scheme as scheme_called
 from .components import INTEREDGES
 from .requests import Meeting
@@ -114,14 +115,15 @@ _FORMS = {"scale": dict, "shift": dict, "periodic": dict, "several": bool}
 
 def _wrong_options(scheme: str, told: Any) -> list[Finding]:
     """Options of a scheme that it does not have, or that no call can have had."""
-    known = {*scheme_called(scheme).own, *scheme_called(scheme).own_again}
+    known = {*scheme_called(scheme).own, *scheme_called(scheme).own_again, *COMMON}
     if not isinstance(told, dict):
         return [Finding("metrics.json", "settings.scheme_options", "are options by their names", shown(told))]
     out = [Finding("metrics.json", f"settings.scheme_options.{key}", f"is no option of {scheme}", shown(value))
            for key, value in told.items() if key not in known]
     rules: dict[str, Callable[[Any], bool]] = {
         "price": lambda v: _list_of(lambda x: _number(x) and x >= 0)(v) and len(v) in (3, 5),
-        "directions": lambda v: v in DIRECTIONS, "fix": lambda v: v in FIXES, "balance": lambda v: v in BALANCES}
+        "directions": lambda v: v in DIRECTIONS, "fix": lambda v: v in FIXES, "balance": lambda v: v in BALANCES,
+        "objective": lambda v: v in get_args(ExchangeObjective)}
     return out + [Finding("metrics.json", f"settings.scheme_options.{key}", "has another value", shown(told[key]))
                   for key, good in rules.items() if key in told and not good(told[key])]
 

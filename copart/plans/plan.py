@@ -254,8 +254,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         One of :data:`copart.schemes.registry.SCHEMES`; "joint" unless told.  "auto" runs those that apply and
         takes the one with the lowest ``T_step`` of those that are in no figure worse than "naive".
     scheme_options : mapping, optional
-        What only this scheme knows, by name: `price`, `directions` and `fix` of :func:`copart.joint`, `balance` of
-        :func:`copart.monolithic`.
+        By name, what only this scheme knows: `price`, `directions` and `fix` of :func:`copart.joint`, `balance` of
+        :func:`copart.monolithic`; and `objective` of any, see :mod:`copart.schemes.exchange`.
     interface : {"spread", "gather", "uncut"}
         Where `coupled` is not given, over how many parts the coupled cells of a component go: natural counts, as few
         as can hold them, or such that what faces one other component is in one part, where it fits.

@@ -7,6 +7,7 @@
 `auto`              AUTO: the cheapest coupled step of those schemes that are no worse than NAIVE
 `monolithic`        MONOLITHIC: all components as one graph on a shared pool of processes
 `contiguous`        connected parts, whatever the scheme
+`exchange`          parts that send little to one another, whatever the scheme
 `multiconstraint`   MULTICONSTRAINT: each component once, all cells and coupled cells in balance
 ==================  ==========================================================================================
 

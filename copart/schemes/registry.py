@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack, cast
+from typing import Any, Unpack, cast, get_args
 
 from ..algorithms import aware, naive, projrepart
 from ..coupling import CoPartition, CoupledProblem
@@ -14,10 +14,11 @@ from ..errors import ConfigError, NotApplicableError
 from ..interface.counts import Counts, CoupledCounts, coupled_counts, coupled_rule, part_counts
 from ..interface.uncut import interface_groups
 from ..metrics.step import StepCost
-from ..names import InterfaceRule, SchemeName, known_name
+from ..names import ExchangeObjective, InterfaceRule, SchemeName, known_name
 from ..options import Options, Settings
 from .auto import auto
 from .contiguous import contiguous as connected
+from .exchange import less_exchange
 from .joint import joint, joint_again
 from .monolithic import monolithic, monolithic_again
 from .multiconstraint import multiconstraint, multiconstraint_again
@@ -63,6 +64,9 @@ SCHEMES: dict[SchemeName, Scheme] = {
 }
 """The schemes by name."""
 
+COMMON = ("objective",)
+"""Options that every scheme takes beside its own."""
+
 DEFAULT: SchemeName = "joint"
 """The scheme of a plan unless another is asked for."""
 
@@ -80,7 +84,7 @@ def scheme(name: str) -> Scheme:
 
 
 def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
-    """The schemes' own options among those `given`, by scheme.
+    """The options of schemes among those `given`, by scheme: its own, and those in :data:`COMMON`.
 
     Parameters
     ----------
@@ -92,16 +96,17 @@ def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[s
     Raises
     ------
     ConfigError
-        An option is of none of the schemes in `names`.
+        An option is of none of the schemes in `names`, or there is no such objective.
     """
-    known = {name: scheme(name).own for name in names}
+    if "objective" in (given or {}):
+        known_name("objective", (given or {})["objective"], get_args(ExchangeObjective))
+    known = {name: (*scheme(name).own, *COMMON) for name in names}
     for option in given or {}:
         if not any(option in own for own in known.values()):
             others = [name for name, other in SCHEMES.items() if option in other.own]
-            mine = [f"{name}: {', '.join(own)}" for name, own in known.items() if own]
+            mine = [f"{name}: {', '.join(own)}" for name, own in known.items()]
             raise ConfigError(f"scheme_options: {option!r} is no option of {', '.join(names)}"
-                              + (f", but of {', '.join(others)}" if others else "")
-                              + (f"; there are {'; '.join(mine)}" if mine else "; there are none"))
+                              + (f", but of {', '.join(others)}" if others else "") + f"; there are {'; '.join(mine)}")
     return {name: {option: value for option, value in (given or {}).items() if option in own}
             for name, own in known.items()}
 
@@ -126,7 +131,8 @@ def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupl
     interface : {"spread", "gather", "uncut"}
         How the interface is laid on processes where `ncoupled` is not given.
     scheme_options : mapping, optional
-        What only this scheme knows, by name: `price`, `directions` and `fix` of "joint", `balance` of "monolithic".
+        By name: `price`, `directions` and `fix` of "joint", `balance` of "monolithic", and of any scheme `objective`,
+        what the parts of a component are to exchange little of (:mod:`copart.schemes.exchange`).
     cost : StepCost, optional
         What work and messages of a coupled step cost, for "auto" to choose by.
     contiguous : bool
@@ -137,18 +143,26 @@ def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupl
     PartitionError
         The scheme finds no partition, or none with connected parts is found.
     NotApplicableError
-        The scheme cannot keep the several interfaces of one component uncut.
+        The scheme cannot keep the several interfaces of one component uncut, or an objective is asked for on a shared
+        pool.
     ConfigError
-        The scheme is not known, an option is not one of it, or `ncoupled` or `interface` are not known.
+        The scheme is not known, an option is not one of it, `ncoupled` or `interface` are not known, or an objective
+        is asked for with `contiguous`.
     """
     chosen, run = scheme(name), Options.of(options, settings)
     own: dict[str, Any] = own_options([name], scheme_options)[name]
-    if chosen.chooses:
-        own["cost"] = cost
+    objective = own.pop("objective", None)
+    if objective is not None:
+        if contiguous:
+            raise ConfigError("objective: is not available with contiguous; leave one out")
+        made = run_scheme(name, problem, nparts, ncoupled, run, interface=interface, scheme_options=own, cost=cost)
+        return less_exchange(problem, made, objective, run)
     if contiguous:
         made = run_scheme(name, problem, nparts, ncoupled, run, interface=interface, scheme_options=scheme_options,
                           cost=cost)
         return connected(problem, made, run, balance=own.get("balance", "total"))
+    if chosen.chooses:
+        own["cost"] = cost
     coupled_rule(ncoupled, interface)
     one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
     if isinstance(one, int) and chosen.shares_pool:
@@ -165,4 +179,4 @@ def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupl
     return chosen.run(problem, nparts, counts, run, **own)
 
 
-__all__ = ["DEFAULT", "SCHEMES", "Rerun", "Scheme", "own_options", "run_scheme", "scheme"]
+__all__ = ["COMMON", "DEFAULT", "SCHEMES", "Rerun", "Scheme", "own_options", "run_scheme", "scheme"]

@@ -286,9 +286,13 @@ def _hypergraphs() -> None:
 
 def _exchange() -> None:
     from ..hypergraph import Hypergraph
-    from ..kernels import umpa_pairs
+    from ..kernels import umpa_pairs, umpa_pieces
     from ..partitioner.umpa import OBJECTIVES, partition_hypergraph
+    from ..partitioner.umpa.again import improve_partition
     from ..partitioner.umpa.driver import Pace
+    from ..partitioner.umpa.levels import finest
+    from ..partitioner.umpa.search import Search
+    from ..partitioner.umpa.swaps import swap
 
     none, count = np.full(64, -1), np.zeros(64, np.int64)
     umpa_pairs.rehash(none, count, none.copy(), count.copy())
@@ -297,7 +301,12 @@ def _exchange() -> None:
     fixed[:3] = 2
     for name in OBJECTIVES.values():
         partition_hypergraph(h, 9, objective=name, preset="fast")
-        partition_hypergraph(h, 9, objective=name, pace=Pace(0, 0), fixed=fixed)
+        part = partition_hypergraph(h, 9, objective=name, pace=Pace(0, 0), fixed=fixed)
+        improve_partition(h, part, 9, objective=name, held=fixed >= 0, preset="fast")
+        state = Search(finest(h, None), part, np.full(9, h.nvtxs), name, 1)
+        swap(state, 2)
+        # a piece of a part
+        umpa_pieces.move_all(state.h, state.state, part[:1] * 0, 1)
 
 
 __all__ = ["schemes", "steps"]

@@ -237,7 +237,7 @@ def test_every_option_of_every_scheme_is_in_reach():
     made = copart.compare(A, B, parts=(4, 8), seeds=1, schemes=["naive", "joint"], scheme_options={"price": (1, 0, 0)})
     assert made.runs[1].metrics.to_dict() == copart.plan(A, B, parts=(4, 8),
                                                          scheme_options={"price": (1, 0, 0)}).metrics.to_dict()
-    with pytest.raises(ConfigError, match="'price' is no option of naive, but of joint; there are none"):
+    with pytest.raises(ConfigError, match="'price' is no option of naive, but of joint; there are naive: objective"):
         copart.compare(A, B, parts=(4, 8), schemes=["naive"], scheme_options={"price": (1, 0, 0)})
 
 

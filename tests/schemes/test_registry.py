@@ -11,7 +11,7 @@ from copart.checks import check_copartition
 from copart.coupling import CoupledProblem, Interedges
 from copart.errors import ConfigError
 from copart.schemes.corepartition import corepartition
-from copart.schemes.registry import DEFAULT, SCHEMES, own_options, run_scheme
+from copart.schemes.registry import COMMON, DEFAULT, SCHEMES, own_options, run_scheme
 
 from ..helpers import grid
 
@@ -75,6 +75,6 @@ def test_every_option_is_in_reach_of_the_command_line():
     from copart.commands.options import scheme_options
 
     words = ["plan", "a", "b", "--parts", "2", "2", "--price", "1", "2", "3", "--directions", "both", "--fix", "soft",
-             "--balance", "each"]
+             "--balance", "each", "--objective", "volume"]
     reached = scheme_options(parser().parse_args(words))
-    assert set(reached) == {option for scheme in SCHEMES.values() for option in scheme.own}
+    assert set(reached) == {option for scheme in SCHEMES.values() for option in scheme.own} | set(COMMON)

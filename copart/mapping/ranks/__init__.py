@@ -4,6 +4,7 @@
 `communication`     from messages to the communication graph; `message_costs`: their times
 `reorder`           the whole of it: :func:`~copart.mapping.ranks.reorder.reorder`
 `partitioners`      the partitioners by name, each with parts of exactly given sizes
+`objectives`        for what nodes send in place of the cut, by :mod:`copart.partitioner.umpa`
 `kgg`               k-way greedy growing
 `negative_cycles`   refinement by negative cycles and shortest paths of moves
 `bisection`         recursive bisection with exact sizes

@@ -107,10 +107,13 @@ class CommunicationGraph:
         One vertex per rank; edge weights are times in units of `resolution`, at least 1.
     resolution : float
         Microseconds.
+    times : Times, optional
+        Of each direction by itself, where it is known.
     """
 
     graph: Graph
     resolution: float = RESOLUTION
+    times: Times | None = None
 
     def cut(self, part: ArrayLike) -> float:
         """Time of all messages between different parts, in microseconds."""
@@ -143,7 +146,7 @@ def join_directions(nranks: int, times: Times, duplex: Duplex = "full") -> Commu
     while time.sum() / resolution + len(time) > _LARGEST:
         resolution *= 10
     ewgt = np.maximum(np.rint(time / resolution), 1).astype(WEIGHT)
-    return CommunicationGraph(Graph.from_edges(nranks, key // nranks, key % nranks, ewgt), resolution)
+    return CommunicationGraph(Graph.from_edges(nranks, key // nranks, key % nranks, ewgt), resolution, times)
 
 
 def communication_graph(messages: Messages, model: Any = "lucia-network",

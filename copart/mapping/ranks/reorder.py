@@ -9,16 +9,24 @@ its node. Where that would not lower the time between nodes, everybody keeps its
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import VERTEX, frozen, integers, whole
-from ...errors import MappingError
-from ...names import RankMethod
+from ...errors import ConfigError, MappingError
+from ...hypergraph import Hypergraph
+from ...metrics import evaluate_hypergraph
+from ...names import RankMethod, RankObjective, known_name
+from ...partitioner.umpa import OBJECTIVES as EXCHANGE
 from .communication import CommunicationGraph
 from .isomorphism import new_ranks
+from .objectives import NodeTraffic, message_nets, node_traffic, partition_by_objective
 from .partitioners import Partitioner, partition_exactly
+
+#: What ranks are grouped for.
+OBJECTIVES: tuple[RankObjective, ...] = get_args(RankObjective)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +41,16 @@ class Reordering:
         Node of each new rank.
     cut_before, cut_after : float
         Time of all messages between nodes, microseconds.
+    before, after : NodeTraffic, optional
+        What the nodes send, where the times of each direction are known.
     """
 
     rank: NDArray[np.int32]
     node: NDArray[np.int32]
     cut_before: float
     cut_after: float
+    before: NodeTraffic | None = None
+    after: NodeTraffic | None = None
 
     @property
     def process(self) -> NDArray[np.int32]:
@@ -52,7 +64,7 @@ class Reordering:
 
 
 def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, method: RankMethod | Partitioner = "best",
-                  seed: int = 1) -> Reordering:
+                  objective: RankObjective = "time", seed: int = 1) -> Reordering:
     """New ranks for processes that run on nodes already, never worse than the old ones.
 
     Parameters
@@ -64,6 +76,10 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     method : str or callable
         One of :data:`copart.mapping.ranks.partitioners.METHODS`, or a function; see
         :func:`copart.mapping.ranks.partitioners.partition_exactly`.
+    objective : {"time", "volume", "max-volume", "messages", "max-messages"}
+        What to have least of: "time" of all messages between nodes, by duplex; the times of both directions added
+        ("volume"); the time that the node sends which sends longest; how often one node sends to another; to how many
+        others one node sends at most. All but the first begin with what `method` finds for the time.
     seed : int
         0 to 2^31 - 1.
 
@@ -71,6 +87,8 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     ------
     MappingError
         The placement does not fit the graph.
+    ConfigError
+        There is no such objective, or the times of each direction are not known, which all but "time" need.
 
     Examples
     --------
@@ -89,13 +107,33 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     k = int(initial.max(initial=0)) + 1
     if k > max(graph.nvtxs, 1):
         raise MappingError(f"placement: node {k - 1} with {graph.nvtxs} processes; number the nodes in use from 0")
-    before = communication.cut(initial)
+    known_name("objective", objective, OBJECTIVES)
+    times, unit = communication.times, communication.resolution
+    if objective != "time" and times is None:
+        raise ConfigError(f"objective: {objective} needs the time of each direction; make the communication graph "
+                          f"from messages")
     part = partition_exactly(graph, np.bincount(initial, minlength=k), method, seed=seed, start=initial)
-    after = communication.cut(part)
-    if after >= before:
-        return Reordering(frozen(np.arange(graph.nvtxs, dtype=VERTEX)), frozen(initial.copy()), before, before)
-    part = keep_most(part, initial)
-    return Reordering(frozen(new_ranks(initial, part)), frozen(part), before, after)
+    nets = None if times is None else message_nets(graph.nvtxs, times, unit)
+    if objective == "time":
+        better = communication.cut(part) < communication.cut(initial)
+    else:
+        assert nets is not None
+        part = partition_by_objective(nets, graph, part, objective, seed)
+        better = _key(nets, part, objective) < _key(nets, initial, objective)
+    rank = np.arange(graph.nvtxs, dtype=VERTEX)
+    if better:
+        part = keep_most(part, initial)
+        rank = new_ranks(initial, part)
+    else:
+        part = initial.copy()
+    before, after = (None if nets is None else node_traffic(nets, node, unit) for node in (initial, part))
+    return Reordering(frozen(rank), frozen(part), communication.cut(initial), communication.cut(part), before, after)
+
+
+def _key(nets: Hypergraph, node: NDArray[np.int32], objective: str) -> tuple[int, ...]:
+    """The metrics of an objective, first things first."""
+    found = evaluate_hypergraph(nets, node, int(node.max(initial=0)) + 1).to_dict()
+    return tuple(int(found[name]) for name in EXCHANGE[objective].metrics)
 
 
 def keep_most(part: NDArray[np.int32], placement: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -115,4 +153,4 @@ def keep_most(part: NDArray[np.int32], placement: NDArray[np.int32]) -> NDArray[
     return new[part].astype(VERTEX)
 
 
-__all__ = ["Reordering", "keep_most", "reorder_ranks"]
+__all__ = ["OBJECTIVES", "Reordering", "keep_most", "reorder_ranks"]

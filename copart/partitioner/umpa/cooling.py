@@ -14,7 +14,7 @@ from .search import Search
 Array = np.ndarray[Any, Any]
 
 #: First and last temperature, as shares of the mean cost of the cut nets of a vertex at the border.
-_HOT, _COLD = 0.2, 0.05
+HOT, COLD = 0.2, 0.05
 
 #: Price of a unit of volume that a part sends above `_AIM` times the average, beside its own.
 _SENT = 2.0
@@ -22,9 +22,9 @@ _SENT = 2.0
 #: Largest figure of a part that is free of charge, times the average.
 _AIM_SENT, _AIM_MESSAGES = 1.05, 1.1
 
-#: Price of a message where all count first, where those of the busiest part do, and of one above `_AIM_MESSAGES` times
-#: the average then; in mean volumes of a message.
-_MESSAGE, _OF_MANY, _OVER = 1.0, 0.2, 0.8
+#: Price of a message, and where those of the busiest part count first, of one above `_AIM_MESSAGES` times the average,
+#: beside that; in mean volumes of a message.
+_MESSAGE, _OVER = 1.0, 0.8
 
 #: Nets at which a message counts half, first and last; the first in mean nets of a message.
 _BLUR_FIRST, _BLUR_LAST = 0.2, 0.1
@@ -55,7 +55,7 @@ def slope_of(search: Search) -> Slope:
     if objective.primary == "TM":
         return Slope(0.0, _MESSAGE * each, 0.0)
     if objective.primary == "MSM":
-        return Slope(0.0, _OF_MANY * each, _OVER * each)
+        return Slope(0.0, _MESSAGE * each, _OVER * each)
     return Slope(_SENT if objective.primary in ("MSV", "MSRV") else 0.0, 0.0, 0.0)
 
 
@@ -80,25 +80,30 @@ def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = Fal
     slope = slope_of(search)
     search.state = search.state._replace(least=np.empty(n, np.int64))
     umpa_state.count_least(search.h, search.state)
-    hot = warmth * _HOT * cut_cost_of_a_vertex(search.h, search.state, count)
+    hot = warmth * HOT * cut_cost_of_a_vertex(search.h, search.state, count)
     moves = 0
     for turn in range(sweeps):
         x = turn / max(sweeps - 1, 1)
-        heat = hot * (_COLD / _HOT) ** x
+        heat = hot * (COLD / HOT) ** x
         press = _PRESS_FIRST + (_PRESS_LAST - _PRESS_FIRST) * x
         if slope.message > 0.0:
-            _count_softly(search, x)
+            count_softly(search, x)
+        price = prices_of(search, slope, heat, press * (1.0 + slope.sent) * hot / weight, hard or x > _HARD)
         s = search.state
-        price = kernels.Prices(
-            heat=heat, press=press * (1.0 + slope.sent) * hot / weight, hard=hard or x > _HARD,
-            most_sent=_AIM_SENT * float(s.send.mean()), over_sent=slope.sent, message=slope.message,
-            most_messages=_AIM_MESSAGES * float(s.soft.mean()), over_message=slope.over_message,
-        )
         moves += int(kernels.sweep(search.h, s, price, search.salt + turn, border, search.trial))
         if turn % _TRIM == _TRIM - 1:
             kernels.trim(search.h, search.state, border)
     search.state = search.state._replace(worth=np.zeros(0), least=np.zeros(0, np.int64))
     return moves
+
+
+def prices_of(search: Search, slope: Slope, heat: float, press: float, hard: bool) -> kernels.Prices:
+    """The prices of a sweep, by what parts send on average now; `heat`, `press` and `hard` as kernels take them."""
+    s = search.state
+    return kernels.Prices(
+        heat=heat, press=press, hard=hard, most_sent=_AIM_SENT * float(s.send.mean()), over_sent=slope.sent,
+        message=slope.message, most_messages=_AIM_MESSAGES * float(s.soft.mean()), over_message=slope.over_message,
+    )
 
 
 def cut_cost_of_a_vertex(h: Nets, s: Flow, count: int) -> float:
@@ -117,8 +122,8 @@ def evenness(search: Search) -> float:
     return float(np.exp(np.log(cost).mean()) / cost.mean()) if len(cost) else 1.0
 
 
-def _count_softly(search: Search, x: float) -> None:
-    """Let each net of a message count, less and less where there are many, as x goes from 0 to 1."""
+def count_softly(search: Search, x: float) -> None:
+    """Count messages softly: let each net of one count, less and less where there are many, as x goes from 0 to 1."""
     search.tidy()
     s = search.state
     each = float(s.count.sum()) / max(float(s.total[1]), 1.0)
@@ -130,4 +135,4 @@ def _count_softly(search: Search, x: float) -> None:
     umpa_pairs.count_softly(search.state)
 
 
-__all__ = ["anneal", "evenness", "slope_of"]
+__all__ = ["anneal", "count_softly", "cut_cost_of_a_vertex", "evenness", "prices_of", "slope_of"]

@@ -22,6 +22,7 @@ from ..settling import settle
 from .cooling import anneal, evenness
 from .levels import COARSENINGS, coarsen, finest
 from .objectives import Objective
+from .pieces import join_pieces
 from .search import Search
 from .start import best_start, graph_of, no_pull
 
@@ -30,7 +31,7 @@ logger = logging.getLogger(__name__)
 Array = np.ndarray[Any, Any]
 
 #: Coarsening stops near so many vertices per part, and near so many vertices at least.
-_PER_PART, _LEAST = 30, 100
+PER_PART, _LEAST = 30, 100
 
 #: Temperature, as a share of the usual, of what follows where balance had to be restored.
 _LATE = 0.3
@@ -45,17 +46,18 @@ class Pace(NamedTuple):
     fine, coarse : int, sweeps of annealing of the input, and of each coarser level; 0 leaves UMPa's passes alone
     starts : int, initial partitions of the coarsest level, of which the best goes on
     members : int, whole partitions made, of which the best is kept
-    polish : bool, whether UMPa's passes follow the annealing on coarse levels too, which hardly changes the volume
+    polish : bool, whether UMPa's passes follow the annealing on coarse levels too, which hardly changes the volume, and
+        loose pieces are joined to their neighbours where that costs next to nothing
     """
 
     fine: int
     coarse: int
-    starts: int = 5
+    starts: int = 2
     members: int = 1
     polish: bool = True
 
 
-PACES = {"fast": Pace(20, 8, starts=1, polish=False), "default": Pace(60, 25), "strong": Pace(250, 60),
+PACES = {"fast": Pace(30, 12, starts=1, polish=False), "default": Pace(60, 25), "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
 
@@ -170,7 +172,7 @@ def multilevel(
 ) -> Search:
     """Coarsen, partition the coarsest level, uncoarsen and refine; the state of the finest level."""
     k = len(limit)
-    levels, maps = coarsen(h, max(_PER_PART * k, _LEAST), k, seed, coarsening, team.threads)
+    levels, maps = coarsen(h, max(PER_PART * k, _LEAST), k, seed, coarsening, team.threads)
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
     search = best_start(levels[depth], room[depth], objective, depth, pace.starts, seed, team)
@@ -192,6 +194,8 @@ def multilevel(
         search = Search(h, search.state.part, limit, objective, seed)
         anneal(search, pace.coarse, _LATE * warmth, hard=True)
         search.passes(1)
+    if pace.polish:
+        join_pieces(search, graph_of(h, 0))
     return search
 
 
@@ -213,4 +217,4 @@ def annealed(search: Search, sweeps: int, warmth: float) -> tuple[Search, float]
     return search, warmth
 
 
-__all__ = ["PACES", "Pace", "multilevel", "partition_hypergraph"]
+__all__ = ["PACES", "PER_PART", "Pace", "annealed", "multilevel", "pace_of", "partition_hypergraph"]

@@ -22,6 +22,11 @@ Array = np.ndarray[Any, Any]
 #: How vertices become clusters: as UMPa does, or by one of the kernels of chapter 5.
 COARSENINGS = ("absorption", *METHODS)
 
+#: Costs are uneven where the largest is so many times the mean. Vertices that are tied by so many times what a net of
+#: mean cost ties may then be in a cluster that weighs so many times the average of the coarsest level at once: what
+#: is never to be cut has to be in one cluster before anything else is.
+_UNEVEN, _TIED, _WHOLE = 4.0, 3.0, 4.0
+
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.9
 
@@ -62,7 +67,8 @@ def visiting_order(n: int, salt: int) -> Array:
     return np.argsort(rank, kind="stable").astype(VERTEX)
 
 
-def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads: int = 1) -> tuple[Array, Array, Array]:
+def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads: int = 1, *,
+            most: int = 0, tie: float = np.inf) -> tuple[Array, Array, Array]:
     """Clusters: that of each vertex, and the weight and the fixed part of each cluster.
 
     Parameters
@@ -73,12 +79,17 @@ def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads:
         One of :data:`COARSENINGS`.
     threads : int
         Of the methods that know any.
+    most : int
+        Most that a cluster may weigh instead of `bound` where a vertex is tied to it by more than `tie`: by its nets in
+        common, each with its cost over its pins but one. By absorption only.
+    tie : float
     """
     n = len(h.vwgt)
     if method != "absorption":
         return _cluster_by(h, bound, salt, cast(ClusteringMethod, method), threads)
     rep, weight, pinned = np.empty(n, VERTEX), np.empty(n, WEIGHT), np.empty(len(h.fixed), VERTEX)
-    kernels.join_clusters(h, visiting_order(n, salt), bound, rep, weight, pinned, np.zeros(n), np.empty(n, VERTEX))
+    kernels.join_clusters(h, visiting_order(n, salt), np.array([bound, max(bound, most)]), tie, rep, weight, pinned,
+                          np.zeros(n), np.empty(n, VERTEX))
     heads = np.flatnonzero(rep == np.arange(n))
     number = np.empty(n, VERTEX)
     number[heads] = np.arange(len(heads), dtype=VERTEX)
@@ -103,6 +114,13 @@ def _cluster_by(h: Nets, bound: int, salt: int, method: ClusteringMethod, thread
     return number.astype(VERTEX), sums(number, h.vwgt, len(heads)), pinned
 
 
+def strong_ties(h: Nets, stop: int) -> tuple[int, float]:
+    """Most that a cluster with strong ties may weigh, and what a strong tie is: none where costs are even."""
+    if not len(h.cost) or h.cost.max() <= _UNEVEN * h.cost.mean():
+        return 0, np.inf
+    return int(_WHOLE * int(h.vwgt.sum()) / stop), _TIED * float((h.cost / (np.diff(h.xpins) - 1)).mean())
+
+
 def coarsen(
     h: Nets, stop: int, nparts: int, salt: int, method: str = "absorption", threads: int = 1
 ) -> tuple[list[Nets], list[Array]]:
@@ -113,12 +131,13 @@ def coarsen(
     levels, maps = [h], list[Array]()
     # no coarse vertex may be much heavier than the average of the coarsest level, or balance is out of reach there
     heaviest = max(1, int(1.5 * int(h.vwgt.sum()) / stop))
+    most, tie = strong_ties(h, stop)
     while len(levels[-1].vwgt) > stop:
         now = levels[-1]
         n = len(now.vwgt)
         # clusters of any size would skip the levels between
         bound = min(heaviest, max(3 * int(now.vwgt.sum()) // n, 2 * int(np.median(now.vwgt))))
-        cmap, weight, fixed = cluster(now, bound, salt + len(maps), method, threads)
+        cmap, weight, fixed = cluster(now, bound, salt + len(maps), method, threads, most=most, tie=tie)
         if len(weight) > _STALLED * n or len(weight) < nparts:
             break
         levels.append(contract(now, cmap, weight, fixed))
