@@ -21,10 +21,15 @@ from numba.core.options import DefaultOptions
 
 from .cache import checked
 from .clock import timed as timed
-from .compiling import COMPILED_BY
 from .entries import without_entry
 from .linking import linked
 from .signatures import settled
+
+try:
+    from .compiling import COMPILED_BY
+except (AttributeError, ImportError, TypeError):
+    # another numba, whose inner parts are other ones: it compiles as it does by itself
+    COMPILED_BY: dict[str, Any] = {}  # type: ignore[no-redef]
 
 # numba counts references to every array when a name is bound and when it goes out of scope, by atomic instructions.  It
 # drops most of that, but not where branches use different fields of a tuple or rows of a table are passed on: there it

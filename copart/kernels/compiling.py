@@ -18,6 +18,7 @@ from operator import attrgetter
 from types import CodeType
 from typing import Any, cast
 
+import numba
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 
@@ -38,8 +39,14 @@ _NEEDED = ((codegen, "JITCodeLibrary._optimize_functions"), (codegen, "CPUCodege
            (codegen, "ll.newpassmanagers.create_new_function_pass_manager"))
 
 
+#: The versions of numba that this was tried with; others compile as they do by themselves.
+_TRIED = ("0.68.",)
+
+
 def _possible() -> bool:
-    """Whether all of numba is there that is needed."""
+    """Whether this is such a numba, and all of it is there that is needed."""
+    if not numba.__version__.startswith(_TRIED):
+        return False
     try:
         for module, name in _NEEDED:
             attrgetter(name)(module)
@@ -209,6 +216,12 @@ def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
     return _KNOWN[key]
 
 
+def _make_known(target: Any) -> None:
+    """Let the target know what has been registered since; numba would also import all of its own modules once more."""
+    for registry in list(target._registries):
+        target.install_registry(registry)
+
+
 @contextmanager
 def _quick(target: Any) -> Iterator[None]:
     """While a kernel is compiled, numba does nothing twice that comes out the same, and measures no locks."""
@@ -218,8 +231,8 @@ def _quick(target: Any) -> Iterator[None]:
     outermost = "get_call_type" not in vars(kind)
     kind.get_call_type = _call_type
     errors._termcolor_inst, lock._cblist = _Plain(), []
-    # whatever can be compiled was made known when this began
-    target.refresh = lambda: None
+    # all else was made known when this began; intrinsics become known as they are met
+    target.refresh = lambda: _make_known(target)
     try:
         yield
     finally:
