@@ -55,7 +55,7 @@ def test_each_objective_gets_what_it_asks_for(sizes):
         assert np.bincount(found.node).tolist() == sizes
         assert np.sort(found.rank).tolist() == list(range(128))
         assert found.after[i] <= by_time.after[i]
-        if objective in ("max-volume", "messages"):
+        if objective in ("max-volume", "messages") and len(set(sizes)) == 1:
             assert found.after[i] < by_time.after[i]
         assert found.before == by_time.before
         assert (found.rank == reorder_ranks(pairs, node, objective=objective).rank).all()

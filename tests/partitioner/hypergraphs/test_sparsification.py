@@ -246,12 +246,15 @@ def test_a_partition_of_the_smaller_one_is_one_of_the_larger():
     graph = grid(16, 16).to_scipy() + csr_array(np.eye(256))
     h = Hypergraph.from_scipy(kron(graph, np.ones((5, 5)), format="csr"))
     small = sparsify(h)
-    part = partition_hypergraph(small.hypergraph, 8, preset="fast")
-    after, before = evaluate_hypergraph(small.hypergraph, part, 8), evaluate_hypergraph(h, small.lift(part), 8)
-    assert before.to_dict() == after.to_dict()
-    assert before.imbalance <= 0.05 + 1e-9
-    plain = evaluate_hypergraph(h, partition_hypergraph(h, 8, preset="fast"), 8)
-    assert before.total_volume <= 1.03 * plain.total_volume
+    merged = plain = 0
+    for seed in (1, 2, 3, 4):
+        part = partition_hypergraph(small.hypergraph, 8, preset="fast", seed=seed)
+        after, before = evaluate_hypergraph(small.hypergraph, part, 8), evaluate_hypergraph(h, small.lift(part), 8)
+        assert before.to_dict() == after.to_dict()
+        assert before.imbalance <= 0.05 + 1e-9
+        merged += before.total_volume
+        plain += evaluate_hypergraph(h, partition_hypergraph(h, 8, preset="fast", seed=seed), 8).total_volume
+    assert merged <= 1.03 * plain
 
 
 # ---- similar nets
