@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,8 @@ from .writers import kinds_and_pages
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
+
+_log = logging.getLogger(__name__)
 
 LOAD = "load"
 """The cell array that keeps loads which were given, in the meshes of the new folder."""
@@ -219,6 +222,10 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         settings["interedges"], interfaces = "given", {}
     run = scheme or settings.get("scheme", "projrepart")
     own = _own_options(run, settings, scheme_options)
+    former_objective = (settings.get("scheme_options") or {}).get("objective")
+    if former_objective is not None and scheme_options is None:
+        _log.warning("the objective of the former plan, %s, is not sought again: replan keeps cut and migration small",
+                     former_objective)
     prices = price or (settings.get("scheme_options") or {}).get("price", PRICE)[:3]
     tell(f"repartitioning with {run}", 0, 0)
     with timed() as took:
