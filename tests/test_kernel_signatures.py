@@ -56,7 +56,6 @@ for graph in (g, weighted):
         partition(graph, 6, **{"eps": 0.1, **options})
     partition(graph, np.int32(40), strict=False, eps=0.0)
     refine(graph, rng.integers(0, 6, n), 6, eps=0.1)
-    refine(grid(150, 150), rng.integers(0, 6, 22500), 6, threads=2)
     for method in ("mxn", "scratch-remap", "diffusive"):
         repart(graph, np.arange(n) * 5 // n, 5, 7, method=method)
     for method in set(PARTITIONERS) - {"metis"}:

@@ -3,8 +3,7 @@
 import numpy as np
 
 from . import inner, kernel
-from .distances import processor_distance
-from .mapping import touch
+from .mapping import cost_at, touch
 
 
 @inner
@@ -24,23 +23,18 @@ def seek_lighter(g, code, part, pwgt, limit, v, conn, touched):
     count = touch(g, part, v, conn, touched)
     own = part[v]
     w = g.vwgt[v]
-    least = 0.0
-    for j in range(count):
-        least += conn[touched[j]] * processor_distance(code, own, touched[j])
+    least = cost_at(code, own, conn, touched, count, np.inf)
     best = -1
-    lightest = float(pwgt[own]) / max(float(limit[own]), 1.0)
+    before = float(pwgt[own]) / max(float(limit[own]), 1.0)
+    lightest = before
     for i in range(count):
         q = touched[i]
         if q == own or pwgt[q] + w > limit[q]:
             continue
         after = float(pwgt[q] + w) / max(float(limit[q]), 1.0)
-        if after >= float(pwgt[own]) / max(float(limit[own]), 1.0):
+        if after >= before:
             continue
-        cost = 0.0
-        for j in range(count):
-            cost += conn[touched[j]] * processor_distance(code, q, touched[j])
-            if cost > least:
-                break
+        cost = cost_at(code, q, conn, touched, count, least)
         if cost < least or (cost == least and (after < lightest or (after == lightest and best >= 0 and q < best))):
             best, least, lightest = q, cost, after
     for j in range(count):

@@ -37,6 +37,25 @@ def touch(g, part, v, conn, touched):
     return count
 
 
+@inlined
+def cost_at(code, q, conn, touched, count, most):
+    """What a vertex costs on processor q; where that is more than `most`, some number above it.
+
+    code : DistanceCode, in
+    q : int
+    conn : (nprocs,) int64, in          weight of its edges to each processor
+    touched : (nprocs + 1,) int32, in   the processors that it has edges to
+    count : int                         how many
+    most : float
+    """
+    cost = 0.0
+    for j in range(count):
+        cost += conn[touched[j]] * processor_distance(code, q, touched[j])
+        if cost > most:
+            break
+    return cost
+
+
 @inner
 def seek(g, code, part, pwgt, limit, v, conn, touched):
     """The best processor with room for v among those it talks to, and the gain.
@@ -56,9 +75,7 @@ def seek(g, code, part, pwgt, limit, v, conn, touched):
     w = g.vwgt[v]
     best = -1
     least = np.inf
-    here = 0.0
-    for j in range(count):
-        here += conn[touched[j]] * processor_distance(code, own, touched[j])
+    here = cost_at(code, own, conn, touched, count, least)
     bar = np.int64(-1)
     if count > CANDIDATES:
         # a connectivity that about CANDIDATES processors reach
@@ -82,11 +99,7 @@ def seek(g, code, part, pwgt, limit, v, conn, touched):
         tried += 1
         if tried > 2 * CANDIDATES:
             break
-        cost = 0.0
-        for j in range(count):
-            cost += conn[touched[j]] * processor_distance(code, q, touched[j])
-            if cost > least:
-                break
+        cost = cost_at(code, q, conn, touched, count, least)
         if cost < least or (cost == least and (pwgt[q] < pwgt[best] or (pwgt[q] == pwgt[best] and q < best))):
             best, least = q, cost
     for j in range(count):
@@ -221,17 +234,11 @@ def seek_anywhere(g, code, part, pwgt, limit, v, conn, touched):
     own = part[v]
     best = -1
     least = np.inf
-    here = 0.0
-    for j in range(count):
-        here += conn[touched[j]] * processor_distance(code, own, touched[j])
+    here = cost_at(code, own, conn, touched, count, least)
     for q in range(len(limit)):
         if q == own or pwgt[q] + g.vwgt[v] > limit[q]:
             continue
-        cost = 0.0
-        for j in range(count):
-            cost += conn[touched[j]] * processor_distance(code, q, touched[j])
-            if cost > least:
-                break
+        cost = cost_at(code, q, conn, touched, count, least)
         if cost < least:
             best, least = q, cost
     for j in range(count):

@@ -95,7 +95,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
     rows : (nvtxs, ncon) int64, optional
         Weight vectors, added up over the clusters.
     pack : bool
-        Store all levels but the coarsest as :func:`packed` does.
+        Store the levels between the given and the coarsest one as :func:`packed` does; the given one is the caller's.
     """
     # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
     heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
@@ -106,7 +106,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
         if count > _STALLED * len(cmap) or count < least:
             break
         found.levels.append(contract(g, cmap, count, team))
-        if pack:
+        if pack and len(found.levels) > 2:
             found.levels[-2] = packed(g)
         found.maps.append(cmap)
         if rows is not None:

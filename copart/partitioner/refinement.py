@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import frozen
-from ..kernels import Level, Pull, balancing, eviction, moving
+from ..kernels import Level, Pull, balancing, eviction
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
@@ -104,8 +104,6 @@ class Refiner:
         self.live = np.empty(n, np.uint8)
         self.go = np.empty(n, np.uint8)
         self.place = np.empty(n, np.int32)
-        # memory that is never written to is none: these are for rounds of several threads
-        self.movers, self.start, self.found = np.empty(n, np.int32), np.empty(n + 1, np.int64), np.empty(0, np.int32)
         self.now, self.in_order = 0, len(first)
 
     def _scratch(self) -> tuple[Array, Array]:
@@ -147,29 +145,7 @@ class Refiner:
             scratch=self._scratch,
         )
         t.run(kernels.afterburn, count, g, self.pull, s, self.dest, self.gain, self.go)
-        return self._apply(count)
-
-    def _apply(self, count: int) -> int:
-        """Apply the surviving moves of the `count` active vertices; returns the decrease of the cut."""
-        t, g, s = self.team, self.g, self.state
-        if t.pieces(count) > 1:
-            moves = int(moving.list_moves(g, s, self.dest, self.go, self.live, self.movers, self.start,
-                                          np.empty(len(self.limit), np.int64)))
-            if moves >= 0:
-                return self._make(moves)
         return int(kernels.apply_moves(g, self.pull, s, self.dest, self.go, self.live, self.now))
-
-    def _make(self, moves: int) -> int:
-        """Make the listed moves on all threads; returns the decrease of the cut."""
-        t, g, s = self.team, self.g, self.state
-        if len(self.found) < self.start[moves]:
-            self.found = np.empty(2 * self.start[moves], np.int32)
-        # gains are not needed any more in this round
-        won = self.gain
-        begin = self.start[t.cuts(moves)[:-1]]
-        counts = t.run(moving.weigh_moves, moves, g, self.pull, s, self.dest, self.movers, self.start, won, self.found)
-        spans = np.stack([begin, begin + counts], axis=1)
-        return int(moving.make_moves(g, s, self.dest, self.movers, moves, won, self.found, spans, self.now))
 
     def evict_round(self) -> int:
         """One round of moves out of overloaded parts; returns the decrease of the cut."""

@@ -109,7 +109,7 @@ def _interedges() -> None:
 
 
 def _partitioner() -> None:
-    from ..kgggp_ml import partition, refine
+    from ..kgggp_ml import partition
 
     grid = _grid(60, 60, coords=np.indices((60, 60)).reshape(2, -1).T)
     partition(grid, 6, preset="strong")
@@ -126,8 +126,6 @@ def _partitioner() -> None:
     partition(Graph.from_edges(grid.nvtxs, u, v, w + 1, vwgt=1 + np.arange(grid.nvtxs) % 3), 40, eps=0.0, threads=2)
 
 
-    # moves of a long list are made by several threads
-    refine(_grid(150, 150), np.random.default_rng(1).integers(0, 8, 22500), 8, threads=2)
 
 
 def _fixed() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from copart.graph import Graph
 from copart.kernels import refinement as kernels
 from copart.options import PRESETS
+from copart.partitioner import refinement, rounds
 from copart.partitioner.refinement import Refiner, cut_of
 from copart.partitioner.rounds import Team
 
@@ -288,3 +289,22 @@ def test_cut_of_a_level_is_the_cut_of_the_graph():
     graph = grid(5, 5)
     part = (np.arange(25) % 3).astype(np.int32)
     assert cut_of(level(graph), part) == edge_cut(graph, part)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threads):
+    """Lists of more than some thousand vertices are sorted; so are short ones here, on any number of threads."""
+    def run(long: int, count: int) -> np.ndarray:
+        monkeypatch.setattr(refinement, "_LONG", long)
+        monkeypatch.setattr(rounds, "GRAIN", 8)
+        graph = grid(24, 24)
+        rng = np.random.default_rng(5)
+        part = rng.integers(0, 4, graph.nvtxs).astype(np.int32)
+        with Team(count) as team:
+            r = Refiner(level(graph), NO_PULL, part, np.full(4, 160), team, 3)
+            for _ in range(6):
+                r.jet_round(0.5)
+                r.rebalance()
+        return part
+
+    assert (run(10**9, 1) == run(0, threads)).all()
