@@ -163,7 +163,7 @@ def renumber(g: Level, team: Team) -> tuple[Level, Array]:
     new[order] = np.arange(n, dtype=np.int32)
     xadj = np.zeros(n + 1, np.int64)
     np.cumsum(np.diff(g.xadj)[order], out=xadj[1:])
-    adjncy, ewgt = np.empty_like(g.adjncy), np.empty_like(g.ewgt)
+    adjncy, ewgt = np.empty(xadj[-1], np.int32), np.empty(xadj[-1] if len(g.ewgt) else 0, np.int64)
     team.run(survey.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
     vwgt, fixed, origin, size = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size), order
@@ -210,8 +210,8 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     np.cumsum(begin, out=begin)
 
     # Untouched memory of these buffers is never resident: their true length is known only afterwards.
-    adjncy = np.empty(len(g.adjncy), np.int32)
-    ewgt = np.empty(len(g.adjncy), np.int64)
+    adjncy = np.empty(begin[-1], np.int32)
+    ewgt = np.empty(begin[-1], np.int64)
     xadj = np.zeros(ncoarse + 1, np.int64)
     pieces = team.pieces(ncoarse)
     bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
