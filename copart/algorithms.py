@@ -10,6 +10,7 @@ graph, largest interface first (:meth:`copart.coupling.CoupledProblem.spanning_t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
 
@@ -26,6 +27,7 @@ from .interface.uncut import interface_groups, whole_interfaces
 from .names import InterfaceRule
 from .operators import connected, ext, part, proj, repart, rest_joined
 from .options import Options, Settings
+from .partitioner.parallel import shares, side_by_side
 
 Coupled = Mapping[str, tuple[Graph, NDArray[np.int32]]]
 """The coupled subgraph of each component, and its vertices in the component."""
@@ -48,11 +50,15 @@ def naive(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | Non
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     """
     run, count = Options.of(options, settings), part_counts(problem, nparts)
-    parts = {}
-    for name, graph in problem.components.items():
+    at_once, threads = shares([graph.nvtxs for graph in problem.components.values()], run.threads)
+    each = replace(run, threads=threads)
+
+    def one(name: str) -> NDArray[np.int32]:
         with of_component(name):
-            parts[name] = part(graph, count[name], run)
-    return CoPartition(parts, count)
+            return part(problem.components[name], count[name], each)
+
+    parts = side_by_side([partial(one, name) for name in problem.names], at_once)
+    return CoPartition(dict(zip(problem.names, parts, strict=True)), count)
 
 
 def aware(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import FormatError
-from ..metrics import evaluate
+from ..metrics import pair_metrics
 from .exchange_files import interedge_lists
 from .output import write_json
 from .text import PathLike, is_document, read_json
@@ -43,13 +43,13 @@ def coupling_schedule(problem: CoupledProblem, copartition: CoPartition) -> dict
     dict
         See ``docs/formats.md``.
     """
-    figures = evaluate(problem, copartition)
-    components = [{"name": name, "cells": c.cells, "parts": c.parts, "rank_offset": copartition.offset(name),
-                   "coupled_cells": c.coupled_cells, "coupled_parts": np.unique(
-                       copartition[name][problem.coupled(name)]).tolist()}
-                  for name, c in figures.components.items()]
+    components = [{"name": name, "cells": graph.nvtxs, "parts": copartition.nparts[name],
+                   "rank_offset": copartition.offset(name), "coupled_cells": len(problem.coupled(name)),
+                   "coupled_parts": np.unique(copartition[name][problem.coupled(name)]).tolist()}
+                  for name, graph in problem.components.items()]
     pairs = []
-    for (a, b), f in figures.pairs.items():
+    for a, b in problem.pairs:
+        f = pair_metrics(a, b, problem, copartition)
         lists = interedge_lists(problem.pairs[a, b], copartition[a], copartition[b], copartition.nparts[b])
         pairs.append({"a": a, "b": b, "interedges": f.interedges, "totV_ab": f.totV_ab, "totV_ba": f.totV_ba,
                       "totZ": f.totZ, "matrix_ab": _triples(f.matrix), "matrix_ba": _triples(f.matrix_ba),

@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -20,6 +21,7 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
+from ..partitioner.parallel import side_by_side
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
 from .weighing import CoupledWeights, weighed
@@ -72,10 +74,11 @@ def silent(step: str, done: int, total: int) -> None:
 
 def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapping[Pair, Any] = "facet",
                     names: Sequence[str] | None = None, load: str | None = None, meeting: Meeting | None = None,
-                    progress: Progress | None = None, coupled_weights: CoupledWeights | None = None) -> Coupled:
+                    progress: Progress | None = None, coupled_weights: CoupledWeights | None = None,
+                    threads: int = 1) -> Coupled:
     """The components with their interedges, and where they meet.
 
-    Parameters are those of :func:`plan`.
+    Parameters are those of :func:`plan`; the graphs of so many meshes are made at once as there are `threads`.
     """
     if isinstance(interedges, str):
         known_name("interedges", interedges, INTEREDGES, ", or give an Interedges")
@@ -86,17 +89,21 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     tell = progress or silent
     read: dict[str, Mesh] = {}
     chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
-    found: list[tuple[Graph, Opened | None]] = []
+    found: list[Graph | Opened] = []
     for source in chosen:
-        tell(f"reading {source}" if isinstance(source, str | os.PathLike) else "building the graphs", 0, 0)
-        found.append(_component(source, load, read))
-        opened = found[-1][1]
-        if opened is not None and opened.path is not None:
-            read[opened.path] = opened.whole
-    meshes = [opened and opened.mesh for _, opened in found]
-    called = tuple(names) if names is not None else _names([opened for _, opened in found])
+        if isinstance(source, str | os.PathLike):
+            tell(f"reading {source}", 0, 0)
+        found.append(_opened(source, read))
+        if isinstance(found[-1], Opened) and found[-1].path is not None:
+            read[found[-1].path] = found[-1].whole
+    there = [one for one in found if isinstance(one, Opened)]
+    opened = [one if isinstance(one, Opened) else None for one in found]
+    meshes = [one and one.mesh for one in opened]
+    called = tuple(names) if names is not None else _names(opened)
     if len(called) != len(found):
         raise ConfigError(f"names: needs {_some(len(found))} different names, got {called}")
+    tell("building the graphs", 0, 0)
+    made = side_by_side([partial(_graph, one, load) for one in found], threads)
     meeting = meeting.named(called)
     interfaces: dict[Pair, Interface] = {}
     if isinstance(interedges, str):
@@ -114,12 +121,11 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
             left = len(relation) - len(pairs[a, b])
             cut += [f"{left} of {len(relation)} interedges of {a} and {b} are left out: more than {most} "
                     f"per cell"] if left else []
-    graphs = dict(zip(called, (graph for graph, _ in found), strict=True))
+    graphs = dict(zip(called, made, strict=True))
     known = {name: mesh for name, mesh in zip(called, meshes, strict=True) if mesh is not None}
     own = weighed(coupled_weights, graphs, pairs, known)
     problem = CoupledProblem(graphs, pairs, own.weights)
     _log.info("%r", problem)
-    there = [opened for _, opened in found if opened is not None]
     lost = [f"{name}: {remark}" for name, mesh in zip(called, meshes, strict=True) if mesh is not None
             for remark in mesh.remarks]
     return Coupled(problem, own.meshes, interfaces, (*dict.fromkeys(lost), *others(there), *cut),
@@ -137,8 +143,8 @@ def component(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]
     load : str, optional
         Cell array with the load of each cell; graphs bring their own.
     """
-    graph, opened = _component(source, load, {})
-    return graph, opened and opened.mesh
+    found = _opened(source, {})
+    return _graph(found, load), found.mesh if isinstance(found, Opened) else None
 
 
 def single(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
@@ -155,21 +161,24 @@ def single(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
     return graph, mesh
 
 
-def _component(source: Any, load: str | None, read: Mapping[str, Mesh]) -> tuple[Graph, Opened | None]:
-    """The graph, and the mesh with its origin; files in `read` are not read again."""
+def _opened(source: Any, read: Mapping[str, Mesh]) -> Graph | Opened:
+    """The graph, or the mesh with its origin; files in `read` are not read again."""
     if not looks_like_arrays(source) and (
             isinstance(source, Graph | tuple | list) or hasattr(source, "tocoo")
             or (hasattr(source, "nodes") and hasattr(source, "edges"))):
-        return as_graph(source), None
+        return as_graph(source)
     if isinstance(source, str | os.PathLike):
         from ..formats import graph_suffix, read_graph
 
         if graph_suffix(source) is not None:
-            return read_graph(source), None
+            return read_graph(source)
+    return open_source(source, read)
+
+
+def _graph(found: Graph | Opened, load: str | None) -> Graph:
     from ..mesh import dual_graph
 
-    opened = open_source(source, read)
-    return dual_graph(opened.mesh, load), opened
+    return found if isinstance(found, Graph) else dual_graph(found.mesh, load)
 
 
 def _all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:

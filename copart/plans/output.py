@@ -16,6 +16,7 @@ and what :mod:`copart.plans.writers` makes for solvers, couplers and viewers.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ from ..formats.launch import Program, Seat, launch_files, permutation, start_fil
 from ..formats.output import file_name
 from ..formats.precice import write_precice
 from ..formats.text import is_document, read_json
+from ..partitioner.parallel import side_by_side
 from .folder import METRICS, listed, write_folder
 from .kept import check_interfaces, check_settings
 from .overwriting import Named
@@ -181,12 +183,15 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
         parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
                              {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
                              sources.get(name), search))
+    work: list[Callable[[], object]] = []
+    for c, name in zip(parted, problem.names, strict=True):
         if name in meshes:
-            made.append(f"{file_name(name)}.vtu")
-            write_vtu(scratch / made[-1], meshes[name], parted[-1].cell_data)
+            made.append(f"{c.name}.vtu")
+            work.append(partial(write_vtu, scratch / made[-1], meshes[name], c.cell_data))
     for c in parted:
         made.append(f"{c.name}.part.{c.nparts}")
-        write_part(scratch / made[-1], c.part)
+        work.append(partial(write_part, scratch / made[-1], c.part))
+    side_by_side(work, int(settings.get("threads") or 1))
     for c, name in zip(parted, problem.names, strict=True):
         made += write_parted(scratch, c, native_kinds(sources.get(name), c.mesh) if kinds is None else kinds)
     if "precice" in (kinds or ()) and copartition.shared:

@@ -1,0 +1,50 @@
+"""Independent pieces of work on several threads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from copart.mesh import cube
+from copart.partitioner.parallel import shares, side_by_side
+from copart.plans.plan import plan
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_results_come_in_order(threads):
+    assert side_by_side([lambda i=i: i * i for i in range(7)], threads) == [i * i for i in range(7)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_first_failure_is_told(threads):
+    def fail(what: str) -> None:
+        raise ValueError(what)
+
+    with pytest.raises(ValueError, match="second"):
+        side_by_side([lambda: None, lambda: fail("second"), lambda: fail("third")], threads)
+
+
+def test_two_pieces_are_at_work_at_once():
+    meeting = threading.Barrier(2, timeout=30)
+    assert sorted(side_by_side([meeting.wait, meeting.wait], 2)) == [0, 1]
+
+
+@pytest.mark.parametrize(("sizes", "threads", "expected"), [
+    ([5, 5], 1, (1, 1)), ([5, 5], 2, (2, 1)), ([5, 5], 5, (2, 2)), ([50, 5], 2, (1, 2)), ([5], 4, (1, 4)),
+    ([5, 5, 5], 2, (2, 1)), ([5, 5, 5], 8, (3, 2)),
+])
+def test_threads_are_shared_out(sizes, threads, expected):
+    assert shares(sizes, threads) == expected
+
+
+@pytest.mark.parametrize("scheme", ["naive", "joint"])
+def test_plans_are_the_same_on_any_number_of_threads(tmp_path, scheme):
+    a, b = cube("hexa", 7), cube("hexa", 5).translated((1.0, 0.0, 0.0))
+    made = [plan(a, b, parts=(3, 4), scheme=scheme, interedges="touch", names=("a", "b"), threads=n,
+                 output=tmp_path / str(n))
+            for n in (1, 2, 4)]
+    for one, folder in zip(made[1:], (tmp_path / "2", tmp_path / "4"), strict=True):
+        assert one.metrics.to_dict() == made[0].metrics.to_dict()
+        for file in ("a.vtu", "b.vtu", "a.part.3", "b.part.4", "coupling.json", "interedges.mtx"):
+            assert (folder / file).read_bytes() == (tmp_path / "1" / file).read_bytes()
