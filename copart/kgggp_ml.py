@@ -38,7 +38,7 @@ from .partitioner.evolution import evolve
 from .partitioner.feasibility import feasible_limits, overweight
 from .partitioner.multilevel import cycle
 from .partitioner.refinement import Refiner, cut_of
-from .partitioner.rounds import Team
+from .partitioner.rounds import Progress, Team
 from .partitioner.settling import settle
 
 logger = logging.getLogger(__name__)
@@ -64,6 +64,7 @@ def partition(
     strict: bool = True,
     contiguous: bool = False,
     time_limit: float | None = None,
+    progress: Progress | None = None,
     **settings: Unpack[Settings],
 ) -> NDArray[np.int32]:
     """Partition a graph into `nparts` balanced parts of small edge cut.
@@ -92,6 +93,8 @@ def partition(
     time_limit : float, optional
         Seconds that preset "best" may take, about; without it, it makes a fixed number of
         partitions.  With it, the result depends on the speed of the machine.
+    progress : callable, optional
+        Called as ``progress(step, 0, 0)`` whenever work on a level of half a million vertices or more begins.
 
     Returns
     -------
@@ -130,7 +133,7 @@ def partition(
 
     level, pull = finest(graph, k, pinned, affinity)
     config, seed = fitted(options.config, n, k), options.seed
-    with Team(options.threads) as team:
+    with Team(options.threads, progress) as team:
         shape = look_at(level)
         coords = graph.coords
         if shape.far:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import objective, options, writing
-from .console import Console
+from .console import Console, Progress
 from .effects import Effect
 from .numbers import integer
 from .paths import Paths, sources
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {n} vertices")
         with timed() as took:
-            part = partitioned(graph, nets, nparts, args, fixed, shares)
+            part = partitioned(graph, nets, nparts, args, fixed, shares, progress)
         progress(f"writing {file}")
         # these are the first to be refused, with nothing written then
         more = writing.write_single(kinds, args.source, file.parent, part, nparts, mesh) if kinds else []
@@ -131,7 +131,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def partitioned(graph: Graph | None, nets: Hypergraph | None, nparts: int, args: argparse.Namespace, fixed: Any,
-                shares: Any) -> Any:
+                shares: Any, progress: Progress) -> Any:
     """The parts, with the method or for the objective asked for."""
     asked = {"fixed": fixed, "tpwgts": shares, "strict": not args.best_balance}
     if nets is not None:
@@ -152,7 +152,7 @@ def partitioned(graph: Graph | None, nets: Hypergraph | None, nparts: int, args:
         return partition_multiconstraint(graph, nparts, **asked, **options.partitioning(args))
     from ..kgggp_ml import partition
 
-    return partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, **asked,
+    return partition(graph, nparts, contiguous=args.contiguous, time_limit=args.time_limit, progress=progress, **asked,
                      **options.partitioning(args))
 
 

@@ -102,6 +102,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
     found = Levels([level], [], [] if rows is None else [rows])
     while len(found.levels[-1].vwgt) > stop:
         g = found.levels[-1]
+        team.tell("coarsening", len(g.vwgt))
         cmap, count = cluster(_apart(g, within), heaviest, shape, team)
         if count > _STALLED * len(cmap) or count < least:
             break

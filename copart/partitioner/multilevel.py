@@ -76,6 +76,7 @@ def _uncoarsen(
     while True:
         depth = len(levels) - 1
         g = unpacked(levels[-1])
+        team.tell("refining", len(part))
         room = loosened(limit, g.vwgt) if depth else limit
         refiner = Refiner(g, pull, part, room, team, seed + depth)
         cut -= refiner.improve(config, cut)

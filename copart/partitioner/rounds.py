@@ -19,6 +19,13 @@ import numpy as np
 GRAIN = 4096
 
 
+#: Levels with so many vertices take tenths of a second.
+_TOLD = 500_000
+
+Progress = Callable[[str, int, int], None]
+"""Called as ``progress(step, done, total)`` when a step begins; total is 0 where it is unknown."""
+
+
 class Team:
     """Threads that share rounds.
 
@@ -26,10 +33,13 @@ class Team:
     ----------
     threads : int
         Number of threads; 1 starts none.
+    progress : callable, optional
+        Called as ``progress(step, done, total)`` where work on a large level begins.
     """
 
-    def __init__(self, threads: int):
+    def __init__(self, threads: int, progress: Progress | None = None):
         self.threads = threads
+        self._progress = progress
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:
@@ -40,6 +50,11 @@ class Team:
     ) -> None:
         if self._pool is not None:
             self._pool.shutdown()
+
+    def tell(self, step: str, n: int) -> None:
+        """Tell the caller that `step` begins on a level of `n` vertices, if it is one to wait for."""
+        if self._progress is not None and n >= _TOLD:
+            self._progress(f"{step} {n} vertices", 0, 0)
 
     def pieces(self, n: int) -> int:
         """In how many pieces a range of `n` vertices is cut."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -22,6 +22,7 @@ from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
 from ..partitioner.parallel import side_by_side
+from ..partitioner.rounds import Progress
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
 from .weighing import CoupledWeights, weighed
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from ..mesh.transform import Transform
 
 _log = logging.getLogger(__name__)
-
-Progress = Callable[[str, int, int], None]
-"""Called as ``progress(step, done, total)`` when a step begins; total is 0 where it is unknown."""
 
 INTEREDGES: tuple[InteredgeKind, ...] = get_args(InteredgeKind)
 

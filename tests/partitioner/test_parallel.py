@@ -6,9 +6,13 @@ import threading
 
 import pytest
 
+from copart.kgggp_ml import partition
 from copart.mesh import cube
+from copart.partitioner import rounds
 from copart.partitioner.parallel import shares, side_by_side
 from copart.plans.plan import plan
+
+from ..helpers import grid
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -48,3 +52,17 @@ def test_plans_are_the_same_on_any_number_of_threads(tmp_path, scheme):
         assert one.metrics.to_dict() == made[0].metrics.to_dict()
         for file in ("a.vtu", "b.vtu", "a.part.3", "b.part.4", "coupling.json", "interedges.mtx"):
             assert (folder / file).read_bytes() == (tmp_path / "1" / file).read_bytes()
+
+
+def test_large_levels_are_told(monkeypatch):
+    monkeypatch.setattr(rounds, "_TOLD", 500)
+    told: list[tuple[str, int, int]] = []
+    graph = grid(60, 50)
+    part = partition(graph, 4, progress=lambda *step: told.append(step))
+    steps = [step for step, _, _ in told]
+    assert steps[0] == "coarsening 3000 vertices"
+    assert steps[-1] == "refining 3000 vertices"
+    sizes = [int(step.split()[1]) for step in steps]
+    assert min(sizes) >= 500
+    assert sizes == sizes[::-1]
+    assert (partition(graph, 4) == part).all()
