@@ -42,8 +42,8 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    found = coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True)
-    levels, maps, _ = coarsen_flat(found, config, k, shape, team)
+    levels, maps, _ = coarsen_flat(coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True), config, k,
+                                   shape, team)
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
