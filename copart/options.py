@@ -54,7 +54,7 @@ class Config:
     cooling: int = 12
     cooling_fine: int = 0
     patience: int = 2
-    bisections: int = 1
+    bisections: int = 2
     reach: int = 4
     reached: int = 1
     crowd: float = 8.0
@@ -65,9 +65,9 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=2, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0, rounds=2)
+_STRONG = replace(_DEFAULT, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0, rounds=2)
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=0),
+    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=4, reach=0),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, members=4, generations=8),
