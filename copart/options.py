@@ -26,12 +26,19 @@ class Config:
         How much of its own connectivity a vertex may lose in a tentative move, at first.
     cooling : int
         Rounds of refinement per level over which the warmth falls.
+    cooling_fine : int
+        The same on the three finest levels, which take most of the time, where minimum cuts are sought after it.
     patience : int
         Rounds of refinement without improvement before a level is left.
     bisections : int
         Initial partitions by recursive bisection, up to four times as many where the graph is large.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
+    reached : int
+        Finest levels on which they are sought.
+    crowd : float
+        Neighbours of a vertex, on average, up to which they are sought (fewer on grids): networks of more edges take
+        longer, and win less.
     rounds : int
         Times that a pair is looked at on a level, at most.
     share : float
@@ -45,19 +52,22 @@ class Config:
     tries: int = 4
     warmth: float = 0.7
     cooling: int = 12
-    patience: int = 4
+    cooling_fine: int = 0
+    patience: int = 2
     bisections: int = 2
-    reach: int = 0
-    rounds: int = 3
+    reach: int = 4
+    reached: int = 1
+    crowd: float = 8.0
+    rounds: int = 1
     share: float = 0.2
     members: int = 1
     generations: int = 0
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=4, tries=8, cooling=24, reach=8, rounds=2)
+_STRONG = replace(_DEFAULT, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0, rounds=2)
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=2),
+    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=4, reach=0),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, members=4, generations=8),

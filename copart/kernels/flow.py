@@ -48,6 +48,25 @@ class FlowArena(NamedTuple):
     cap: Any
 
 
+class Batch(NamedTuple):
+    """Pairs of parts, none of which is in two of them, and the border.
+
+    pairs : (npairs, 2) int32, the parts of each
+    room : (npairs, 2) int64, scratch
+    won : (npairs,) int64, decrease of the cut by each
+    start : (nparts + 1,) int64, where the border vertices of each part begin
+    order : (nborder,) int32, border vertices by part
+    listed : (n,) uint8, 1 for all border vertices, and for some more
+    """
+
+    pairs: Any
+    room: Any
+    won: Any
+    start: Any
+    order: Any
+    listed: Any
+
+
 SOURCE, SINK = 1, 2
 
 
@@ -338,10 +357,10 @@ def _pierce(g, part, a, size, from_source, count, arena):
 
 
 @kernel
-def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, arena):
+def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, listed, arena):
     """Replace the cut between parts a and b by a smaller one where there is one within the limits.
 
-    Returns the decrease of the cut; part, pwgt and population are kept up to date.
+    Returns the decrease of the cut; part, pwgt, population and the list of border vertices are kept up to date.
 
     g : Level, in
     part : (n,) int32, in and out
@@ -351,6 +370,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
     seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
     reach : int                     hops from the border up to which vertices take part
     room : (2,) int64, in           weight of a and of b that may take part
+    listed : (n,) uint8, in and out  1 for all vertices at a border, and for some more
     arena : FlowArena, scratch      its `local` -1 before and after
     """
     size, cut = _grow(g, part, a, b, seeds, reach, room, arena)
@@ -400,6 +420,8 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
                 if population[a] - stays_b + stays_a > 0 and population[b] + stays_b - stays_a > 0:
                     for i in range(size):
                         v = arena.vertex[i]
+                        # a border never leaves the region: what lies at its rim keeps its part
+                        listed[v] = 1
                         to_a = arena.level[i] >= 0 if by_source else arena.back[i] < 0
                         to = a if to_a else b
                         own = part[v]
@@ -419,6 +441,34 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, aren
     for i in range(size):
         arena.local[arena.vertex[i]] = -1
     return gain
+
+
+@kernel
+def refine_batch(lo, hi, g, part, pwgt, population, limit, batch, reach, share, arena):
+    """Lower the cut between the pairs lo..hi of a batch; :func:`refine_pair` for one after the other.
+
+    lo, hi : int
+    g : Level, in
+    part : (n,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    limit : (nparts,) int64, in
+    batch : Batch, in and out       no part is in two of its pairs
+    reach : int                     hops from the border up to which vertices take part
+    share : float                   share of the weight of a part that may take part
+    arena : FlowArena, scratch      its `local` -1 before and after
+    """
+    start, order, room = batch.start, batch.order, batch.room
+    for i in range(lo, hi):
+        a, b = batch.pairs[i, 0], batch.pairs[i, 1]
+        # places for every vertex of both: a vertex is listed once
+        count = 0
+        for p in (a, b):
+            for j in range(start[p], start[p + 1]):
+                arena.queue[count] = order[j]
+                count += 1
+        room[i, 0], room[i, 1] = np.int64(share * pwgt[a]), np.int64(share * pwgt[b])
+        batch.won[i] = refine_pair(g, part, pwgt, population, limit, a, b, arena.queue[:count], reach, room[i],
+                                   batch.listed, arena)
 
 
 @kernel

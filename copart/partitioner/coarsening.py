@@ -1,7 +1,8 @@
 """Coarsening: shrink a graph level by level, keeping its shape, its fixed vertices and its balance.
 
 Grids are matched in the order of their vertices, which keeps boxes; all other graphs are
-clustered by size-constrained label propagation.  Vertices left over
+clustered by size-constrained label propagation, but for the first step from triangles or tetrahedra: there it
+hardly makes more than pairs, which matching finds in a tenth of the time.  Vertices left over
 join a neighbouring cluster, or pair up over a common neighbour (two-hop).
 Contraction merges parallel edges.  Every stage but the leftovers' runs on all threads.
 """
@@ -32,7 +33,10 @@ _LARGE = 1 << 20
 _STALLED = 0.95
 
 #: Rounds of label propagation.
-_ROUNDS = 3
+_ROUNDS = 2
+
+#: Graphs without edge weights are matched where vertices have so many neighbours at most, on average.
+_FEW = 4.5
 
 #: Edges looked at to tell what kind of graph it is.
 _SAMPLES = 1000
@@ -62,6 +66,10 @@ class Levels(NamedTuple):
     rows: list[Array]
 
 
+#: Neighbours, on average, of a vertex of a planar graph are fewer than 6.  Of those, the coarsest has so many times
+#: fewer vertices per part, and at least; see :func:`coarsen_flat`.
+_PLANAR, _PER_PART, _LEAST = 6.5, 2, 5
+
 #: So many parts are partitioned with less effort, if they are small; see :func:`fitted`.
 _THOUSANDS = 5000
 
@@ -69,6 +77,23 @@ _THOUSANDS = 5000
 def coarsest_size(config: Config, nparts: int) -> int:
     """Vertices at which coarsening for `nparts` parts stops."""
     return max(config.coarse_per_part * nparts, config.coarse_least)
+
+
+def coarsen_flat(found: Levels, config: Config, nparts: int, shape: Shape, team: Team) -> Levels:
+    """Levels by :func:`coarsen`, with further ones where the coarsest graph is about planar.
+
+    Parts of the plane have short borders: initial partitions of a smaller graph are better there, and cheaper (cut of
+    meshes of triangles and of quadrilaterals 2 to 6 % lower).  In space they are worse.
+    """
+    finest, g = found.levels[0], found.levels[-1]
+    # clusters of hexahedra have as few neighbours as those of triangles
+    flat = (len(finest.adjncy) <= _FEW * len(finest.vwgt) if shape.grid
+            else len(g.adjncy) <= _PLANAR * len(g.vwgt))
+    if not flat:
+        return found
+    stop = max(config.coarse_per_part * nparts // _PER_PART, config.coarse_least // _LEAST)
+    more = coarsen(g, stop, shape, team, least=nparts)
+    return Levels(found.levels[:-1] + more.levels, found.maps + more.maps, found.rows)
 
 
 def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
@@ -178,6 +203,9 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     match, leader, cwgt = np.full(n, -1, np.int32), np.empty(n, np.int32), np.empty(n, np.int64)
     if shape.grid:
         kernels.match_in_order(0, n, g, max_vwgt, match)
+        team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
+    elif not shape.dense and not len(g.ewgt) and len(g.adjncy) <= _FEW * n:
+        team.run(kernels.match_in_order, n, g, max_vwgt, match, bounds=blocks)
         team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
     else:
         size = int(np.diff(blocks).max())

@@ -14,11 +14,14 @@ import numpy as np
 from ..arrays import sums
 from ..kernels import Level
 from ..kernels.balancing import group_by_part
-from ..kernels.flow import FlowArena, cut_pairs, refine_pair
+from ..kernels.flow import Batch, FlowArena, cut_pairs, refine_batch
 from ..kernels.refinement import find_boundary
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
+
+#: Pairs that a thread takes at a time.
+_CHUNK = 4
 
 
 def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, reach: int, share: float) -> int:
@@ -42,22 +45,23 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     active = np.ones(k, bool)
     total = 0
     for _ in range(rounds):
-        waiting = [(int(a), int(b)) for a, b in _pairs(g, part, k, team) if active[a] or active[b]]
+        listed = np.empty(len(part), np.uint8)
+        team.run(find_boundary, len(part), g._replace(origin=part[:0], fixed=part[:0]), part, listed)
+        waiting = [(int(a), int(b)) for a, b in _pairs(g, part, k, listed) if active[a] or active[b]]
         active[:] = False
         while waiting:
-            batch, waiting = _disjoint(waiting)
-            borders = _borders(g, part, k, team)
-            jobs = [(a, b, np.concatenate([borders[a], borders[b]]), (share * pwgt[[a, b]]).astype(np.int64))
-                    for a, b in batch]
+            pairs, waiting = _disjoint(waiting)
+            start, order = _by_part(part, listed, k)
+            batch = Batch(pairs=np.array(pairs, np.int32), room=np.empty((len(pairs), 2), np.int64),
+                          won=np.zeros(len(pairs), np.int64), start=start, order=order, listed=listed)
 
-            def refine(i: int, arena: FlowArena, jobs: list[tuple[int, int, Array, Array]] = jobs) -> int:
-                a, b, seeds, room = jobs[i]
-                return int(refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, arena))
+            def refine(i: int, arena: FlowArena, batch: Batch = batch) -> None:
+                last = min((i + 1) * _CHUNK, len(batch.pairs))
+                refine_batch(i * _CHUNK, last, g, part, pwgt, population, limit, batch, reach, share, arena)
 
-            for (a, b), won in zip(batch, team.spread(refine, len(batch), arenas), strict=True):
-                if won > 0:
-                    total += won
-                    active[a] = active[b] = True
+            team.spread(refine, -(-len(pairs) // _CHUNK), arenas)
+            total += int(batch.won.sum())
+            active[batch.pairs[batch.won > 0]] = True
         if not active.any():
             break
     return total
@@ -76,19 +80,17 @@ def _disjoint(pairs: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], list
     return batch, rest
 
 
-def _borders(g: Level, part: Array, nparts: int, team: Team) -> list[Array]:
-    """The border vertices of every part."""
-    listed = np.empty(len(part), np.uint8)
-    team.run(find_boundary, len(part), g._replace(origin=part[:0], fixed=part[:0]), part, listed)
+def _by_part(part: Array, listed: Array, nparts: int) -> tuple[Array, Array]:
+    """The listed vertices by part (nlisted,), and where those of each part begin (nparts + 1,)."""
     border = np.flatnonzero(listed).astype(np.int32)
     start, order = np.empty(nparts + 1, np.int64), np.empty(len(border), np.int32)
     group_by_part(part, border, len(border), start, order)
-    return [order[start[p] : start[p + 1]] for p in range(nparts)]
+    return start, order
 
 
-def _pairs(g: Level, part: Array, nparts: int, team: Team) -> Array:
+def _pairs(g: Level, part: Array, nparts: int, listed: Array) -> Array:
     """Pairs of neighbouring parts (npairs, 2), heaviest cut first."""
-    border = np.concatenate(_borders(g, part, nparts, team))
+    border = np.flatnonzero(listed).astype(np.int32)
     arcs = int((g.xadj[border + 1] - g.xadj[border]).sum())
     key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
     count = cut_pairs(g, part, border, nparts, key, weight)

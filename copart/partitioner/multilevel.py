@@ -11,7 +11,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import Shape, carry, coarsen, coarsest_size, unpacked
+from .coarsening import Shape, carry, coarsen, coarsen_flat, coarsest_size, unpacked
 from .coordinates import centroids
 from .flows import refine_pairs
 from .growing import best_growth
@@ -21,6 +21,13 @@ from .rounds import Team
 logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
+
+#: The finest levels, which are not warmed where minimum cuts follow.
+_FINE = 3
+
+#: On grids vertices may have that share of the neighbours up to which minimum cuts are sought: between hexahedra,
+#: unlike quadrilaterals, warm rounds find the same walls in less time.
+_ON_GRIDS = 0.6
 
 
 def multilevel(
@@ -35,11 +42,12 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True)
+    levels, maps, _ = coarsen_flat(coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True), config, k,
+                                   shape, team)
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
-    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
+    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
 
 
 def cycle(
@@ -59,7 +67,7 @@ def cycle(
                               within=part if within is None else within, pack=True)
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
-    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
+    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
 
 
 def loosened(limit: Array, vwgt: Array) -> Array:
@@ -69,19 +77,24 @@ def loosened(limit: Array, vwgt: Array) -> Array:
 
 
 def _uncoarsen(
-    levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team
+    levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
+    team: Team, shape: Shape,
 ) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
+    # the networks know nothing of affinities, and would trade them for cut
+    finest = levels[0]
+    crowd = config.crowd * (_ON_GRIDS if shape.grid else 1.0)
+    crowded = len(finest.adjncy) > crowd * len(finest.vwgt)
+    reached = config.reached if config.reach and not crowded and not len(finest.origin) else 0
     while True:
         depth = len(levels) - 1
         g = unpacked(levels[-1])
         team.tell("refining", len(part))
         room = loosened(limit, g.vwgt) if depth else limit
         refiner = Refiner(g, pull, part, room, team, seed + depth)
-        cut -= refiner.improve(config, cut)
-        # the networks know nothing of affinities, and would trade them for cut
-        if config.reach and refiner.excess == 0 and not len(g.origin):
+        cut -= refiner.improve(config, cut, config.cooling_fine if reached and depth < _FINE else None)
+        if depth < reached and refiner.excess == 0:
             cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share)
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:

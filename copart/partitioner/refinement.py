@@ -32,6 +32,9 @@ _MANY = 400_000
 #: While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing.
 _REBALANCE = 2
 
+#: What is next to nothing: less than one in so many edges of the cut.
+_NOTHING = 500
+
 #: Longer lists are put in the order of the vertices, the border when it has grown by this factor: neighbours in the
 #: graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
 _LONG, _GROWN = 8192, 1.1
@@ -249,7 +252,7 @@ class Refiner:
         config : Config
             cooling, warmth, patience.
         cut : int
-            The cut now, to tell what is next to nothing (0.05 % of it).
+            The cut now, to tell what is next to nothing (0.2 % of it).
         rounds : int, optional
             Rounds of cooling instead of the configured.
 
@@ -276,7 +279,7 @@ class Refiner:
             excess = self.excess
             waited += 1
             if excess < best_excess or (excess == best_excess and total > best):
-                if excess < best_excess or (total - best) * 2000 > cut - best:
+                if excess < best_excess or (total - best) * _NOTHING > cut - best:
                     waited = 0
                 best, best_excess = total, excess
                 self.state.count[2] = 0

@@ -186,8 +186,11 @@ class Pair:
         seeds = np.arange(graph.nvtxs) if seeds is None else np.asarray(seeds)
         room = self.pwgt[[a, b]] if room is None else np.array(room)
         self.room = room
+        at_border = [v for v, row in rows(graph).items() if any(self.part[u] != self.part[v] for u in row)]
+        self.listed = np.zeros(graph.nvtxs, np.uint8)
+        self.listed[at_border] = 1
         self.gain = int(kernels.refine_pair(self.g, self.part, self.pwgt, self.population, self.limit, a, b,
-                                            seeds.astype(np.int32), reach, room.astype(np.int64), arena))
+                                            seeds.astype(np.int32), reach, room.astype(np.int64), self.listed, arena))
         assert (arena.local == -1).all(), "scratch is restored"
 
     def check(self) -> None:
@@ -205,6 +208,8 @@ class Pair:
             assert (pwgt[[self.a, self.b]] <= self.limit[[self.a, self.b]]).all()
         assert set(self.before[moved].tolist()) <= {self.a, self.b}
         assert set(self.part[moved].tolist()) <= {self.a, self.b}
+        for v, row in rows(self.graph).items():
+            assert self.listed[v] or all(self.part[u] == self.part[v] for u in row), "the border stays listed"
         assert (self.fixed[moved] < 0).all()
         assert (self.part[self.fixed >= 0] == self.before[self.fixed >= 0]).all()
 
