@@ -30,6 +30,8 @@ class Config:
         Rounds of refinement without improvement before a level is left.
     bisections : int
         Initial partitions by recursive bisection, up to four times as many where the graph is large.
+    grid_least : int
+        Vertices at which coarsening of a grid stops, unless an eighth of it is more; there half the bisections do.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
     rounds : int
@@ -47,6 +49,7 @@ class Config:
     cooling: int = 12
     patience: int = 4
     bisections: int = 2
+    grid_least: int = 175_000
     reach: int = 0
     rounds: int = 3
     share: float = 0.2
@@ -55,9 +58,9 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=4, tries=8, cooling=24, reach=8, rounds=2)
+_STRONG = replace(_DEFAULT, bisections=4, grid_least=400_000, tries=8, cooling=24, reach=8, rounds=2)
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=2),
+    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, grid_least=30_000, tries=2, patience=1, warmth=0.6, cooling=2),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, members=4, generations=8),

@@ -31,6 +31,9 @@ _LARGE = 1 << 20
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
 
+#: Grids are coarsened to an eighth: cells of two by two by two keep their shape.
+_FINE = 8
+
 #: Rounds of label propagation.
 _ROUNDS = 3
 
@@ -69,6 +72,16 @@ _THOUSANDS = 5000
 def coarsest_size(config: Config, nparts: int) -> int:
     """Vertices at which coarsening for `nparts` parts stops."""
     return max(config.coarse_per_part * nparts, config.coarse_least)
+
+
+def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
+    """Vertices at which coarsening for an initial partition stops; the cells of a grid stay small beside its parts.
+
+    Flat walls lie between two layers of cells.  Parts of thirty cells have three layers, and balance is not found
+    without steps in the walls, which refinement does not remove; bisections of a fine grid are cheap and flat.
+    """
+    stop = coarsest_size(config, nparts)
+    return max(stop, config.grid_least, nvtxs // _FINE) if shape.grid else stop
 
 
 def fitted(config: Config, nvtxs: int, nparts: int) -> Config:

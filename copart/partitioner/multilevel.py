@@ -11,7 +11,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import Shape, carry, coarsen, coarsest_size, unpacked
+from .coarsening import Shape, carry, coarsen, coarsest_size, first_size, unpacked
 from .coordinates import centroids
 from .flows import refine_pairs
 from .growing import best_growth
@@ -35,7 +35,7 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True)
+    levels, maps, _ = coarsen(level, first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
