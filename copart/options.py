@@ -60,7 +60,8 @@ class Config:
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, bisections=4, grid_least=400_000, tries=8, cooling=24, reach=8, rounds=2)
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, grid_least=30_000, tries=2, patience=1, warmth=0.6, cooling=2),
+    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, grid_least=30_000, tries=2, patience=1, warmth=0.6,
+                    cooling=2),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, members=4, generations=8),

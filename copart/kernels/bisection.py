@@ -86,10 +86,7 @@ def refine_sides(g, bias, side, limit, arena):
     arena : Arena, in and out       its `load` are those of the sides afterwards
     """
     n = len(g.vwgt)
-    pwgt, population, near = arena.load[0], arena.load[1], arena.queues.near
-    if len(bias) > 0:
-        for v in range(n):
-            near[v] = 1
+    pwgt, population = arena.load[0], arena.load[1]
     for s in range(2):
         pwgt[s] = 0
         population[s] = 0
@@ -253,13 +250,12 @@ def uncoarsen(arena, bias, depth, limit, weight):
     cost = np.int64(0)
     while depth > 0:
         depth -= 1
-        coarse, near = arena.tried, arena.queues.near
+        coarse = arena.tried
         for v in range(n):
-            coarse[v] = 2 * arena.side[v] + near[v]
+            coarse[v] = arena.side[v]
         x, n, a = at[0, depth], at[1, depth], at[2, depth]
         for v in range(n):
-            c = coarse[arena.cmap[x + v]]
-            arena.side[v], near[v] = c >> 1, c & 1
+            arena.side[v] = coarse[arena.cmap[x + v]]
         room = loosened(arena, depth) if len(bias) > 0 else layer_room(depth, n, weight)
         limit[0] += room
         limit[1] += room
@@ -287,7 +283,6 @@ def start(g, limit, salt, arena):
         side = arena.tried[:n]
         for v in range(n):
             side[v] = -1
-            arena.queues.near[v] = 1
         for s in range(2):
             pwgt[s] = 0
             population[s] = 0
@@ -298,9 +293,6 @@ def start(g, limit, salt, arena):
             best_over, best_cut = over, cut
             for v in range(n):
                 arena.side[v] = side[v]
-    # all may be near the border again: the growth kept need not be the last
-    for v in range(n):
-        arena.queues.near[v] = 1
 
 
 @inner

@@ -27,7 +27,6 @@ class Queues(NamedTuple):
     state : (n,) uint8, not 0 where a vertex must not move; 0 or pinned between calls
     log : (n,) int32, the vertices moved
     dominant : (n,) uint8, queue of a vertex among those of its side; empty where there is one per side
-    near : (n,) uint8, 0 where a vertex is known to have no neighbour on the other side; its key is worth nothing then
     """
 
     key: Any
@@ -37,7 +36,6 @@ class Queues(NamedTuple):
     state: Any
     log: Any
     dominant: Any
-    near: Any
 
 
 @inlined
@@ -99,21 +97,6 @@ def delist(queues, row, v):
 
 
 @inlined
-def first_look(g, side, v, unit_gain, queues):
-    """The key of a vertex that was not near the border.
-
-    g : Level, in
-    side : (n,) int32, in
-    v : int
-    unit_gain : int                 what an edge of weight 1 counts
-    queues : Queues, in and out
-    """
-    inside, out, _ = ties(g, side, v)
-    queues.key[v] = unit_gain * (out - inside)
-    queues.near[v] = 1
-
-
-@inlined
 def renew(g, side, v, unit_gain, queues):
     """Renew the gains of the neighbours of v, which has just changed sides, and list those now at the border.
 
@@ -141,8 +124,6 @@ def renew(g, side, v, unit_gain, queues):
             if queues.pos[u] >= 0:
                 sift_up(queues.heap[row], queues.pos, queues.key, queues.key, queues.pos[u])
             elif queues.state[u] == 0:
-                if queues.near[u] == 0:
-                    first_look(g, side, u, unit_gain, queues)
                 enlist(queues, row, u)
 
 
@@ -232,10 +213,7 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
     heavy = over > 0
     cost = np.int64(0)
     for v in range(n):
-        if queues.near[v] == 0:
-            continue
         inside, out, border = ties(g, side, v)
-        queues.near[v] = border or biased
         gain = unit_gain * (out - inside)
         cost += unit_gain * out
         if biased:
@@ -244,14 +222,13 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
             cost += drawn
         key[v] = gain
         # a bias may outweigh the edges anywhere; edges of weight 0 lead nowhere without one
-        if (border and (biased or out > 0)) or (biased and (heavy or gain >= 0)):
+        if heavy or (border and (biased or out > 0)) or (biased and gain >= 0):
             enlist(queues, side[v], v)
     total = np.int64(0)
     best = np.int64(0)
     best_over = over
     kept = 0
     moves = 0
-    filled = False
     while True:
         for s in range(2):
             # the best of each side that the other side has room for
@@ -261,14 +238,6 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
                     break
                 delist(queues, s, v)
         own = giving_side(pwgt, limit, queues)
-        if size[own] == 0 and pwgt[own] > limit[own] and not biased and not filled:
-            # no border left, or none at all: whatever is on that side may go
-            filled = True
-            for v in range(n):
-                if side[v] == own and queues.state[v] == 0:
-                    if queues.near[v] == 0:
-                        first_look(g, side, v, unit_gain, queues)
-                    enlist(queues, own, v)
         if size[own] == 0 or population[own] <= least:
             break
         v = heap[own, 0]

@@ -135,5 +135,4 @@ def queues_for(n: int, ncon: int = 0) -> Queues:
         state=np.zeros(n, np.uint8),
         log=np.empty(n, np.int32),  # a vertex moves once in a pass
         dominant=np.zeros(n if ncon else 0, np.uint8),
-        near=np.ones(n, np.uint8),
     )
