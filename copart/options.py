@@ -49,7 +49,7 @@ class Config:
     cooling: int = 12
     patience: int = 4
     bisections: int = 2
-    grid_least: int = 175_000
+    grid_least: int = 45_000
     reach: int = 0
     rounds: int = 3
     share: float = 0.2
