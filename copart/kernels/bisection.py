@@ -44,7 +44,7 @@ class Arena(NamedTuple):
     start : (n + 1,) int64, where the members of each cluster begin
     mark : (n + 1,) int64, scratch of contraction
     at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
-    load : (3, 2) int64, of each side: weight, number of vertices, largest weight
+    load : (4, 2) int64, of each side: weight, number of vertices, largest weight; and 1 where the graph is a grid
     labels : (nlabels,) int32, scratch to share out the parts
     stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
     queues : Queues of n vertices, one per side
@@ -308,6 +308,8 @@ def bisect(arena, n, limit, salt):
     weight = np.int64(0)
     for v in range(n):
         weight += arena.vwgt[v]
+    # only a grid has layers: on other graphs loose limits lead astray
+    weight *= arena.load[3, 0]
     depth = coarsen(arena, unbiased, n)
     x, count, a = arena.at[0, depth], arena.at[1, depth], arena.at[2, depth]
     room = layer_room(depth, count, weight)
