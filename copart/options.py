@@ -32,6 +32,8 @@ class Config:
         Rounds of refinement without improvement before a level is left.
     bisections : int
         Initial partitions by recursive bisection, up to four times as many where the graph is large.
+    grid_least : int
+        Vertices at which coarsening of a grid stops, unless an eighth of it is more; there half the bisections do.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
     reached : int
@@ -55,6 +57,7 @@ class Config:
     cooling_fine: int = 0
     patience: int = 2
     bisections: int = 2
+    grid_least: int = 45_000
     reach: int = 4
     reached: int = 1
     crowd: float = 8.0
@@ -65,9 +68,10 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0, rounds=2)
+_STRONG = replace(_DEFAULT, grid_least=400_000, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0, rounds=2)
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, tries=2, patience=1, warmth=0.6, cooling=4, reach=0),
+    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, grid_least=30_000, tries=2, patience=1, warmth=0.6,
+                    cooling=4, reach=0),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, members=4, generations=8),

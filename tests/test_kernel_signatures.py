@@ -31,6 +31,7 @@ from copart.coupling import CoupledProblem, Interedges
 from copart.schemes.corepartition import corepartition
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
+from copart.options import Config
 from copart.mapping.cartesian import METHODS, Grid, as_stencil, reorder_grid
 from copart.mapping.ranks.partitioners import PARTITIONERS, partition_exactly
 from copart.mapping.architectures.deco2 import MultilevelDecomposition
@@ -95,6 +96,8 @@ for graph in (Graph.from_edges(40, [], []), star, grid(1, 9), Graph.from_edges(n
               Graph.from_edges(n, new[u], new[v], coords=rng.random((n, 3)))):
     partition(graph, 3)
     partition(graph, 3, contiguous=True, strict=False)
+# as a large grid is coarsened
+partition(placed, 3, preset=Config(grid_least=0))
 sub, keep = rest(g, np.flatnonzero(np.arange(n) % 60 > 40))
 ext(g, keep, part(sub, 3), 3, 9)
 side = np.arange(60)

@@ -3,6 +3,11 @@
 The graph is coarsened by matching, cut in two on a tiny graph (KGGGP with two parts, best of several tries), and
 refined by FM on the way back; :mod:`copart.kernels.recursive_bisection` halves a set of parts so again and again.
 All graphs live in one `Arena`, so nothing is allocated.
+
+Limits are loosened on coarse levels.  A flat wall through a grid lies between two layers of vertices, and on a graph of
+80 a layer is a fifth of the weight: under tight limits walls get steps there, which no refinement of finer levels
+removes, since a step moved costs as much as before.  A flat wall in the wrong place, though, is shifted there layer by
+layer (cut of a 70^3 grid in two parts: 4900 against 5364).
 """
 
 from typing import Any, NamedTuple
@@ -17,6 +22,9 @@ from .growing import grow, spread_seeds
 
 TINY, TRIES, PASSES, LEVELS = 80, 6, 4, 40
 """Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most."""
+
+LAYERS = 0.5
+"""What a side may weigh above its limit on a coarse level, in layers of a cube of as many vertices."""
 
 
 class Arena(NamedTuple):
@@ -36,7 +44,7 @@ class Arena(NamedTuple):
     start : (n + 1,) int64, where the members of each cluster begin
     mark : (n + 1,) int64, scratch of contraction
     at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
-    load : (3, 2) int64, of each side: weight, number of vertices, largest weight
+    load : (4, 2) int64, of each side: weight, number of vertices, largest weight; and 1 where the graph is a grid
     labels : (nlabels,) int32, scratch to share out the parts
     stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
     queues : Queues of n vertices, one per side
@@ -211,16 +219,30 @@ def loosened(arena, depth):
     return most
 
 
+@inlined
+def layer_room(depth, n, weight):
+    """What limits are loosened by on a level of a bisection without biases; nothing on the first.
+
+    depth : int                         number of the level
+    n : int                             its vertices
+    weight : int                        of all of them
+    """
+    if depth == 0:
+        return np.int64(0)
+    return np.int64(LAYERS * float(weight) * float(n) ** (-1.0 / 3.0))
+
+
 @inner
-def uncoarsen(arena, bias, depth, limit):
+def uncoarsen(arena, bias, depth, limit, weight):
     """Carry arena.side from the coarsest level back to the first, refined on each; returns (excess, cost) there.
 
-    With biases, limits are loosened on coarse levels.
+    On coarse levels limits are loosened, without biases as `layer_room` says.
 
     arena : Arena, in and out
     bias : (rows,) int64, in            or empty
     depth : int                         number of the coarsest level; returns zeros where it is the first
     limit : (2,) int64, in              changed in between
+    weight : int                        of all vertices; not needed with biases
     """
     at = arena.at
     n = at[1, depth]
@@ -234,7 +256,7 @@ def uncoarsen(arena, bias, depth, limit):
         x, n, a = at[0, depth], at[1, depth], at[2, depth]
         for v in range(n):
             arena.side[v] = coarse[arena.cmap[x + v]]
-        room = loosened(arena, depth) if len(bias) > 0 else np.int64(0)
+        room = loosened(arena, depth) if len(bias) > 0 else layer_room(depth, n, weight)
         limit[0] += room
         limit[1] += room
         over, cost = refine_sides(level_at(arena, x, n, a), bias[x : x + n], arena.side[:n], limit, arena)
@@ -244,19 +266,16 @@ def uncoarsen(arena, bias, depth, limit):
 
 
 @inner
-def bisect(arena, n, limit, salt):
-    """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
+def start(g, limit, salt, arena):
+    """Bisect the coarsest level, as the best of several growths; writes arena.side[:n].
 
-    arena : Arena, in and out
-    n : int
+    g : Level, in                   of n vertices
     limit : (2,) int64, in
     salt : int
+    arena : Arena, in and out
     """
-    unbiased = arena.ewgt[:0]
-    at, pwgt, population = arena.at, arena.load[0], arena.load[1]
-    depth = coarsen(arena, unbiased, n)
-    x, n, a = at[0, depth], at[1, depth], at[2, depth]
-    g = level_at(arena, x, n, a)
+    n = len(g.vwgt)
+    pwgt, population = arena.load[0], arena.load[1]
     none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
     best_over = np.int64(0)
     best_cut = np.int64(-1)
@@ -269,9 +288,34 @@ def bisect(arena, n, limit, salt):
             population[s] = 0
         spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
         grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
-        over, cut = refine_sides(g, unbiased, side, limit, arena)
+        over, cut = refine_sides(g, arena.ewgt[:0], side, limit, arena)
         if best_cut < 0 or over < best_over or (over == best_over and cut < best_cut):
             best_over, best_cut = over, cut
             for v in range(n):
                 arena.side[v] = side[v]
-    uncoarsen(arena, unbiased, depth, limit)
+
+
+@inner
+def bisect(arena, n, limit, salt):
+    """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
+
+    arena : Arena, in and out
+    n : int
+    limit : (2,) int64, in          changed in between
+    salt : int
+    """
+    unbiased = arena.ewgt[:0]
+    weight = np.int64(0)
+    for v in range(n):
+        weight += arena.vwgt[v]
+    # only a grid has layers: on other graphs loose limits lead astray
+    weight *= arena.load[3, 0]
+    depth = coarsen(arena, unbiased, n)
+    x, count, a = arena.at[0, depth], arena.at[1, depth], arena.at[2, depth]
+    room = layer_room(depth, count, weight)
+    limit[0] += room
+    limit[1] += room
+    start(level_at(arena, x, count, a), limit, salt, arena)
+    limit[0] -= room
+    limit[1] -= room
+    uncoarsen(arena, unbiased, depth, limit, weight)

@@ -15,7 +15,7 @@ from ..kernels.bisection import LEVELS, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively, split
-from .coarsening import contract
+from .coarsening import contract, look_at
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -100,7 +100,7 @@ def arena_for(g: Level, nlabels: int = 0) -> Arena:
         start=np.empty(n + 1, i64),
         mark=np.empty(n + 1, i64),
         at=np.empty((3, LEVELS), i64),
-        load=np.empty((3, 2), i64),
+        load=np.full((4, 2), int(look_at(g).grid), i64),
         # there may be more parts than vertices, where fixed vertices hold most of the weight
         labels=np.empty(nlabels, i32),
         # each split takes one set of labels off and puts two back

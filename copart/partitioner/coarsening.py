@@ -32,6 +32,9 @@ _LARGE = 1 << 20
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
 
+#: Grids are coarsened to an eighth: cells of two by two by two keep their shape.
+_FINE = 8
+
 #: Rounds of label propagation.
 _ROUNDS = 2
 
@@ -83,17 +86,24 @@ def coarsen_flat(found: Levels, config: Config, nparts: int, shape: Shape, team:
     """Levels by :func:`coarsen`, with further ones where the coarsest graph is about planar.
 
     Parts of the plane have short borders: initial partitions of a smaller graph are better there, and cheaper (cut of
-    meshes of triangles and of quadrilaterals 2 to 6 % lower).  In space they are worse.
+    meshes of triangles 2 to 6 % lower).  In space they are worse, and grids have a size of their own.
     """
-    finest, g = found.levels[0], found.levels[-1]
-    # clusters of hexahedra have as few neighbours as those of triangles
-    flat = (len(finest.adjncy) <= _FEW * len(finest.vwgt) if shape.grid
-            else len(g.adjncy) <= _PLANAR * len(g.vwgt))
-    if not flat:
+    g = found.levels[-1]
+    if shape.grid or len(g.adjncy) > _PLANAR * len(g.vwgt):
         return found
     stop = max(config.coarse_per_part * nparts // _PER_PART, config.coarse_least // _LEAST)
     more = coarsen(g, stop, shape, team, least=nparts)
     return Levels(found.levels[:-1] + more.levels, found.maps + more.maps, found.rows)
+
+
+def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
+    """Vertices at which coarsening for an initial partition stops; the cells of a grid stay small beside its parts.
+
+    Flat walls lie between two layers of cells.  Parts of thirty cells have three layers, and balance is not found
+    without steps in the walls, which refinement does not remove; bisections of a fine grid are cheap and flat.
+    """
+    stop = coarsest_size(config, nparts)
+    return max(stop, config.grid_least, nvtxs // _FINE) if shape.grid else stop
 
 
 def fitted(config: Config, nvtxs: int, nparts: int) -> Config:

@@ -16,6 +16,7 @@ from ..kernels import Level, Pull
 from ..kernels import growing as kernels
 from ..options import Config
 from .bisection import frontier_for, recursive_bisection
+from .coarsening import coarsest_size
 from .coordinates import recursive_coordinate_bisection
 from .refinement import Refiner, cut_of
 from .rounds import Team
@@ -90,6 +91,8 @@ def _candidates(
     if not len(g.origin) and not (len(g.fixed) and limit.min() < limit.max()):
         # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
         runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
+        if n > 2 * coarsest_size(config, k):
+            runs = -(-runs // 2)  # a grid left fine, which is bisected well at once
         yield from recursive_bisection(g, limit, [salt + t for t in range(runs)], team)
         if coords is not None and not len(g.fixed):
             yield recursive_coordinate_bisection(coords, g.vwgt, limit)

@@ -11,7 +11,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import Shape, carry, coarsen, coarsen_flat, coarsest_size, unpacked
+from .coarsening import Shape, carry, coarsen, coarsen_flat, coarsest_size, first_size, unpacked
 from .coordinates import centroids
 from .flows import refine_pairs
 from .growing import best_growth
@@ -42,8 +42,9 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    levels, maps, _ = coarsen_flat(coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True), config, k,
-                                   shape, team)
+    found = coarsen(level, first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
+    levels, maps, _ = coarsen_flat(found, config, k, shape, team)
+    del found
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
     part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)

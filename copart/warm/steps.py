@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..coupling import CoupledProblem, Interedges
 from ..errors import PartitionError
 from ..graph import Graph
 from ..names import ClusteringMethod, GeometricMethod, SchemeName
-from ..options import Options
+from ..options import PRESETS, Options
 
 Step = tuple[str, Callable[[], None]]
 
@@ -112,7 +113,8 @@ def _partitioner() -> None:
     from ..kgggp_ml import partition
 
     grid = _grid(60, 60, coords=np.indices((60, 60)).reshape(2, -1).T)
-    partition(grid, 6, preset="strong")
+    # coarsened as a large one is
+    partition(grid, 6, preset=replace(PRESETS["strong"], grid_least=0))
     # a path numbered far from its shape is renumbered and clustered, where a grid is matched
     far = np.arange(3600) * 1009 % 3600
     partition(Graph.from_edges(3600, far[:-1], far[1:]), 6)

@@ -219,6 +219,18 @@ def test_the_cut_of_a_grid_is_near_its_side():
     assert max(cuts) <= 1.6 * side
 
 
+@pytest.mark.parametrize("shape", [(10, 8, 7), (14, 9)] if NO_JIT else [(24, 20, 16), (31, 20, 17), (90, 41)])
+def test_the_wall_through_a_box_is_flat(shape):
+    """Also where an odd number of layers, or the levels above, put it out of balance at first."""
+    graph = grid(*shape)
+    limit = [1.02 * graph.nvtxs / 2] * 2
+    for salt in range(3):
+        side = bisected(graph, limit, salt)
+        assert loads(graph, side, 2)[0].max() <= limit[0]
+        across = graph.nvtxs // max(shape)
+        assert edge_cut(graph, side) <= across + (across ** 0.5 + 1) * (len(shape) > 2) + 1, "at most one step in it"
+
+
 def test_cliques_joined_by_an_edge():
     u, v = np.triu_indices(60, 1)
     graph = Graph.from_edges(120, np.concatenate([u, u + 60, [59]]), np.concatenate([v, v + 60, [60]]))
