@@ -38,8 +38,8 @@ def multilevel(
     levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k, pack=True)
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
-    part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
-    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
+    part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres, shape.skewed)
+    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape.skewed)
 
 
 def cycle(
@@ -59,7 +59,7 @@ def cycle(
                               within=part if within is None else within, pack=True)
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
-    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team)
+    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape.skewed)
 
 
 def loosened(limit: Array, vwgt: Array) -> Array:
@@ -69,7 +69,8 @@ def loosened(limit: Array, vwgt: Array) -> Array:
 
 
 def _uncoarsen(
-    levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team
+    levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team,
+    skewed: bool,
 ) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
@@ -77,7 +78,7 @@ def _uncoarsen(
         depth = len(levels) - 1
         g = unpacked(levels[-1])
         room = loosened(limit, g.vwgt) if depth else limit
-        refiner = Refiner(g, pull, part, room, team, seed + depth)
+        refiner = Refiner(g, pull, part, room, team, seed + depth, skewed)
         cut -= refiner.improve(config, cut)
         # the networks know nothing of affinities, and would trade them for cut
         if config.reach and refiner.excess == 0 and not len(g.origin):

@@ -32,6 +32,10 @@ _MANY = 400_000
 #: While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing.
 _REBALANCE = 2
 
+#: On skewed graphs: how far parts may be filled above their limits in the first round, as a share of them; and how many
+#: times fewer the rounds are.
+_ABOVE, _FEWER = 0.2, 2
+
 #: Longer lists are put in the order of the vertices, the border when it has grown by this factor: neighbours in the
 #: graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
 _LONG, _GROWN = 8192, 1.1
@@ -71,11 +75,14 @@ class Refiner:
     team : Team
     salt : int
         Seed of the hashes.
+    skewed : bool
+        The graph has hubs (:class:`copart.partitioner.coarsening.Shape`).
     """
 
-    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int):
+    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int, skewed: bool = False):
         n, k = len(part), len(limit)
         self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
+        self.skewed = skewed
         listed = np.empty(n, np.uint8)
         team.run(kernels.find_boundary, n, g, part, listed)
         border, active = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -98,6 +105,7 @@ class Refiner:
             # grown by `_reserve`
             log=np.empty((2, 2 * len(first) + 64), np.int32),
             count=np.array([len(first), len(first), 0]),
+            room=limit[:0],
         )
         self.dest = np.full(n, -1, np.int32)
         self.gain = np.empty(n, np.int64)
@@ -244,6 +252,10 @@ class Refiner:
         The first rounds are warm: a vertex may lose up to ``warmth`` of its own connectivity, less
         and less over ``cooling`` rounds, which leads out of shallow optima as annealing does.
 
+        On skewed graphs most vertices are at the border, and would follow the hubs into the same few parts, only to be
+        evicted again: there a round fills parts only so far above their limits, less and less while it cools.  The
+        first rounds bring nearly all then, and half of them do.
+
         Parameters
         ----------
         config : Config
@@ -259,13 +271,19 @@ class Refiner:
             Decrease of the cut between the partition given and the one left behind.
         """
         cooling = config.cooling if rounds is None else rounds
+        patience = config.patience
+        if self.skewed:
+            cooling, patience = -(-cooling // _FEWER), -(-patience // _FEWER)
         total = self.rebalance()
         best, best_excess = total, self.excess
         self.state.count[2] = 0
         waited = done = 0
-        while waited < config.patience or done < cooling:
+        while waited < patience or done < cooling:
             before = int(self.state.count[2])
             warmth = max(_COOL, config.warmth * (1 - done / cooling)) if done < cooling else _COOL
+            if self.skewed:
+                above = _ABOVE * max(0.0, 1 - done / cooling) if cooling else 0.0
+                self.state = self.state._replace(room=self.limit + (self.limit * above).astype(np.int64))
             total += self.jet_round(warmth)
             done += 1
             if self.state.count[2] == before and not self.state.count[0]:
