@@ -17,7 +17,7 @@ from .growing import grow, spread_seeds
 from .rng import mix
 
 TINY, TRIES, PASSES, LEVELS, ROUNDS = 80, 6, 4, 40, 3
-"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most, rounds of label propagation."""
+"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most, rounds of labels."""
 
 
 class Arena(NamedTuple):

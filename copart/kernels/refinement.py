@@ -188,8 +188,8 @@ def find_boundary(lo, hi, g, part, boundary):
 def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     """Every vertex of active[lo:hi] names its best other part.
 
-    Vertices moved in round now - 1 rest.  Parts without room, where `State.room` bounds them, do not count.  Ties: the lighter part, then the smaller
-    number.
+    Vertices moved in round now - 1 rest.  Parts without room do not count where `State.room` bounds them.  Ties: the
+    lighter part, then the smaller number.
 
     lo, hi : int
     g : Level, in
@@ -360,7 +360,7 @@ def _has_room(s, p, weight):
 
 @kernel
 def apply_moves(g, pull, s, dest, go, live, now):
-    """Apply the surviving moves in list order, never emptying a part or filling one above its room; renew the active list.
+    """Apply the surviving moves in list order, never emptying a part, none above its room, and renew the active list.
 
     Kept on it are live entries and the neighbours of moved vertices.  Returns the decrease of the cut.
 

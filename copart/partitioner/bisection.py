@@ -60,7 +60,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
         run, half = job // 2, job % 2
         at, first = halves[run]
         mine = (slice(0, at), slice(0, first)) if half == 0 else (slice(at, n), slice(first, k))
-        bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], starts, part[run], arena)
+        bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], starts, part[run],
+                           arena)
 
     team.spread(finish, 2 * len(salts), arenas)
     return [one if cmap is None else one[cmap] for one in part]

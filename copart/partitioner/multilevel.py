@@ -69,7 +69,14 @@ def loosened(limit: Array, vwgt: Array) -> Array:
 
 
 def _uncoarsen(
-    levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team,
+    levels: list[Level],
+    maps: list[Array],
+    pull: Pull,
+    part: Array,
+    limit: Array,
+    config: Config,
+    seed: int,
+    team: Team,
     skewed: bool,
 ) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
