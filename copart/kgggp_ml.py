@@ -292,7 +292,8 @@ def refine(
     seed = options.seed
     with Team(options.threads) as team:
         settle(level, pull, start, limit, team, seed)
-        Refiner(level, pull, start, limit, team, seed).improve(options.config, cut_of(level, start), rounds=0)
+        refiner = Refiner(level, pull, start, limit, team, seed, look_at(level).skewed)
+        refiner.improve(options.config, cut_of(level, start), rounds=0)
         excess = settle(level, pull, start, limit, team, seed)
     if excess:
         raise PartitionError(f"{overweight(start, graph, limit)}; raise eps")

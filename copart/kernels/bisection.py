@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import Level, Pull, inlined, inner, kernel
-from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop
+from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop, propagate_around_hubs
 from .contraction import contract_rows, contract_vertices, list_members, number_clusters
 from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
+from .rng import mix
 
-TINY, TRIES, PASSES, LEVELS = 80, 6, 4, 40
-"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most."""
+TINY, TRIES, PASSES, LEVELS, ROUNDS = 80, 6, 4, 40, 3
+"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most, rounds of labels."""
 
 LAYERS = 0.5
 """What a side may weigh above its limit on a coarse level, in layers of a cube of as many vertices."""
@@ -129,19 +130,30 @@ def level_at(arena, x, n, a):
 
 
 @inner
-def shrink(arena, x, n, a, heaviest):
+def shrink(arena, x, n, a, heaviest, hubs):
     """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck.
 
     arena : Arena, in and out
     x, n, a : int                   first offset, number of vertices and first entry of the level
     heaviest : int                  most that a coarse vertex may weigh
+    hubs : bool                     clusters by label propagation, and no pairs
     """
     g = level_at(arena, x, n, a)
     match, leader, cwgt = arena.match[:n], arena.leader[:n], arena.cwgt[:n]
-    for v in range(n):
-        match[v] = -1
-    matched = match_in_order(0, n, g, heaviest, match)
-    lead_pairs(0, n, g, match, leader, cwgt)
+    matched = 0
+    if hubs:
+        order = arena.new[:n]
+        for v in range(n):
+            order[v] = v
+        propagate_around_hubs(g, order, heaviest, ROUNDS, match, leader, cwgt, arena.mark, arena.members, arena.tried)
+        for v in range(n):
+            if match[v] >= 0:
+                matched += 1
+    else:
+        for v in range(n):
+            match[v] = -1
+        matched = match_in_order(0, n, g, heaviest, match)
+        lead_pairs(0, n, g, match, leader, cwgt)
     matched += absorb_singles(g, match, heaviest, leader, cwgt)
     if n - matched > n // 8:
         waiting = arena.new[: n + 1]
@@ -170,12 +182,13 @@ def shrink(arena, x, n, a, heaviest):
 
 
 @kernel
-def coarsen(arena, bias, n):
+def coarsen(arena, bias, n, hubs):
     """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
 
     arena : Arena, in and out
     bias : (rows,) int64, in and out    biases of the first level, to be summed up for the others; empty for none
     n : int
+    hubs : bool                     as for `shrink`
     """
     at = arena.at
     heaviest = np.int64(1)
@@ -188,7 +201,7 @@ def coarsen(arena, bias, n):
     x, a, depth = np.int64(0), np.int64(0), 0
     at[0, 0], at[1, 0], at[2, 0] = x, n, a
     while n > TINY and depth + 1 < LEVELS:
-        count = shrink(arena, x, n, a, heaviest)
+        count = shrink(arena, x, n, a, heaviest, hubs)
         if count == 0:
             break
         to = x + n + 1
@@ -266,12 +279,13 @@ def uncoarsen(arena, bias, depth, limit, weight):
 
 
 @inner
-def start(g, limit, salt, arena):
+def start(g, limit, salt, starts, arena):
     """Bisect the coarsest level, as the best of several growths; writes arena.side[:n].
 
     g : Level, in                   of n vertices
     limit : (2,) int64, in
     salt : int
+    starts : int                    sides grown from one vertex, beside those from a pair: above 0 where there are hubs
     arena : Arena, in and out
     """
     n = len(g.vwgt)
@@ -279,15 +293,21 @@ def start(g, limit, salt, arena):
     none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
     best_over = np.int64(0)
     best_cut = np.int64(-1)
-    for t in range(TRIES):
+    for t in range(TRIES + starts):
         side = arena.tried[:n]
-        for v in range(n):
-            side[v] = -1
-        for s in range(2):
-            pwgt[s] = 0
-            population[s] = 0
-        spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
-        grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
+        if t < TRIES:
+            for v in range(n):
+                side[v] = -1
+            for s in range(2):
+                pwgt[s] = 0
+                population[s] = 0
+            spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
+            grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
+        else:
+            # FM grows the side of one vertex: the other one gives until it is within its limit
+            for v in range(n):
+                side[v] = 1 - (t & 1)
+            side[mix(t, salt) % n] = t & 1
         over, cut = refine_sides(g, arena.ewgt[:0], side, limit, arena)
         if best_cut < 0 or over < best_over or (over == best_over and cut < best_cut):
             best_over, best_cut = over, cut
@@ -296,13 +316,14 @@ def start(g, limit, salt, arena):
 
 
 @inner
-def bisect(arena, n, limit, salt):
+def bisect(arena, n, limit, salt, starts):
     """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
 
     arena : Arena, in and out
     n : int
     limit : (2,) int64, in          changed in between
     salt : int
+    starts : int                    as for `start`
     """
     unbiased = arena.ewgt[:0]
     weight = np.int64(0)
@@ -310,12 +331,12 @@ def bisect(arena, n, limit, salt):
         weight += arena.vwgt[v]
     # only a grid has layers: on other graphs loose limits lead astray
     weight *= arena.load[3, 0]
-    depth = coarsen(arena, unbiased, n)
+    depth = coarsen(arena, unbiased, n, starts > 0)
     x, count, a = arena.at[0, depth], arena.at[1, depth], arena.at[2, depth]
     room = layer_room(depth, count, weight)
     limit[0] += room
     limit[1] += room
-    start(level_at(arena, x, count, a), limit, salt, arena)
+    start(level_at(arena, x, count, a), limit, salt, starts, arena)
     limit[0] -= room
     limit[1] -= room
     uncoarsen(arena, unbiased, depth, limit, weight)

@@ -5,7 +5,7 @@ A cluster never holds two different fixed parts or two origins.
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner, kernel
 
 WINDOW, STRIDE = 4096, 2531
 """Label propagation may visit every so many vertices in steps of an odd stride."""
@@ -180,7 +180,22 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
                 moved += 1
         if moved * 50 < hi - lo:
             break
-    # the smallest member leads; touched holds it by old label
+    _let_smallest_lead(lo, hi, match, cluster, cwgt, conn, touched, members)
+
+
+@inner
+def _let_smallest_lead(lo, hi, match, cluster, cwgt, conn, touched, members):
+    """Name every cluster of label propagation in the range lo..hi by its smallest member.
+
+    lo, hi : int
+    match : (nvtxs,) int32, out             -1 where a vertex is alone, else the vertex itself
+    cluster : (nvtxs,) int32, in and out    label of each vertex
+    cwgt : (nvtxs,) int64, in and out       weight of each cluster, by label and then by smallest member
+    conn : (nblock,) int64, scratch
+    touched : (nblock,) int32, scratch
+    members : (nblock,) int32, in           by label, less lo
+    """
+    # touched holds the smallest member by old label
     for i in range(hi - lo):
         touched[i] = -1
     for v in range(lo, hi):
@@ -194,6 +209,85 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
     for i in range(hi - lo):
         if touched[i] >= 0:
             cwgt[touched[i]] = conn[i]
+
+
+@kernel
+def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn, touched, members):
+    """Label propagation in the whole graph, in the given order, for graphs with hubs.
+
+    Neighbours of a hub are anywhere: blocks would hide most edges.  Every vertex in turn joins the neighbouring cluster
+    of best rate, conn^2 / weight.  Where vertices of low degree come first, they find clusters of their own
+    before those of the hubs have taken all.
+
+    g : Level, in
+    order : (nvtxs,) int32, in
+    max_vwgt : int                      most that a cluster may weigh
+    rounds : int                        visits of every vertex at most
+    match : (nvtxs,) int32, out         -1 where a vertex stays alone, else the vertex itself
+    cluster : (nvtxs,) int32, out       smallest member of the cluster of each vertex
+    cwgt : (nvtxs,) int64, out          weight of each cluster by smallest member, 0 elsewhere
+    conn : (nvtxs,) int64, scratch
+    touched, members : (nvtxs,) int32, scratch
+    """
+    n = len(order)
+    unit = len(g.ewgt) == 0
+    kinds = len(g.fixed) > 0 or len(g.origin) > 0
+    for v in range(n):
+        cluster[v] = v
+        cwgt[v] = g.vwgt[v]
+        conn[v] = 0
+        members[v] = 1
+        match[v] = 0
+    for _ in range(rounds):
+        moved = 0
+        for i in range(n):
+            v = order[i]
+            if match[v]:
+                continue
+            own = cluster[v]
+            count = 0
+            for e in range(g.xadj[v], g.xadj[v + 1]):
+                u = g.adjncy[e]
+                if kinds and not may_merge(g, u, v):
+                    continue
+                c = cluster[u]
+                if conn[c] == 0:
+                    touched[count] = c
+                    count += 1
+                if unit:
+                    conn[c] += 1
+                else:
+                    conn[c] += g.ewgt[e]
+            w = g.vwgt[v]
+            best = own
+            most = 0.0
+            weight = 1.0
+            if members[own] > 1:
+                # deep inside its cluster: not looked at again
+                match[v] = count == 1 and touched[0] == own
+                most = float(conn[own]) ** 2
+                weight = float(max(cwgt[own] - w, 1))
+            for j in range(count):
+                c = touched[j]
+                tie = float(conn[c]) ** 2
+                conn[c] = 0
+                if c == own or cwgt[c] + w > max_vwgt:
+                    continue
+                # compared without quotients
+                other = float(max(cwgt[c], 1))
+                here, there = most * other, tie * weight
+                if there > here or (there == here and best != own and _tie(c, v) > _tie(best, v)):
+                    best, most, weight = c, tie, other
+            if best != own:
+                cwgt[own] -= w
+                cwgt[best] += w
+                members[own] -= 1
+                members[best] += 1
+                cluster[v] = best
+                moved += 1
+        if moved * 50 < n:
+            break
+    _let_smallest_lead(0, n, match, cluster, cwgt, conn, touched, members)
 
 
 @kernel

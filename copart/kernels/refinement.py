@@ -28,6 +28,7 @@ class State(NamedTuple):
     moved_in : (nvtxs,) int32, round of the last move
     log : (2, capacity) int32, vertex and former part of each move
     count : (3,) int64, lengths of active, border and log
+    room : (nparts,) int64, weight above which a round fills no part, or empty where it may overload parts at will
     """
 
     part: Any
@@ -39,6 +40,7 @@ class State(NamedTuple):
     moved_in: Any
     log: Any
     count: Any
+    room: Any
 
 
 @inlined
@@ -186,8 +188,8 @@ def find_boundary(lo, hi, g, part, boundary):
 def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     """Every vertex of active[lo:hi] names its best other part.
 
-    Vertices moved in round now - 1 rest.  Room in the parts does not count.  Ties: the lighter part, then the smaller
-    number.
+    Vertices moved in round now - 1 rest.  Parts without room do not count where `State.room` bounds them.  Ties: the
+    lighter part, then the smaller number.
 
     lo, hi : int
     g : Level, in
@@ -201,6 +203,7 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     conn : (nparts,) int64, scratch
     touched : (nparts,) int32, scratch
     """
+    bounded = len(s.room) > 0
     for p in range(len(conn)):
         conn[p] = -1
     for i in range(lo, hi):
@@ -211,12 +214,12 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
             continue
         live[i] = 0
         own = s.part[v]
-        mine, best, most, count = connect_few(g, pull, s, v, False, s.pwgt, conn, touched)
+        mine, best, most, count = connect_few(g, pull, s, v, bounded, s.room, conn, touched)
         for j in range(count):
             p = touched[j]
             c = conn[p]
             conn[p] = -1
-            if p == own or c < most:
+            if p == own or c < most or (bounded and s.pwgt[p] + g.vwgt[v] > s.room[p]):
                 continue
             if c > most or s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best):
                 best, most = p, c
@@ -345,9 +348,19 @@ def move_and_log(g, pull, s, v, to, now):
     return won
 
 
+@inlined
+def _has_room(s, p, weight):
+    """Whether so much more may go into part p in a round.
+
+    s : State, in
+    p, weight : int
+    """
+    return len(s.room) == 0 or s.pwgt[p] + weight <= s.room[p]
+
+
 @kernel
 def apply_moves(g, pull, s, dest, go, live, now):
-    """Apply the surviving moves in list order, never emptying a part, and renew the active list.
+    """Apply the surviving moves in list order, never emptying a part, none above its room, and renew the active list.
 
     Kept on it are live entries and the neighbours of moved vertices.  Returns the decrease of the cut.
 
@@ -373,7 +386,7 @@ def apply_moves(g, pull, s, dest, go, live, now):
     total = np.int64(0)
     for i in range(kept):
         v = s.active[i]
-        if go[i] == 1 and s.population[s.part[v]] > 1:
+        if go[i] == 1 and s.population[s.part[v]] > 1 and _has_room(s, dest[v], g.vwgt[v]):
             total += move_and_log(g, pull, s, v, dest[v], now)
     for i in range(kept):
         dest[s.active[i]] = -1

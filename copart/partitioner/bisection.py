@@ -21,7 +21,7 @@ from .rounds import Team
 Array = np.ndarray[Any, Any]
 
 
-def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) -> list[Array]:
+def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, starts: int = 0) -> list[Array]:
     """Partitions into ``len(limit)`` parts, one per salt, by halving the set of parts again and again.
 
     The fixed vertices of each part are collapsed into one, which may go to either side: a
@@ -34,6 +34,9 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) ->
         Largest weight of each part; the slack is spread over the splits.
     salts : list of int
         Seed of each partition.
+    starts : int
+        Above 0 where the graph has hubs: so many more sides of each bisection are grown from one vertex, and it is
+        coarsened by label propagation.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) ->
     part = np.empty((len(salts), n), np.int32)
 
     def halve(run: int, arena: Arena) -> tuple[int, int]:
-        at, first = split(whole, limit, vertices[run], labels[run], salts[run], arena)
+        at, first = split(whole, limit, vertices[run], labels[run], salts[run], starts, arena)
         return int(at), int(first)
 
     halves = team.spread(halve, len(salts), arenas)
@@ -57,7 +60,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team) ->
         run, half = job // 2, job % 2
         at, first = halves[run]
         mine = (slice(0, at), slice(0, first)) if half == 0 else (slice(at, n), slice(first, k))
-        bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], part[run], arena)
+        bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], starts, part[run],
+                           arena)
 
     team.spread(finish, 2 * len(salts), arenas)
     return [one if cmap is None else one[cmap] for one in part]

@@ -26,6 +26,10 @@ Array = np.ndarray[Any, Any]
 #: Every so many tries the seeds are drawn anew instead of taken from the centres of the last try.
 _RESEED = 4
 
+#: On skewed graphs: bisections started from one vertex, and how much larger limits are for them, as a share.  Far seeds
+#: are the ends of chains there, which both grow into the same core, and tight limits of every split forbid most moves.
+_STARTS, _LOOSER = 6, 0.1
+
 #: Bisections run more than once a preset's number where the input graph is this much larger than the coarsest.
 _SHARE = 0.025
 
@@ -66,25 +70,27 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
 
 
 def best_growth(
-    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
+    skewed: bool = False,
 ) -> Array:
     """The best of several bisected or grown, and refined, partitions: least excess, then least cut.
 
     Recursive bisection serves where it applies: it knows neither affinities nor which fixed part
     needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
     known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
-    the input graph, to which the effort is fitted.
+    the input graph, to which the effort is fitted; `skewed` is of its :class:`~copart.partitioner.coarsening.Shape`.
     """
     made = []
-    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords)):
-        refiner = Refiner(g, pull, part, limit, team, salt + t)
+    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords, skewed)):
+        refiner = Refiner(g, pull, part, limit, team, salt + t, skewed)
         refiner.improve(config, cut_of(g, part))
         made.append((refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part), t, part))
     return min(made, key=lambda one: one[:3])[-1]
 
 
 def _candidates(
-    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
+    skewed: bool,
 ) -> Iterator[Array]:
     """Unrefined initial partitions, one after the other; they may be refined in place."""
     n, k = len(g.vwgt), len(limit)
@@ -93,7 +99,8 @@ def _candidates(
         runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
         if n > 2 * coarsest_size(config, k):
             runs = -(-runs // 2)  # a grid left fine, which is bisected well at once
-        yield from recursive_bisection(g, limit, [salt + t for t in range(runs)], team)
+        looser = limit + (_LOOSER * limit).astype(np.int64) if skewed else limit
+        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, _STARTS if skewed else 0)
         if coords is not None and not len(g.fixed):
             yield recursive_coordinate_bisection(coords, g.vwgt, limit)
         return

@@ -47,7 +47,7 @@ def multilevel(
     del found
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
-    part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres)
+    part = best_growth(levels[-1], pull, room, config, len(level.vwgt), seed * 64, team, centres, shape.skewed)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
 
 
@@ -93,7 +93,7 @@ def _uncoarsen(
         g = unpacked(levels[-1])
         team.tell("refining", len(part))
         room = loosened(limit, g.vwgt) if depth else limit
-        refiner = Refiner(g, pull, part, room, team, seed + depth)
+        refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed)
         cut -= refiner.improve(config, cut, config.cooling_fine if reached and depth < _FINE else None)
         if depth < reached and refiner.excess == 0:
             cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share)

@@ -35,6 +35,10 @@ _REBALANCE = 2
 #: What is next to nothing: less than one in so many edges of the cut.
 _NOTHING = 500
 
+#: On skewed graphs: how far parts may be filled above their limits in the first round, as a share of them; and how many
+#: times fewer the rounds of cooling are.
+_ABOVE, _FEWER = 0.2, 2
+
 #: Longer lists are put in the order of the vertices, the border when it has grown by this factor: neighbours in the
 #: graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
 _LONG, _GROWN = 8192, 1.1
@@ -74,11 +78,14 @@ class Refiner:
     team : Team
     salt : int
         Seed of the hashes.
+    skewed : bool
+        The graph has hubs (:class:`copart.partitioner.coarsening.Shape`).
     """
 
-    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int):
+    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int, skewed: bool = False):
         n, k = len(part), len(limit)
         self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
+        self.skewed = skewed
         listed = np.empty(n, np.uint8)
         team.run(kernels.find_boundary, n, g, part, listed)
         border, active = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -101,6 +108,7 @@ class Refiner:
             # grown by `_reserve`
             log=np.empty((2, 2 * len(first) + 64), np.int32),
             count=np.array([len(first), len(first), 0]),
+            room=limit[:0],
         )
         self.dest = np.full(n, -1, np.int32)
         self.gain = np.empty(n, np.int64)
@@ -247,6 +255,10 @@ class Refiner:
         The first rounds are warm: a vertex may lose up to ``warmth`` of its own connectivity, less
         and less over ``cooling`` rounds, which leads out of shallow optima as annealing does.
 
+        On skewed graphs most vertices are at the border, and would follow the hubs into the same few parts, only to be
+        evicted again: there a round fills parts only so far above their limits, less and less while it cools.  The
+        first rounds bring nearly all then, and half of the rounds of cooling do.
+
         Parameters
         ----------
         config : Config
@@ -262,6 +274,8 @@ class Refiner:
             Decrease of the cut between the partition given and the one left behind.
         """
         cooling = config.cooling if rounds is None else rounds
+        if self.skewed:
+            cooling = -(-cooling // _FEWER)
         total = self.rebalance()
         best, best_excess = total, self.excess
         self.state.count[2] = 0
@@ -269,6 +283,9 @@ class Refiner:
         while waited < config.patience or done < cooling:
             before = int(self.state.count[2])
             warmth = max(_COOL, config.warmth * (1 - done / cooling)) if done < cooling else _COOL
+            if self.skewed:
+                above = _ABOVE * max(0.0, 1 - done / cooling) if cooling else 0.0
+                self.state = self.state._replace(room=self.limit + (self.limit * above).astype(np.int64))
             total += self.jet_round(warmth)
             done += 1
             if self.state.count[2] == before and not self.state.count[0]:

@@ -118,6 +118,8 @@ def _partitioner() -> None:
     # a path numbered far from its shape is renumbered and clustered, where a grid is matched
     far = np.arange(3600) * 1009 % 3600
     partition(Graph.from_edges(3600, far[:-1], far[1:]), 6)
+    # a graph with a hub is clustered as a whole
+    partition(Graph.from_edges(3600, np.zeros(3599, int), np.arange(1, 3600)), 6)
     # three equal weights have no balanced halves, and a star has no parts in one piece each: every means of
     # repair is tried before that is said
     with suppress(PartitionError):

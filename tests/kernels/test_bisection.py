@@ -167,31 +167,32 @@ def test_fm_against_all_bisections(graph, seed):
 
 
 # ---- a bisection
-def bisected(graph: Graph, limit: Any, salt: int = 1) -> np.ndarray:
+def bisected(graph: Graph, limit: Any, salt: int = 1, starts: int = 0) -> np.ndarray:
     """A bisection of the whole graph as the first level of an arena."""
     n = graph.nvtxs
     g = level(graph)
     arena = arena_of(g)
     recursive_bisection.load_subgraph(g, np.arange(n, dtype=np.int32), arena)
-    kernels.bisect(arena, n, np.array(limit, np.int64), salt)
+    kernels.bisect(arena, n, np.array(limit, np.int64), salt, starts)
     assert_clean(arena)
     return arena.side[:n].copy()
 
 
 @settings(max_examples=EXAMPLES)
-@given(graphs(), st.integers(0, 2**32 - 1))
-def test_any_small_graph_is_bisected_in_two(graph, seed):
+@given(graphs(), st.integers(0, 2**32 - 1), st.sampled_from([0, 3]))
+def test_any_small_graph_is_bisected_in_two(graph, seed, starts):
     n = graph.nvtxs
     if n < 2:
         return
     total, most = graph.total_weight, int(graph.weights.max())
-    side = bisected(graph, [total // 2 + most + 1] * 2, seed % 1000)
+    side = bisected(graph, [total // 2 + most + 1] * 2, seed % 1000, starts)
     assert set(side.tolist()) <= {0, 1}
     assert loads(graph, side, 2)[0].max() <= total // 2 + most + 1, "room for one more vertex suffices"
 
 
+@pytest.mark.parametrize("starts", [0, 3])
 @pytest.mark.parametrize("name", ["grid", "tree", "scale-free", "star", "path", "no edges", "islands"])
-def test_weighted_graphs_are_bisected_evenly(name):
+def test_weighted_graphs_are_bisected_evenly(name, starts):
     """Large enough for several levels; weights 1 to 9 leave room to balance exactly at 2 %."""
     rng = np.random.default_rng(5)
     n = 400 if NO_JIT else 3000
@@ -205,7 +206,7 @@ def test_weighted_graphs_are_bisected_evenly(name):
     total = graph.total_weight
     for share in (0.5, 0.25):
         limit = np.ceil(1.02 * total * np.array([share, 1 - share])).astype(np.int64)
-        found = bisected(graph, limit)
+        found = bisected(graph, limit, starts=starts)
         assert (loads(graph, found, 2)[0] <= limit).all()
         scattered = edge_cut(graph, rng.random(n) < share)
         assert edge_cut(graph, found) <= (0.9 if name == "star" else 0.8) * scattered, "better than chance"
@@ -297,7 +298,7 @@ def test_split_only_reorders(graph, seed, k):
         if len(vertices) < 2:
             continue
         v, x = vertices.copy(), labels.copy()
-        at, left = recursive_bisection.split(g, limit, v, x, int(rng.integers(0, 1000)), arena)
+        at, left = recursive_bisection.split(g, limit, v, x, int(rng.integers(0, 1000)), seed % 3, arena)
         assert_clean(arena)
         assert sorted(v.tolist()) == sorted(vertices.tolist())
         assert sorted(x.tolist()) == sorted(labels.tolist())

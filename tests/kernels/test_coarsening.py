@@ -129,6 +129,56 @@ def propagated(graph: Graph, lo: int, hi: int, heaviest: int, *, rounds: int = 3
     return match, leader, cwgt
 
 
+def around_hubs(graph: Graph, heaviest: int, rounds: int, fixed=None, origin=None):
+    n = graph.nvtxs
+    match, leader, cwgt = np.full(n, -9, np.int32), np.full(n, -9, np.int32), np.full(n, -9, np.int64)
+    order = np.argsort(np.diff(graph.xadj), kind="stable").astype(np.int32)
+    kernels.propagate_around_hubs(level(graph, fixed, origin), order, heaviest, rounds, match, leader, cwgt,
+                                  *propagation_scratch(n))
+    return match, leader, cwgt
+
+
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(0, 4))
+def test_clusters_around_hubs_keep_all_their_rules(graph, seed, heaviest, rounds):
+    """Light enough, of one kind, led by the smallest member, the books right."""
+    rng = np.random.default_rng(seed)
+    n = graph.nvtxs
+    fixed, origin = rng.integers(-1, 2, n), rng.integers(0, 2, n)
+    match, leader, cwgt = around_hubs(graph, heaviest, rounds, fixed, origin)
+    clusters: dict[int, list[int]] = {}
+    for v in range(n):
+        clusters.setdefault(int(leader[v]), []).append(v)
+    for c, members in clusters.items():
+        assert c == members[0]
+        weight = sum(int(graph.weights[v]) for v in members)
+        assert cwgt[c] == weight
+        assert len(members) == 1 or weight <= heaviest
+        assert_alike(members, fixed, origin)
+        assert all(match[v] == (-1 if len(members) == 1 else v) for v in members)
+    others = [v for v in range(n) if v not in clusters]
+    assert not cwgt[others].any()
+
+
+def test_clusters_around_hubs_are_found_however_far_their_members_are_numbered():
+    """Complete graphs of 8 vertices, the members of each 64 numbers apart, and a hub tied to all."""
+    u, v = np.triu_indices(8, 1)
+    u, v = ((a[:, None] * 64 + np.arange(64)).ravel() for a in (u, v))
+    graph = Graph.from_edges(513, np.concatenate([u, np.full(512, 512)]), np.concatenate([v, np.arange(512)]))
+    assert look_at(level(graph)).skewed
+    with Team(1) as team:
+        cmap, _ = cluster(level(graph), 8, look_at(level(graph)), team)
+    whole = (cmap[:512].reshape(8, 64) == cmap[:64]).all(axis=0)
+    assert whole.sum() >= 48, "the hub may draw some apart"
+
+
+@pytest.mark.parametrize(("graph", "skewed"), [
+    (grid(30, 40), False), (path(100), False), (complete(30), False), (tree(500, np.random.default_rng(1)), False),
+    (star(100), True), (scale_free(2000, np.random.default_rng(1)), True), (Graph.from_edges(4, [], []), False),
+])
+def test_graphs_with_hubs_are_skewed(graph, skewed):
+    assert look_at(level(graph)).skewed == skewed
+
+
 def propagation_scratch(size: int):
     return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
 

@@ -15,7 +15,18 @@ from copart.partitioner.refinement import Refiner, cut_of
 from copart.partitioner.rounds import Team
 
 from ..helpers import grid
-from ..partition_reference import NO_PULL, connectivity, level, loads, objective, path, pull_of, scattered
+from ..partition_reference import (
+    NO_PULL,
+    connectivity,
+    level,
+    loads,
+    objective,
+    path,
+    pull_of,
+    scale_free,
+    scattered,
+    star,
+)
 from ..reference import boundary, edge_cut, graphs, rows
 
 
@@ -289,6 +300,32 @@ def test_cut_of_a_level_is_the_cut_of_the_graph():
     graph = grid(5, 5)
     part = (np.arange(25) % 3).astype(np.int32)
     assert cut_of(level(graph), part) == edge_cut(graph, part)
+
+
+def test_a_round_fills_no_part_above_its_room_on_skewed_graphs():
+    """Everything wants into the part of the hub; without a bound it goes there in one round."""
+    graph = star(400)
+    part = np.arange(400, dtype=np.int32) % 4
+    limit = np.full(4, 105)
+    for room in (None, 115):
+        with Team(1) as team:
+            r = Refiner(level(graph), NO_PULL, part.copy(), limit, team, 3)
+            if room is not None:
+                r.state = r.state._replace(room=np.full(4, room))
+            r.jet_round(0.5)
+        assert (r.state.pwgt.max() > 115) == (room is None)
+
+
+def test_skewed_graphs_are_refined_within_the_limits():
+    graph = scale_free(800, np.random.default_rng(2))
+    part = np.random.default_rng(3).integers(0, 5, 800).astype(np.int32)
+    found = part.copy()
+    with Team(1) as team:
+        r = Refiner(level(graph), NO_PULL, found, np.full(5, 168), team, 3, True)
+        won = r.improve(PRESETS["default"], cut_of(r.g, found))
+    assert r.excess == 0
+    assert (r.state.pwgt == np.bincount(found, minlength=5)).all()
+    assert won == cut_of(r.g, part) - cut_of(r.g, found) > 0
 
 
 @pytest.mark.parametrize("threads", [2, 3])
