@@ -20,7 +20,7 @@ from ...arrays import VERTEX, WEIGHT
 from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
-from ...kernels.walls import Walls
+from ...kernels.walls import Joined, Walls
 from .alone import NONE, Alone, Figures, figures, most_cut
 from .effort import Effort, Prices
 from .stack import Stack, walls_of
@@ -38,7 +38,7 @@ TURNS = 4
 LOST = 1.15
 """A component whose cut is still so many times what it is alone goes on from its partition alone."""
 
-REFERENCE = 6000
+REFERENCE = 2500
 """Levels of up to so many vertices get all sweeps; larger ones fewer, in proportion."""
 
 DISSOLVE = 2
@@ -56,6 +56,9 @@ CHAINS, MOST_PARTS = 150, 2000
 
 ALL_WALLS = np.zeros(0, VERTEX)
 """No former parts: all walls are looked at."""
+
+ANYWHERE = np.zeros(0, VERTEX)
+"""No vertices to look near."""
 
 
 class Cycle:
@@ -159,11 +162,12 @@ class Cycle:
                        islands=alone.islands)
 
     def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
-                heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0) -> None:
+                heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0,
+                near: Array = ANYWHERE) -> None:
         press = (0.5, 8.0) if heat[0] else (20.0, 20.0)
         g = self.stack.levels[d]
         former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.alone.coarse[d]
-        count = list_walls(g, s, live, former, bool(border.stamp[1]), border)
+        count = list_walls(g, s, live, former, near, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
         anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
 
@@ -201,11 +205,9 @@ class Cycle:
     def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array) -> tuple[NDArray[np.int32], Figures]:
         s, border = self._at(0, part, prices, cut)
         live = self._live(s, effort)
-        half = max(1, effort.few // 2)
-        for turn, heat in enumerate(((0.5, 0.22), (0.22, 0.1))):
-            if not effort.finest:
-                self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
-                prices = self._mended(prices, figures(s))
+        if not effort.finest:
+            self._anneal(0, s, border, live, prices, effort.few, (0.5, 0.1), effort, turn=1)
+            prices = self._mended(prices, figures(s))
         best: tuple[tuple[float, int], Array, Figures] | None = None
         for turn in range(effort.mend):
             if turn:
@@ -216,12 +218,15 @@ class Cycle:
             if turn:
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
+            settled = s.part.copy()
             self._hand_over(s, border, prices)
             best = self._better(best, s)
             for _ in range(DISSOLVE):
                 if not self._dissolve(s, border, prices):
                     break
-                self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn)
+                self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn,
+                             near=_around(self.stack.levels[0], np.flatnonzero(s.part != settled)))
+                settled = s.part.copy()
                 self._hand_over(s, border, prices)
                 best = self._better(best, s)
             if best[0][0] == 0:
@@ -287,7 +292,7 @@ class Cycle:
                 if coupled:
                     cells = np.flatnonzero(mine & (g.coupled > 0)).astype(VERTEX)
                 else:
-                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), ALL_WALLS, False, border)
+                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), ALL_WALLS, ANYWHERE, False, border)
                     cells = border.listed[:count].copy()
                     border.there[cells] = 0
                     cells = cells[mine[cells]]
@@ -295,6 +300,16 @@ class Cycle:
                                 np.empty(k, VERTEX), np.empty(k, np.uint8), np.empty(k, VERTEX),
                                 np.empty(len(cells), VERTEX), np.empty(len(cells), VERTEX))
                 hand_over(g, s, cooling, coupled, cells, first, last, memory, border, CHAINS)
+
+
+def _around(g: Joined, vertices: Array) -> NDArray[np.int32]:
+    """`vertices`, their neighbours and those that they exchange data with."""
+    found = [vertices]
+    for start, other in ((g.xadj, g.adjncy), (g.iptr, g.iadj)):
+        count = start[vertices + 1] - start[vertices]
+        entry = np.repeat(start[vertices] - (np.cumsum(count) - count), count) + np.arange(int(count.sum()))
+        found.append(other[entry])
+    return np.unique(np.concatenate(found)).astype(VERTEX)
 
 
 __all__ = ["Cycle"]
