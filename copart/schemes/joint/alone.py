@@ -52,13 +52,8 @@ class Figures(NamedTuple):
 
 def figures(s: Walls) -> Figures:
     """The figures of what `s` is kept up to date with."""
-    components = len(s.cut)
-    sent, got, crowd = np.zeros((3, components, components), WEIGHT)
-    busiest = np.zeros(components, WEIGHT)
-    for i in range(components):
-        mine = s.owner == i
-        sent[i], got[i], crowd[i] = (x[mine].max(axis=0) for x in (s.sent, s.got, s.messages))
-        busiest[i] = s.share[mine].max()
+    first = np.searchsorted(s.owner, np.arange(len(s.cut)))  # no component is without parts
+    sent, got, crowd, busiest = (np.maximum.reduceat(x, first) for x in (s.sent, s.got, s.messages, s.share))
     out, into, met = (x.sum(axis=1) for x in (s.sent, s.got, s.messages))
     process = np.array([out.max(), into.max(), met.max()], WEIGHT)
     return Figures(s.cut.copy(), s.volume.copy(), np.maximum(sent, got.T), np.maximum(crowd, crowd.T), process,
