@@ -21,7 +21,7 @@ from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from ...kernels.walls import Joined, Walls
-from .alone import NONE, Alone, Figures, figures, most_cut
+from .alone import NONE, Alone, Figures, figures
 from .effort import Effort, Prices
 from .stack import Stack, walls_of
 
@@ -75,7 +75,6 @@ class Cycle:
         self.stack, self.alone, self.seed = stack, alone, seed
         self._known: dict[int, tuple[Array, Array, Array, Array, float]] = {}
         components = len(alone.room)
-        self.most_cut = most_cut(alone.figures.cut)
         finest = stack.levels[0]
         self.cells = np.bincount(stack.kinds[0][np.flatnonzero(finest.coupled)], minlength=components)
         self.meeting = np.flatnonzero(finest.iptr[1:] > finest.iptr[:-1]).astype(VERTEX)
@@ -163,7 +162,7 @@ class Cycle:
                        over=0.0 if d else prices.over * float(unit.mean()),
                        most=(prices.most * alone.figures.most).astype(WEIGHT),
                        most_messages=alone.figures.most_messages, ease=prices.ease,
-                       most_cut=np.full_like(self.most_cut, NONE) if d else self.most_cut, least=alone.owners,
+                       most_cut=np.full_like(self.alone.most_cut, NONE) if d else self.alone.most_cut, least=alone.owners,
                        islands=alone.islands)
 
     def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
@@ -220,7 +219,7 @@ class Cycle:
             if turn:
                 prices = self._mended(prices, figures(s))
                 if effort.yielding:
-                    prices.bound = np.where(s.cut > self.most_cut, self.alone.figures.busiest, prices.bound)
+                    prices.bound = np.where(s.cut > self.alone.most_cut, self.alone.figures.busiest, prices.bound)
             self._narrow(s, prices)
             if turn:
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
@@ -275,7 +274,7 @@ class Cycle:
     def _mended(self, prices: Prices, found: Figures) -> Prices:
         """Higher prices for what is worse than alone, lower ones where a cut is near its limit."""
         alone = self.alone.figures
-        most = most_cut(alone.cut)
+        most = self.alone.most_cut
         near, above = found.cut > 0.98 * most, found.cut > most
         dear = (found.volume > 1.004 * alone.volume).T
         datum = prices.datum * np.where(dear, 2.0, np.where(near, 0.4, 1.0)[:, None])
