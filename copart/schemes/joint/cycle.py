@@ -162,7 +162,7 @@ class Cycle:
                        over=0.0 if d else prices.over * float(unit.mean()),
                        most=(prices.most * alone.figures.most).astype(WEIGHT),
                        most_messages=alone.figures.most_messages, ease=prices.ease,
-                       most_cut=np.full_like(self.alone.most_cut, NONE) if d else self.alone.most_cut, least=alone.owners,
+                       most_cut=np.full_like(alone.most_cut, NONE) if d else alone.most_cut, least=alone.owners,
                        islands=alone.islands)
 
     def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
