@@ -200,6 +200,10 @@ def test_walls_that_have_not_moved_are_left_out():
     border = border_of(36)
     count = list_walls(g, s, live, former, ALL_WALLS, False, border)
     assert sorted(border.listed[:count].tolist()) == [10, 12, 13, 14]
+    border = border_of(36)
+    some = np.array([9, 11, 25], np.int32)
+    count = list_walls(g, s, live, former, some, False, border)
+    assert sorted(border.listed[:count].tolist()) == [9, 11], "of those that are asked for"
     s.room[2] = 11  # above its limit: all its walls count
     border = border_of(36)
     assert list_walls(g, s, live, s.part.copy(), ALL_WALLS, False, border) == 3
