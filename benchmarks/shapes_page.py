@@ -237,8 +237,8 @@ def page(rows: Sequence[Row]) -> str:
                  + (f", the first {WORST} of them" if len(listed.rows) == WORST else "") + ":", "",
                  listed.markdown(), ""]
     some = compared(done)
-    text += ["## All shapes", "", f"The {len({_problem(row) for row in some})} problems that all schemes were run on but those that choose:",
-             "", summary(some).markdown(), "", *_columns(), "", f"All runs of the default scheme, `{DEFAULT}`, with "
+    text += ["## All shapes", "", f"The {len({_problem(row) for row in some})} problems that all schemes were run on "
+             "but those that choose:", "", summary(some).markdown(), "", *_columns(), "", f"All runs of the default scheme, `{DEFAULT}`, with "
              "all seeds:", "", by_set(done).markdown(), ""]
     some = choosers(done)
     if some:
