@@ -238,8 +238,8 @@ def page(rows: Sequence[Row]) -> str:
                  listed.markdown(), ""]
     some = compared(done)
     text += ["## All shapes", "", f"The {len({_problem(row) for row in some})} problems that all schemes were run on "
-             "but those that choose:", "", summary(some).markdown(), "", *_columns(), "", f"All runs of the default scheme, `{DEFAULT}`, with "
-             "all seeds:", "", by_set(done).markdown(), ""]
+             "but those that choose:", "", summary(some).markdown(), "", *_columns(), "",
+             f"All runs of the default scheme, `{DEFAULT}`, with all seeds:", "", by_set(done).markdown(), ""]
     some = choosers(done)
     if some:
         text += [f"The scheme that chooses beside `{DEFAULT}`, on the {len({_problem(row) for row in some})} problems "
