@@ -134,12 +134,20 @@ def by_shape(rows: Sequence[Row], scheme: str = DEFAULT) -> Table:
 
 
 def compared(rows: Sequence[Row]) -> list[Row]:
-    """The rows of problems that every scheme was run on."""
+    """The rows of problems that every scheme was run on, without those that choose among others."""
+    rows = [row for row in rows if not SCHEMES[row["scheme"]].chooses]
     schemes = defaultdict(set)
     for row in rows:
         schemes[_problem(row)].add(row["scheme"])
     most = max(map(len, schemes.values()), default=0)
     return [row for row in rows if len(schemes[_problem(row)]) == most]
+
+
+def choosers(rows: Sequence[Row]) -> list[Row]:
+    """The rows of schemes that choose among others, and of the default on the same problems."""
+    theirs = [row for row in rows if SCHEMES[row["scheme"]].chooses]
+    there = {_problem(row) for row in theirs}
+    return theirs + [row for row in rows if row["scheme"] == DEFAULT and _problem(row) in there]
 
 
 def by_set(rows: Sequence[Row], scheme: str = DEFAULT) -> Table:
@@ -229,9 +237,13 @@ def page(rows: Sequence[Row]) -> str:
                  + (f", the first {WORST} of them" if len(listed.rows) == WORST else "") + ":", "",
                  listed.markdown(), ""]
     some = compared(done)
-    text += ["## All shapes", "", f"The {len({_problem(row) for row in some})} problems that all schemes were run on:",
-             "", summary(some).markdown(), "", *_columns(), "", f"All runs of the default scheme, `{DEFAULT}`, with "
-             "all seeds:", "", by_set(done).markdown(), ""]
+    text += ["## All shapes", "", f"The {len({_problem(row) for row in some})} problems that all schemes were run on "
+             "but those that choose:", "", summary(some).markdown(), "", *_columns(), "",
+             f"All runs of the default scheme, `{DEFAULT}`, with all seeds:", "", by_set(done).markdown(), ""]
+    some = choosers(done)
+    if some:
+        text += [f"The scheme that chooses beside `{DEFAULT}`, on the {len({_problem(row) for row in some})} problems "
+                 "that both were run on; its time is that of all schemes it runs:", "", summary(some).markdown(), ""]
     large = large_problems(done)
     if large.rows:
         text += ["## Large problems", "", f"More than {LARGE:,} cells, `{DEFAULT}`; ratios to NAIVE, seconds of "

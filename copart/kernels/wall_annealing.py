@@ -128,17 +128,30 @@ def worth_a_look(g, s, former, v):
 
 
 @kernel
-def list_walls(g, s, live, former, again, border):
+def list_walls(g, s, live, former, near, again, border):
     """List the vertices with a neighbour in another part, where one of the two parts is live; returns how many.
 
     g : Joined, in
     s : Walls, in
     live : (K,) uint8, in
     former : (n,) int32, in         see :func:`worth_a_look`
+    near : (m,) int32, in           look only at these; at all where there are none
     again : bool                    look only at vertices that have been listed before: others have not become border
     border : Border, in and out
     """
     count = 0
+    if len(near) > 0:
+        for i in range(len(near)):
+            v = near[i]
+            if at_live_wall(g.xadj, g.adjncy, s.part, live, v):
+                border.listed[count] = v
+                border.there[v] = 1
+                count += 1
+                if border.known[v] == 0:
+                    border.known[v] = 1
+                    border.pool[border.stamp[1]] = v
+                    border.stamp[1] += 1
+        return count
     if again:
         for i in range(border.stamp[1]):
             v = border.pool[i]

@@ -48,7 +48,7 @@ def excess_price(x, limit):
     return d * (1.0 + SLOPE * d / (limit + 1.0))
 
 
-@inner
+@inlined
 def traffic_price(g, s, v, a, b, datum, message, blur, most, most_messages, over):
     """Increase of the price of data and messages if coupled vertex v moves from part a to b.
 

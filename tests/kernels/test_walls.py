@@ -177,7 +177,7 @@ def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed):
     g, s = state(problem, parts)
     before = 4 * s.total[0] + s.cut.sum() + s.volume.sum()
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
-    count = list_walls(g, s, live, ALL_WALLS, False, border)
+    count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
     moves = anneal_walls(g, s, 40, cooling(3), seed, False, live, count, border)
     assert moves > 0
     assert_same(s, fresh(g, s), g)
@@ -194,15 +194,19 @@ def test_walls_that_have_not_moved_are_left_out():
     part = np.repeat([0, 1, 2], 12).astype(np.int32)  # columns of 3: walls between vertices 9-11 and 12-14, 21-23 ...
     g, s = state(problem, {"a": part}, 3)
     live, former = np.ones(3, np.uint8), s.part.copy()
-    assert list_walls(g, s, live, ALL_WALLS, False, border_of(36)) == 12
-    assert list_walls(g, s, live, former, False, border_of(36)) == 0
+    assert list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border_of(36)) == 12
+    assert list_walls(g, s, live, former, ALL_WALLS, False, border_of(36)) == 0
     former[13] = 0  # as if it had come from part 0
     border = border_of(36)
-    count = list_walls(g, s, live, former, False, border)
+    count = list_walls(g, s, live, former, ALL_WALLS, False, border)
     assert sorted(border.listed[:count].tolist()) == [10, 12, 13, 14]
+    border = border_of(36)
+    some = np.array([9, 11, 28], np.int32)
+    count = list_walls(g, s, live, former, some, False, border)
+    assert sorted(border.listed[:count].tolist()) == [9, 11], "of those that are asked for"
     s.room[2] = 11  # above its limit: all its walls count
     border = border_of(36)
-    assert list_walls(g, s, live, s.part.copy(), False, border) == 3
+    assert list_walls(g, s, live, s.part.copy(), ALL_WALLS, False, border) == 3
     assert sorted(border.listed[:3].tolist()) == [24, 25, 26]
 
 
@@ -214,12 +218,12 @@ def test_no_cut_grows_beyond_its_limit_where_limits_are_hard(seed):
     limit = s.cut + 2
     given = cooling(3, message=np.full(3, 40.0), most_cut=limit)
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
-    count = list_walls(g, s, live, ALL_WALLS, False, border)
+    count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
     assert anneal_walls(g, s, 10, given, seed, True, live, count, border) > 0
     assert (s.cut <= limit).all()
     assert_same(s, fresh(g, s), g)
     given = cooling(3, most_cut=np.zeros(3, np.int64))
-    anneal_walls(g, s, 4, given, seed, False, live, list_walls(g, s, live, ALL_WALLS, False, border), border)
+    anneal_walls(g, s, 4, given, seed, False, live, list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border), border)
     assert np.allclose(given.ease, EASING**4)
 
 

@@ -52,13 +52,8 @@ class Figures(NamedTuple):
 
 def figures(s: Walls) -> Figures:
     """The figures of what `s` is kept up to date with."""
-    components = len(s.cut)
-    sent, got, crowd = np.zeros((3, components, components), WEIGHT)
-    busiest = np.zeros(components, WEIGHT)
-    for i in range(components):
-        mine = s.owner == i
-        sent[i], got[i], crowd[i] = (x[mine].max(axis=0) for x in (s.sent, s.got, s.messages))
-        busiest[i] = s.share[mine].max()
+    first = np.searchsorted(s.owner, np.arange(len(s.cut)))  # no component is without parts
+    sent, got, crowd, busiest = (np.maximum.reduceat(x, first) for x in (s.sent, s.got, s.messages, s.share))
     out, into, met = (x.sum(axis=1) for x in (s.sent, s.got, s.messages))
     process = np.array([out.max(), into.max(), met.max()], WEIGHT)
     return Figures(s.cut.copy(), s.volume.copy(), np.maximum(sent, got.T), np.maximum(crowd, crowd.T), process,
@@ -92,6 +87,8 @@ class Alone:
         Messages of the parts of each component.
     islands : (C,) uint8
         Whether the graph of each component is in several pieces.
+    most_cut : (C,) int64
+        The largest cuts that are allowed.
     figures : Figures
     """
 
@@ -116,6 +113,7 @@ class Alone:
         edge_cuts(stack.levels[-1], stack.kinds[-1], self.coarse[-1], cut)
         s = walls_of(stack.levels[0], self.part.copy(), self.owner, self.slot, self.room[self.owner], everywhere, cut)
         self.figures = figures(s)
+        self.most_cut = most_cut(self.figures.cut)
         self.met = np.array([s.messages[self.owner == i].sum() for i in range(len(names))], WEIGHT)
         self.natural, self.bound = np.zeros((2, len(names)), WEIGHT)
         for i, name in enumerate(names):
@@ -133,7 +131,7 @@ class Alone:
         """In how many lines `found` is worse than alone; a fraction more for each part of a line above."""
         mine = self.figures
         over = [found.heavy / max(1, int(self.room.max()))]
-        for value, limit in ((found.cut, most_cut(mine.cut)), (found.busiest, mine.busiest),
+        for value, limit in ((found.cut, self.most_cut), (found.busiest, mine.busiest),
                              (_volumes(found), (_volumes(mine) * (1 + VOLUME_SLACK)).astype(WEIGHT)),
                              (np.triu(found.most), np.triu(mine.most)), (found.most_messages, mine.most_messages),
                              (found.process, mine.process),

@@ -20,8 +20,8 @@ from ...arrays import VERTEX, WEIGHT
 from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
-from ...kernels.walls import Walls
-from .alone import NONE, Alone, Figures, figures, most_cut
+from ...kernels.walls import Joined, Walls
+from .alone import NONE, Alone, Figures, figures
 from .effort import Effort, Prices
 from .stack import Stack, walls_of
 
@@ -38,7 +38,7 @@ TURNS = 4
 LOST = 1.15
 """A component whose cut is still so many times what it is alone goes on from its partition alone."""
 
-REFERENCE = 6000
+REFERENCE = 2500
 """Levels of up to so many vertices get all sweeps; larger ones fewer, in proportion."""
 
 DISSOLVE = 2
@@ -57,6 +57,9 @@ CHAINS, MOST_PARTS = 150, 2000
 ALL_WALLS = np.zeros(0, VERTEX)
 """No former parts: all walls are looked at."""
 
+ANYWHERE = np.zeros(0, VERTEX)
+"""No vertices to look near."""
+
 
 class Cycle:
     """V-cycles over the same levels.
@@ -70,11 +73,11 @@ class Cycle:
 
     def __init__(self, stack: Stack, alone: Alone, seed: int):
         self.stack, self.alone, self.seed = stack, alone, seed
-        self._known: dict[int, tuple[Array, Array, Array, Array]] = {}
+        self._known: dict[int, tuple[Array, Array, Array, Array, float]] = {}
         components = len(alone.room)
-        self.most_cut = most_cut(alone.figures.cut)
-        self.cells = np.array([np.count_nonzero(stack.levels[0].coupled[stack.kinds[0] == i] > 0)
-                               for i in range(components)])
+        finest = stack.levels[0]
+        self.cells = np.bincount(stack.kinds[0][np.flatnonzero(finest.coupled)], minlength=components)
+        self.meeting = np.flatnonzero(finest.iptr[1:] > finest.iptr[:-1]).astype(VERTEX)
 
     def run(self, effort: Effort, start: tuple[NDArray[np.int32], Figures] | None = None
             ) -> tuple[NDArray[np.int32], Figures]:
@@ -87,7 +90,8 @@ class Cycle:
         if effort.finest:  # nothing is worse in the beginning, and balance of coupled weight would be
             prices.bound = self.alone.figures.busiest.copy()
             if start is not None:
-                return self._finest(effort, self._mended(prices, start[1]), start[0], start[1].cut)
+                return self._finest(effort, self._mended(prices, start[1]), start[0], start[1].cut,
+                                    self.alone.broken(start[1]))
             return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
         part, cut, prices = self._coarsest(effort, prices) if top else (self.alone.part, self.alone.figures.cut, prices)
         for d in range(top - 1, 0, -1):
@@ -122,8 +126,11 @@ class Cycle:
                         np.empty(n, VERTEX), np.zeros(n, np.uint8), np.zeros(2, WEIGHT))
         return s, border
 
-    def _means(self, d: int) -> tuple[Array, Array, Array, Array]:
-        """A mean edge, weight, coupled weight of a coupled vertex, and how many are coupled, of each component."""
+    def _means(self, d: int) -> tuple[Array, Array, Array, Array, float]:
+        """A mean edge, weight, coupled weight of a coupled vertex, and how many are coupled, of each component.
+
+        At last how many interedges one of them stands for in the mean.
+        """
         if d not in self._known:
             g, kind, components = self.stack.levels[d], self.stack.kinds[d], len(self.alone.room)
             ends = np.searchsorted(kind, np.arange(components + 1))
@@ -137,33 +144,34 @@ class Cycle:
                 mine = g.coupled[ends[i]:ends[i + 1]]
                 coupled[i] = max(1, int(np.count_nonzero(mine)))
                 wet[i] = max(float(mine.sum() / coupled[i]), 1e-9)
-            self._known[d] = unit, heavy, wet, coupled
+            self._known[d] = unit, heavy, wet, coupled, float(g.imul.mean()) if len(g.imul) else 1.0
         return self._known[d]
 
     def _live(self, s: Walls, effort: Effort) -> Array:
         return np.ones(len(s.load), np.uint8) if effort.everywhere else (s.share > 0).astype(np.uint8)
 
     def _cooling(self, d: int, prices: Prices, heat: tuple[float, float], press: tuple[float, float]) -> Cooling:
-        g, alone = self.stack.levels[d], self.alone
-        unit, heavy, wet, coupled = self._means(d)
+        alone = self.alone
+        unit, heavy, wet, coupled, many = self._means(d)
         # a coarse vertex brings more data than its cells will
         share = np.sqrt(coupled / np.maximum(self.cells, 1))
-        blur = 3.0 * max(1.0, float(g.imul.mean()) if len(g.imul) else 1.0) if heat[0] else 0.1
+        blur = 3.0 * max(1.0, many) if heat[0] else 0.1
         return Cooling(heat=np.array(heat), blur=np.array([blur, 0.1]), press=np.array(press),
                        squeeze=2.0 * np.array(press) if heat[0] else np.array(press), unit=unit, heavy=heavy, wet=wet,
                        datum=prices.datum * share[None, :], message=prices.message,
                        over=0.0 if d else prices.over * float(unit.mean()),
                        most=(prices.most * alone.figures.most).astype(WEIGHT),
                        most_messages=alone.figures.most_messages, ease=prices.ease,
-                       most_cut=np.full_like(self.most_cut, NONE) if d else self.most_cut, least=alone.owners,
+                       most_cut=np.full_like(alone.most_cut, NONE) if d else alone.most_cut, least=alone.owners,
                        islands=alone.islands)
 
     def _anneal(self, d: int, s: Walls, border: Border, live: Array, prices: Prices, sweeps: int,
-                heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0) -> None:
+                heat: tuple[float, float], effort: Effort, hard: bool = False, turn: int = 0,
+                near: Array = ANYWHERE) -> None:
         press = (0.5, 8.0) if heat[0] else (20.0, 20.0)
         g = self.stack.levels[d]
         former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.alone.coarse[d]
-        count = list_walls(g, s, live, former, bool(border.stamp[1]), border)
+        count = list_walls(g, s, live, former, near, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
         anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
 
@@ -198,34 +206,38 @@ class Cycle:
         return s.part, s.cut, adapted
 
     # ---- the cells
-    def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array) -> tuple[NDArray[np.int32], Figures]:
+    def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array, worse: float = np.inf
+                ) -> tuple[NDArray[np.int32], Figures]:
+        """On the level of the cells, until no line is broken or a round mends nothing; so much is broken: `worse`."""
         s, border = self._at(0, part, prices, cut)
         live = self._live(s, effort)
-        half = max(1, effort.few // 2)
-        for turn, heat in enumerate(((0.5, 0.22), (0.22, 0.1))):
-            if not effort.finest:
-                self._anneal(0, s, border, live, prices, half, heat, effort, turn=1 + turn)
-                prices = self._mended(prices, figures(s))
+        if not effort.finest:
+            self._anneal(0, s, border, live, prices, effort.few, (0.5, 0.1), effort, turn=1)
+            prices = self._mended(prices, figures(s))
         best: tuple[tuple[float, int], Array, Figures] | None = None
         for turn in range(effort.mend):
             if turn:
                 prices = self._mended(prices, figures(s))
                 if effort.yielding:
-                    prices.bound = np.where(s.cut > self.most_cut, self.alone.figures.busiest, prices.bound)
+                    prices.bound = np.where(s.cut > self.alone.most_cut, self.alone.figures.busiest, prices.bound)
             self._narrow(s, prices)
             if turn:
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
+            settled = s.part.copy()
             self._hand_over(s, border, prices)
             best = self._better(best, s)
             for _ in range(DISSOLVE):
                 if not self._dissolve(s, border, prices):
                     break
-                self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn)
+                self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn,
+                             near=_around(self.stack.levels[0], np.flatnonzero(s.part != settled)))
+                settled = s.part.copy()
                 self._hand_over(s, border, prices)
                 best = self._better(best, s)
-            if best[0][0] == 0:
+            if best[0][0] == 0 or best[0][0] >= worse:
                 break
+            worse = best[0][0]
         assert best is not None
         return best[1], best[2]
 
@@ -251,7 +263,7 @@ class Cycle:
         g = self.stack.levels[0]
         if not len(g.iadj):
             return 0
-        cells = np.flatnonzero(np.diff(g.iptr)).astype(VERTEX)
+        cells = self.meeting
         order = cells[np.argsort(s.part[cells], kind="stable")]
         start = np.searchsorted(s.part[order], np.arange(len(s.load) + 1))
         cooling = self._cooling(0, prices, (0.0, 0.0), (EXCESS, EXCESS))
@@ -262,14 +274,19 @@ class Cycle:
     def _mended(self, prices: Prices, found: Figures) -> Prices:
         """Higher prices for what is worse than alone, lower ones where a cut is near its limit."""
         alone = self.alone.figures
-        dear = np.where((found.volume > 1.004 * alone.volume).T, 2.0, 1.0)
-        prices = replace(prices, datum=prices.datum * dear)
+        most = self.alone.most_cut
+        near, above = found.cut > 0.98 * most, found.cut > most
+        dear = (found.volume > 1.004 * alone.volume).T
+        datum = prices.datum * np.where(dear, 2.0, np.where(near, 0.4, 1.0)[:, None])
+        message = prices.message * np.where(near, 0.4, 1.0)
         if found.messages > alone.messages:
-            prices = replace(prices, message=prices.message * 1.5)
+            message = message * 1.5
+        elif dear.any():  # there are messages to give for data
+            message = message * 0.5
+        prices = replace(prices, datum=datum, message=message)
         if (found.most > alone.most).any() or (found.process > alone.process)[:2].any():
             prices = replace(prices, over=prices.over * 3)
-        most = most_cut(alone.cut)
-        return prices.eased(found.cut > 0.98 * most, 0.4).eased(found.cut > most, 0.2)
+        return prices.eased(above, 0.2)
 
     def _hand_over(self, s: Walls, border: Border, prices: Prices) -> None:
         """Bring parts below their limits by chains of parts."""
@@ -287,7 +304,7 @@ class Cycle:
                 if coupled:
                     cells = np.flatnonzero(mine & (g.coupled > 0)).astype(VERTEX)
                 else:
-                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), ALL_WALLS, False, border)
+                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), ALL_WALLS, ANYWHERE, False, border)
                     cells = border.listed[:count].copy()
                     border.there[cells] = 0
                     cells = cells[mine[cells]]
@@ -295,6 +312,16 @@ class Cycle:
                                 np.empty(k, VERTEX), np.empty(k, np.uint8), np.empty(k, VERTEX),
                                 np.empty(len(cells), VERTEX), np.empty(len(cells), VERTEX))
                 hand_over(g, s, cooling, coupled, cells, first, last, memory, border, CHAINS)
+
+
+def _around(g: Joined, vertices: Array) -> NDArray[np.int32]:
+    """`vertices`, their neighbours and those that they exchange data with."""
+    found = [vertices]
+    for start, other in ((g.xadj, g.adjncy), (g.iptr, g.iadj)):
+        count = start[vertices + 1] - start[vertices]
+        entry = np.repeat(start[vertices] - (np.cumsum(count) - count), count) + np.arange(int(count.sum()))
+        found.append(other[entry])
+    return np.unique(np.concatenate(found)).astype(VERTEX)
 
 
 __all__ = ["Cycle"]

@@ -120,16 +120,21 @@ def _meetings(problem: CoupledProblem) -> tuple[Level, Array, Array]:
 def _joined(graphs: list[Level], meetings: Level, coupled: Array, data: Array, kind: Array) -> Joined:
     starts = np.cumsum([0] + [len(g.vwgt) for g in graphs])
     entries = np.cumsum([0] + [len(g.adjncy) for g in graphs])
-    xadj = np.concatenate([np.zeros(1, WEIGHT)] + [g.xadj[1:] + e for g, e in zip(graphs, entries, strict=False)])
-    adjncy = np.concatenate([g.adjncy + np.int32(s) for g, s in zip(graphs, starts, strict=False)])
     plain = all(len(g.ewgt) == 0 for g in graphs)
-    ewgt = np.zeros(0, WEIGHT) if plain else np.concatenate(
-        [g.ewgt if len(g.ewgt) else np.ones(len(g.adjncy), WEIGHT) for g in graphs])
-    row = np.repeat(np.arange(len(kind)), np.diff(meetings.xadj))
+    xadj, weight = np.zeros(starts[-1] + 1, WEIGHT), np.empty(starts[-1], WEIGHT)
+    adjncy, ewgt = np.empty(entries[-1], VERTEX), np.empty(0 if plain else entries[-1], WEIGHT)
+    for g, s, e in zip(graphs, starts, entries, strict=False):
+        rows, mine = slice(s, s + len(g.vwgt)), slice(e, e + len(g.adjncy))
+        np.add(g.xadj[1:], e, out=xadj[1:][rows])
+        np.add(g.adjncy, np.int32(s), out=adjncy[mine])
+        weight[rows] = g.vwgt
+        if not plain:
+            ewgt[mine] = g.ewgt if len(g.ewgt) else 1
+    row = np.repeat(kind, np.diff(meetings.xadj))
     other = meetings.adjncy
-    return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=np.concatenate([g.vwgt for g in graphs]),
-                  coupled=coupled, iptr=meetings.xadj, iadj=other, imul=meetings.ewgt.astype(VERTEX),
-                  give=data[kind[other], row], take=data[kind[row], other])
+    owner = np.repeat(np.arange(len(kind), dtype=VERTEX), np.diff(meetings.xadj))
+    return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=weight, coupled=coupled, iptr=meetings.xadj, iadj=other,
+                  imul=meetings.ewgt.astype(VERTEX), give=data[kind[other], owner], take=data[row, other])
 
 
 def walls_of(g: Joined, part: Array, owner: Array, slot: Array, room: Array, bound: Array,

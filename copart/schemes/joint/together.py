@@ -3,9 +3,10 @@
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
 2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
    time to speak of, else one.
-3. Of the results that are in no line worse the one with the shortest step, the fewest messages and the least data of
-   the busiest process is kept.  Where there is none, the last one is repaired on the level of the cells; if that
-   fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where they are.
+3. Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
+   the busiest process and the smallest cut is kept.  Where there is none, the last one is repaired on the level of the
+   cells; if that fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where
+   they are.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -44,21 +45,26 @@ MOST_MEETING = 6000
 
 THOROUGH = Effort(data=0.8, sweeps=120, everywhere=True, seed=30)
 
-EFFORTS = (Effort(), Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
-           THOROUGH, replace(THOROUGH, yielding=False))
+EFFORTS = (Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
+           THOROUGH, replace(THOROUGH, yielding=False),
+           Effort(data=0.7, messages=4.0, budget=1.05, sweeps=100, everywhere=True, seed=50),
+           replace(THOROUGH, messages=2.0, budget=1.03, seed=80))
 """What is tried on small problems."""
 
-STEP, MESSAGES = 0.5, 0.35
+STEP, MESSAGES, CUT = 0.5, 0.35, 0.3
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
-Latency and bandwidth differ most by machine."""
+Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
-LARGE = Effort(sweeps=30, few=4, mend=2, most=0.85)
+LARGE = Effort(messages=5.0, sweeps=30, few=4, mend=1, most=0.85)
 """What is tried on larger ones."""
 
-REPAIR = Effort(messages=1.5, data=0.8, mend=1, finest=True, seed=20)
+LONG = 0.08
+"""From this share of coupled cells on larger problems get fewer sweeps, or annealing takes longer than all the rest."""
+
+REPAIR = Effort(messages=0.75, data=1.0, mend=2, finest=True, seed=20)
 """What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
 
-SAFE = replace(REPAIR, seed=21)
+SAFE = replace(REPAIR, messages=1.5, data=0.8, mend=1, seed=21)
 """What is tried if that fails, too: NAIVE's walls, moved where nothing gets worse."""
 
 
@@ -90,11 +96,11 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         return kept
     cycle = Cycle(stack, alone, options.seed)
     step_alone = step_cost(problem, CoPartition(kept, nparts), traffic=alone.figures.traffic).T_step or 1.0
-    best = 1.0  # the components alone
-    small = sum(graph.nvtxs for graph in problem.components.values()) <= SMALL
+    best = np.inf
+    size = sum(graph.nvtxs for graph in problem.components.values())
     tried: tuple[NDArray[np.int32], Figures] | None = None
-    for effort in (*(EFFORTS if small else (LARGE,)), REPAIR, SAFE):
-        if best < 1.0 and effort in (REPAIR, SAFE):
+    for effort in (*(EFFORTS if size <= SMALL else (_fitted(problem, size),)), REPAIR, SAFE):
+        if best < np.inf and effort in (REPAIR, SAFE):
             break
         tried = cycle.run(effort, tried if effort is REPAIR else None)
         part, reached = tried
@@ -103,10 +109,17 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
             step = step_cost(problem, CoPartition(made, nparts), traffic=reached.traffic).T_step / step_alone
             busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
             paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
-                    + (1 - STEP - MESSAGES) * busiest)
-            if paid < best and not _falls_apart(problem, nparts, made, parts):
-                best, kept = paid, made
+                    + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
+            worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
+            if paid < 1.0 and worse < best and not _falls_apart(problem, nparts, made, parts):
+                best, kept = worse, made
     return kept
+
+
+def _fitted(problem: CoupledProblem, size: int) -> Effort:
+    """`LARGE`, with fewer sweeps where much of a problem of so many cells is coupled."""
+    share = sum(len(problem.coupled(name)) for name in problem.names) / size
+    return replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
 
 
 def _falls_apart(problem: CoupledProblem, nparts: Mapping[str, int], made: PartArrays, parts: PartArrays) -> bool:
