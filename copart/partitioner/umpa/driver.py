@@ -71,7 +71,8 @@ class Pace(NamedTuple):
         return self._replace(fine=round(self.fine * share), coarse=round(self.coarse * share))
 
 
-PACES = {"fast": Pace(34, 18, starts=1, polish=False, growth=6, full=64), "default": Pace(60, 25), "strong": Pace(250, 60),
+PACES = {"fast": Pace(34, 18, starts=1, polish=False, growth=6, full=48), "default": Pace(60, 25),
+         "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
 
