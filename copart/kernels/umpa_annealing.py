@@ -166,7 +166,7 @@ def message_price(s, price):
     return change
 
 
-@inner
+@inlined
 def list_pins(h, s, u, border):
     """List the free pins of the cut nets of u, which has just moved.
 

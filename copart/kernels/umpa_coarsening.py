@@ -1,9 +1,21 @@
-"""Coarsening of directed hypergraphs: agglomerative clusters by absorption; their graphs of cliques and stars."""
+"""Coarsening of directed hypergraphs: agglomerative clusters by absorption, their nets, their graphs of cliques and
+stars."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import inner, kernel
 
 LONG_NET = 400
 """Nets of more pins say little about which of them belong together, and cost the square of their size."""
+
+
+class Rows(NamedTuple):
+    """Rows of numbers: start (m+1,) int64, entry (start[m],) int32."""
+
+    start: Any
+    entry: Any
 
 
 @kernel
@@ -68,6 +80,91 @@ def join_clusters(h, order, bound, tie, rep, weight, pinned, conn, near):
         if rep[v] < 0:
             rep[v] = v
     return clusters
+
+
+@kernel
+def merge_nets(h, cmap, stamp, head, after, key, coarse, cost):
+    """Nets of clusters, the source in front: those within a cluster left out, those alike made one; returns how many.
+
+    Nets are alike where they have the same source and the same pins: of those with a source, which are chained, the
+    ones with the same sum and number of pins are compared pin by pin.
+
+    h : Nets, in
+    cmap : (n,) int32, in               cluster of each vertex
+    stamp : (nclusters,) int64, scratch -1
+    head : (nclusters,) int32, scratch  -1; the last net of each source
+    after, key : (m,) int32, scratch; (m,) int64, scratch
+    coarse : Rows, out                  pins of each net, as far as there are nets
+    cost : (m,) int64, out
+    """
+    xpins, pins = coarse.start, coarse.entry
+    count = 0
+    top = np.int64(0)
+    xpins[0] = 0
+    for i in range(len(h.cost)):
+        first = top
+        total = np.int64(0)
+        for f in range(h.xpins[i], h.xpins[i + 1]):
+            c = cmap[h.pins[f]]
+            if stamp[c] != i:
+                stamp[c] = i
+                total += np.int64(c) * c
+                # behind the source in ascending order
+                at = top
+                while at > first + 1 and pins[at - 1] > c:
+                    pins[at] = pins[at - 1]
+                    at -= 1
+                pins[at] = c
+                top += 1
+        if top - first == 1:
+            top = first
+            continue
+        source = pins[first]
+        e = head[source]
+        while e >= 0:
+            if key[e] == total and xpins[e + 1] - xpins[e] == top - first:
+                f = xpins[e]
+                while f < xpins[e + 1] and stamp[pins[f]] == i:
+                    f += 1
+                if f == xpins[e + 1]:
+                    break
+            e = after[e]
+        if e >= 0:
+            cost[e] += h.cost[i]
+            top = first
+            continue
+        after[count] = head[source]
+        head[source] = count
+        key[count] = total
+        cost[count] = h.cost[i]
+        count += 1
+        xpins[count] = top
+    return count
+
+
+@kernel
+def transpose(rows, columns):
+    """The rows of each entry, in their order; returns their number.
+
+    rows : Rows, in
+    columns : Rows, out
+    """
+    start = columns.start
+    start[:] = 0
+    for f in range(rows.start[len(rows.start) - 1]):
+        start[rows.entry[f] + 1] += 1
+    for v in range(1, len(start)):
+        start[v] += start[v - 1]
+    # each start moves to the end of its column, which is where the next one starts
+    for i in range(len(rows.start) - 1):
+        for f in range(rows.start[i], rows.start[i + 1]):
+            v = rows.entry[f]
+            columns.entry[start[v]] = i
+            start[v] += 1
+    for v in range(len(start) - 1, 0, -1):
+        start[v] = start[v - 1]
+    start[0] = 0
+    return start[len(start) - 1]
 
 
 @inner

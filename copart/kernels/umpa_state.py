@@ -234,7 +234,7 @@ def move_pin(s, i, a, b):
     return left, there
 
 
-@inner
+@inlined
 def follow_least(h, s, i, u, b, before, left, there):
     """Follow in `least` that vertex u has gone to part b, as far as net i goes.
 

@@ -23,6 +23,7 @@ from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, lo
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
 from .architectures.architecture import Architecture, table_code
+from .architectures.tree import TreeLeaf
 from .drb import TABLE_LIMIT, map_recursively
 from .exchange import exchange_pairs
 from .multisection import map_by_sections, sections_of
@@ -50,6 +51,10 @@ class MappingConfig:
     ----------
     coarse_per_processor, coarse_least : int
         Coarsening stops near ``max(coarse_per_processor * nprocs, coarse_least)`` vertices.
+    tree_least : int
+        On trees (:class:`copart.mapping.architectures.tree.TreeLeaf`) coarsening stops near so many vertices already,
+        for one start with bipartitions of `tree_runs` runs: what the first cuts leave ragged is not mended later where
+        all processors behind them are far away, as it is on a grid, where the next one is near. 0: as elsewhere.
     starts, whole, start_budget : int
         Mappings of the coarsest graph and of the graph itself, at most `starts` and `whole`, and of each at most
         ``start_budget / nprocs``; the best after refinement is kept.
@@ -58,7 +63,7 @@ class MappingConfig:
         empty: none.
     cycles : int
         V-cycles with the best of several mappings.
-    runs, tries : int
+    runs, tree_runs, tries : int
         Multilevel bipartitions of every job, and growths on the coarsest graph of each; best kept.
     passes : int
         Passes of refinement per level, at most.
@@ -72,12 +77,14 @@ class MappingConfig:
 
     coarse_per_processor: int = 25
     coarse_least: int = 6000
+    tree_least: int = 30000
     starts: int = 3
     whole: int = 0
     start_budget: int = 384
     sections: tuple[PresetName, ...] = ()
     cycles: int = 1
     runs: int = 5
+    tree_runs: int = 2
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
@@ -87,12 +94,19 @@ class MappingConfig:
 
 _DEFAULT = MappingConfig()
 PRESETS: dict[MappingPresetName, MappingConfig] = {
-    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, starts=1, cycles=0, runs=1, passes=1,
-                    stall=0.005),
+    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, tree_least=0, starts=1, cycles=0, runs=1,
+                    passes=1, stall=0.005),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, starts=8, whole=2, start_budget=2000, sections=("strong",), cycles=4, runs=12,
-                      tries=8, passes=10, stall=0.1),
+    "strong": replace(_DEFAULT, tree_least=0, starts=8, whole=2, start_budget=2000, sections=("strong",), cycles=4,
+                      runs=12, tries=8, passes=10, stall=0.1),
 }
+
+
+def fitted(config: MappingConfig, machine: Architecture) -> MappingConfig:
+    """The settings for a machine."""
+    if config.tree_least == 0 or not isinstance(machine, TreeLeaf):
+        return config
+    return replace(config, coarse_least=config.tree_least, starts=1, runs=config.tree_runs)
 
 
 def settings(preset: MappingPresetName | MappingConfig) -> MappingConfig:
@@ -115,7 +129,7 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
         order = None
         if shape.far and _scattered(g):
             g, order = renumber(g, team)
-        search = Search(g, machine, limit, config, seed, shape, team)
+        search = Search(g, machine, limit, fitted(config, machine), seed, shape, team)
         part = search.best()
         level_parts(g, code_of(machine), part, limit)
     if order is not None:

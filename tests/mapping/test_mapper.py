@@ -111,6 +111,24 @@ def test_more_runs_cost_less():
     assert total[6] < 0.97 * total[1]
 
 
+def ring_of_triangles(around, across):
+    """A ring of quadrilaterals, each of them two triangles, joined over their sides."""
+    cell = np.arange(2 * around * across).reshape(around, across, 2)
+    left, right = cell[:, :, 0], cell[:, :, 1]
+    u = np.concatenate([left.ravel(), right.ravel(), right[:, :-1].ravel()])
+    v = np.concatenate([right.ravel(), np.roll(left, -1, axis=0).ravel(), left[:, 1:].ravel()])
+    return Graph.from_edges(cell.size, u, v)
+
+
+@pytest.mark.parametrize(("arities", "costs"), [((4, 4, 4, 4), (100, 10, 5, 1)), ((7, 6, 5), (100, 10, 1))])
+def test_the_first_cuts_of_a_tree_are_made_on_a_fine_graph(arities, costs):
+    """A thin ring: what a coarse graph leaves ragged where it is cut first costs most, and stays."""
+    graph, machine = ring_of_triangles(548, 18), TreeLeaf(arities, costs)
+    fine, coarse = (sum(dilation_cost(graph, machine, map_graph(graph, machine, seed=seed, preset=config))
+                        for seed in (1, 2)) for config in (preset("default"), replace(preset("default"), tree_least=0)))
+    assert fine <= 0.985 * coarse
+
+
 def test_loads_are_levelled_where_that_costs_nothing():
     """A strip of cells whose border is in steps: the cost stays, the lighter processor gets more."""
     graph, machine = grid(8, 8), Complete(2)

@@ -152,6 +152,10 @@ def test_the_source_and_all_figures_are_kept_by_contraction(problem, salt):
     # a net with the same pins and the same source is there once
     keys = [(int(p[0]), *sorted(p[1:].tolist())) for p in map(value.net, range(value.nnets))]
     assert len(set(keys)) == len(keys)
+    # and vertices know their nets, in order
+    for v in range(n):
+        mine = coarse.nets[coarse.xnets[v] : coarse.xnets[v + 1]].tolist()
+        assert mine == [e for e in range(value.nnets) if v in value.net(e)]
 
 
 @given(problems(), st.integers(0, 8), st.sampled_from(COARSENINGS), st.data())

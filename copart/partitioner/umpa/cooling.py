@@ -33,6 +33,9 @@ _BLUR_FIRST, _BLUR_LAST = 0.2, 0.1
 #: above it any more.
 _PRESS_FIRST, _PRESS_LAST, _HARD = 0.33, 5.3, 0.7
 
+#: Sweeps downhill at the end.
+_FROZEN = 4
+
 #: Sweeps after which vertices that have left the border are dropped.
 _TRIM = 4
 
@@ -59,16 +62,19 @@ def slope_of(search: Search) -> Slope:
     return Slope(_SENT if objective.primary in ("MSV", "MSRV") else 0.0, 0.0, 0.0)
 
 
-def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = False) -> int:
+def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = False, freeze: bool = False) -> int:
     """Sweeps over the border while it cools down; returns the moves.
 
     Parameters
     ----------
     sweeps : int
     warmth : float
-        Times the usual temperature.
+        Times the usual temperature. What weight above the limits costs does not cool down with it: vertices of costly
+        nets would stay where there is no room for them, and what is made room for later is dearer.
     hard : bool
         Whether no part may get above its limit at any time.
+    freeze : bool
+        Whether sweeps follow in which nothing may get worse.
     """
     n = len(search.state.part)
     listed, there = np.empty(n, np.int32), np.empty(n, np.uint8)
@@ -82,13 +88,13 @@ def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = Fal
     umpa_state.count_least(search.h, search.state)
     hot = warmth * HOT * cut_cost_of_a_vertex(search.h, search.state, count)
     moves = 0
-    for turn in range(sweeps):
-        x = turn / max(sweeps - 1, 1)
-        heat = hot * (COLD / HOT) ** x
+    for turn in range(sweeps + (_FROZEN if freeze else 0)):
+        x = min(turn / max(sweeps - 1, 1), 1.0)
+        heat = hot * (COLD / HOT) ** x if turn < sweeps else 0.0
         press = _PRESS_FIRST + (_PRESS_LAST - _PRESS_FIRST) * x
         if slope.message > 0.0:
             count_softly(search, x)
-        price = prices_of(search, slope, heat, press * (1.0 + slope.sent) * hot / weight, hard or x > _HARD)
+        price = prices_of(search, slope, heat, press * (1.0 + slope.sent) * hot / (warmth * weight), hard or x > _HARD)
         s = search.state
         moves += int(kernels.sweep(search.h, s, price, search.salt + turn, border, search.trial))
         if turn % _TRIM == _TRIM - 1:
@@ -100,10 +106,11 @@ def anneal(search: Search, sweeps: int, warmth: float = 1.0, *, hard: bool = Fal
 def prices_of(search: Search, slope: Slope, heat: float, press: float, hard: bool) -> kernels.Prices:
     """The prices of a sweep, by what parts send on average now; `heat`, `press` and `hard` as kernels take them."""
     s = search.state
-    return kernels.Prices(
-        heat=heat, press=press, hard=hard, most_sent=_AIM_SENT * float(s.send.mean()), over_sent=slope.sent,
-        message=slope.message, most_messages=_AIM_MESSAGES * float(s.soft.mean()), over_message=slope.over_message,
-    )
+    # without a price of it nobody asks for the average, which takes longer than a sweep of a small level
+    sent = _AIM_SENT * float(s.send.mean()) if slope.sent > 0.0 else 0.0
+    messages = _AIM_MESSAGES * float(s.soft.mean()) if slope.over_message > 0.0 else 0.0
+    return kernels.Prices(heat=heat, press=press, hard=hard, most_sent=sent, over_sent=slope.sent,
+                          message=slope.message, most_messages=messages, over_message=slope.over_message)
 
 
 def cut_cost_of_a_vertex(h: Nets, s: Flow, count: int) -> float:

@@ -20,7 +20,7 @@ from ..multilevel import loosened
 from ..rounds import Team
 from ..settling import settle
 from .cooling import anneal, evenness
-from .levels import COARSENINGS, coarsen, finest
+from .levels import COARSENINGS, GROWTH, coarsen, finest
 from .objectives import Objective
 from .pieces import join_pieces
 from .search import Search
@@ -36,6 +36,9 @@ PER_PART, _LEAST = 30, 100
 #: Temperature, as a share of the usual, of what follows where balance had to be restored.
 _LATE = 0.3
 
+#: Where restoring balance makes the first metric so many times what it was, UMPa's passes alone are tried, too.
+_DEAR = 1.1
+
 #: Times that a level is annealed, each half as warm, where it comes out worse than before.
 _TRIES = 3
 
@@ -46,8 +49,12 @@ class Pace(NamedTuple):
     fine, coarse : int, sweeps of annealing of the input, and of each coarser level; 0 leaves UMPa's passes alone
     starts : int, initial partitions of the coarsest level, of which the best goes on
     members : int, whole partitions made, of which the best is kept
-    polish : bool, whether UMPa's passes follow the annealing on coarse levels too, which hardly changes the volume, and
-        loose pieces are joined to their neighbours where that costs next to nothing
+    polish : bool, whether UMPa's passes follow the annealing on every level, and loose pieces are joined to their
+        neighbours where that costs next to nothing; without, sweeps downhill end the annealing of the input where
+        nothing but the volume counts, which is as good to half a per cent and takes a tenth of the time less
+    growth : int, average vertices of a level that make up the largest cluster of the next
+    full : int, parts from which on `fine` and `coarse` hold; fewer parts have fewer sweeps, by the root of their share.
+        The border of few parts is longer for each, and all else that takes time shrinks with their number
     """
 
     fine: int
@@ -55,9 +62,17 @@ class Pace(NamedTuple):
     starts: int = 2
     members: int = 1
     polish: bool = True
+    growth: int = GROWTH
+    full: int = 1
+
+    def for_parts(self, nparts: int) -> Pace:
+        """The pace with as many sweeps as so many parts are annealed with."""
+        share = min(1.0, nparts / self.full) ** 0.5
+        return self._replace(fine=round(self.fine * share), coarse=round(self.coarse * share))
 
 
-PACES = {"fast": Pace(30, 12, starts=1, polish=False), "default": Pace(60, 25), "strong": Pace(250, 60),
+PACES = {"fast": Pace(34, 18, starts=1, polish=False, growth=6, full=48), "default": Pace(60, 25),
+         "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
 
@@ -172,14 +187,18 @@ def multilevel(
 ) -> Search:
     """Coarsen, partition the coarsest level, uncoarsen and refine; the state of the finest level."""
     k = len(limit)
-    levels, maps = coarsen(h, max(PER_PART * k, _LEAST), k, seed, coarsening, team.threads)
+    pace = pace.for_parts(k)
+    # the passes bring down what comes first, annealing brings down a price of all that counts
+    annealing = pace.fine > 0 or pace.coarse > 0
+    frozen = not pace.polish and pace.fine > 0 and objective.metrics == ("TV",)
+    levels, maps = coarsen(h, max(PER_PART * k, _LEAST), k, seed, coarsening, team.threads, growth=pace.growth)
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
     search = best_start(levels[depth], room[depth], objective, depth, pace.starts, seed, team)
     warmth = 1.0
     while True:
-        search, warmth = annealed(search, pace.coarse if depth else pace.fine, warmth)
-        if pace.polish or depth == 0:
+        search, warmth = annealed(search, pace.coarse if depth else pace.fine, warmth, freeze=frozen and depth == 0)
+        if pace.polish or (depth == 0 and not frozen):
             search.passes(2**depth)
         logger.debug("level %d: %d vertices, %s", depth, len(search.state.part), search.values())
         if depth == 0:
@@ -189,18 +208,31 @@ def multilevel(
         levels.pop()
         search = Search(levels[depth], part, room[depth], objective, seed)
     if search.excess or (search.state.population == 0).any():
-        # nets as stars: only who is next to whom matters
-        settle(graph_of(h, 0), no_pull(), search.state.part, limit, team, seed)
-        search = Search(h, search.state.part, limit, objective, seed)
-        anneal(search, pace.coarse, _LATE * warmth, hard=True)
-        search.passes(1)
+        found = search.values()[0]
+        search = _balanced(search, h, limit, pace, warmth, team, seed)
+        if annealing and search.values()[0] > _DEAR * found:
+            # what annealing has gained it may have gained above the limits
+            plain = pace._replace(fine=0, coarse=0, polish=True)
+            other = multilevel(h, limit, objective, plain, coarsening, seed, team)
+            search = min(search, other, key=lambda one: (one.excess, *one.values()))
     if pace.polish:
         join_pieces(search, graph_of(h, 0))
     return search
 
 
-def annealed(search: Search, sweeps: int, warmth: float) -> tuple[Search, float]:
-    """The state after annealing, and the warmth for the next level.
+def _balanced(search: Search, h: Nets, limit: Array, pace: Pace, warmth: float, team: Team, seed: int) -> Search:
+    """The state within the limits, and without empty parts, where that can be had; annealed again."""
+    part = search.state.part
+    # nets as stars: only who is next to whom matters
+    settle(graph_of(h, 0), no_pull(), part, limit, team, seed)
+    search = Search(h, part, limit, search.objective, seed)
+    anneal(search, pace.coarse, _LATE * warmth, hard=True)
+    search.passes(1)
+    return search
+
+
+def annealed(search: Search, sweeps: int, warmth: float, *, freeze: bool = False) -> tuple[Search, float]:
+    """The state after annealing (:func:`copart.partitioner.umpa.cooling.anneal`), and the warmth for the next level.
 
     Where many vertices are in the same few nets, or a net costs more than all others and is cut whatever is done, what
     is good melts at lower temperatures than elsewhere: a partition that comes out worse than it went in is taken back,
@@ -209,7 +241,7 @@ def annealed(search: Search, sweeps: int, warmth: float) -> tuple[Search, float]
     first = search.state.part.copy()
     excess, values = search.excess, search.values()
     for _ in range(_TRIES):
-        anneal(search, sweeps, warmth)
+        anneal(search, sweeps, warmth, freeze=freeze)
         if search.excess < excess or search.values() <= values:
             break
         search = Search(search.h, first.copy(), search.state.limit, search.objective, search.salt)
