@@ -31,9 +31,10 @@ class Config:
     patience : int
         Rounds of refinement without improvement before a level is left.
     bisections : int
-        Initial partitions by recursive bisection, up to four times as many where the graph is large.
+        Initial partitions by recursive bisection, up to four times as many where the graph is large, and twice as many
+        where it has hubs.
     grid_least : int
-        Vertices at which coarsening of a grid stops, unless an eighth of it is more; there half the bisections do.
+        Vertices at which coarsening of a grid stops, unless an eighth of it is more.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
     reached : int
@@ -56,7 +57,7 @@ class Config:
     cooling: int = 12
     cooling_fine: int = 0
     patience: int = 2
-    bisections: int = 2
+    bisections: int = 1
     grid_least: int = 45_000
     reach: int = 4
     reached: int = 1
@@ -68,9 +69,10 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, grid_least=400_000, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0, rounds=2)
+_STRONG = replace(_DEFAULT, bisections=2, grid_least=400_000, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0,
+                  rounds=2)
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, bisections=1, grid_least=30_000, tries=2, patience=1, warmth=0.6,
+    "fast": replace(_DEFAULT, coarse_per_part=20, grid_least=30_000, tries=2, patience=1, warmth=0.6,
                     cooling=4, reach=0),
     "default": _DEFAULT,
     "strong": _STRONG,

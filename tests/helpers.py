@@ -30,6 +30,14 @@ def grid(*shape: int, **fields: object) -> Graph:
     return Graph.from_edges(ids.size, np.concatenate(u), np.concatenate(v), **fields)  # type: ignore[arg-type]
 
 
+def triangulated(*shape: int) -> Graph:
+    """A grid of two dimensions with one diagonal in each square."""
+    number = np.arange(shape[0] * shape[1]).reshape(shape)
+    ends = [(number[1:], number[:-1]), (number[:, 1:], number[:, :-1]), (number[1:, 1:], number[:-1, :-1])]
+    return Graph.from_edges(number.size, np.concatenate([u.ravel() for u, _ in ends]),
+                            np.concatenate([v.ravel() for _, v in ends]))
+
+
 def simgrid_or_skip() -> Path:
     """The folder of SimGrid's module."""
     from benchmarks.simulated import PYTHON

@@ -21,7 +21,8 @@ from .rounds import Team
 Array = np.ndarray[Any, Any]
 
 
-def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, starts: int = 0) -> list[Array]:
+def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, starts: int = 0, *,
+                        grid: bool | None = None) -> list[Array]:
     """Partitions into ``len(limit)`` parts, one per salt, by halving the set of parts again and again.
 
     The fixed vertices of each part are collapsed into one, which may go to either side: a
@@ -37,6 +38,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     starts : int
         Above 0 where the graph has hubs: so many more sides of each bisection are grown from one vertex, and it is
         coarsened by label propagation.
+    grid : bool, optional
+        Whether it is a grid, in which limits are looser at first; looked at where not given.
 
     Returns
     -------
@@ -45,7 +48,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     """
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
-    arenas = [arena_for(whole, k) for _ in range(min(team.threads, 2 * len(salts)))]
+    grid = look_at(whole).grid if grid is None else grid
+    arenas = [arena_for(whole, k, grid) for _ in range(min(team.threads, 2 * len(salts)))]
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
@@ -78,7 +82,7 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
 
 
-def arena_for(g: Level, nlabels: int = 0) -> Arena:
+def arena_for(g: Level, nlabels: int = 0, grid: bool = False) -> Arena:
     """Memory for one bisection after the other of subgraphs of `g` for `nlabels` parts; untouched pages cost nothing.
 
     A level keeps at most nine tenths of the vertices of the one before, and no more edges; a bisection that does not
@@ -104,7 +108,7 @@ def arena_for(g: Level, nlabels: int = 0) -> Arena:
         start=np.empty(n + 1, i64),
         mark=np.empty(n + 1, i64),
         at=np.empty((3, LEVELS), i64),
-        load=np.full((4, 2), int(look_at(g).grid), i64),
+        load=np.full((4, 2), int(grid), i64),
         # there may be more parts than vertices, where fixed vertices hold most of the weight
         labels=np.empty(nlabels, i32),
         # each split takes one set of labels off and puts two back

@@ -36,8 +36,8 @@ _STALLED = 0.95
 #: Grids are coarsened to an eighth: cells of two by two by two keep their shape.
 _FINE = 8
 
-#: Rounds of label propagation, in blocks and around hubs.
-_ROUNDS, _HUB_ROUNDS = 2, 3
+#: Rounds of label propagation: in blocks, there where neighbours have neighbours in common, and around hubs.
+_ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 2, 3, 3
 
 #: Graphs without edge weights are matched where vertices have so many neighbours at most, on average.
 _FEW = 4.5
@@ -237,7 +237,7 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
             return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
 
         team.run(
-            kernels.propagate_labels, n, g, max_vwgt, _ROUNDS, shape.dense, match, leader, cwgt,
+            kernels.propagate_labels, n, g, max_vwgt, _DENSE_ROUNDS if shape.dense else _ROUNDS, shape.dense, match, leader, cwgt,
             scratch=scratch, bounds=blocks,
         )
     kernels.absorb_singles(g, match, max_vwgt, leader, cwgt)

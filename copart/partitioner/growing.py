@@ -16,7 +16,7 @@ from ..kernels import Level, Pull
 from ..kernels import growing as kernels
 from ..options import Config
 from .bisection import frontier_for, recursive_bisection
-from .coarsening import coarsest_size
+from .coarsening import Shape, look_at
 from .coordinates import recursive_coordinate_bisection
 from .refinement import Refiner, cut_of
 from .rounds import Team
@@ -71,18 +71,20 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
 
 def best_growth(
     g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
-    skewed: bool = False,
+    shape: Shape | None = None,
 ) -> Array:
     """The best of several bisected or grown, and refined, partitions: least excess, then least cut.
 
     Recursive bisection serves where it applies: it knows neither affinities nor which fixed part
     needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
     known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
-    the input graph, to which the effort is fitted; `skewed` is of its :class:`~copart.partitioner.coarsening.Shape`.
+    the input graph, to which the effort is fitted; `shape` is that of the input graph; without it, `g` is looked at.
     """
     made = []
-    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords, skewed)):
-        refiner = Refiner(g, pull, part, limit, team, salt + t, skewed)
+    # what stands for many fixed vertices is no hub
+    shape = shape or look_at(g)._replace(skewed=False)
+    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords, shape)):
+        refiner = Refiner(g, pull, part, limit, team, salt + t, shape.skewed)
         refiner.improve(config, cut_of(g, part))
         made.append((refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part), t, part))
     return min(made, key=lambda one: one[:3])[-1]
@@ -90,17 +92,18 @@ def best_growth(
 
 def _candidates(
     g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
-    skewed: bool,
+    shape: Shape,
 ) -> Iterator[Array]:
     """Unrefined initial partitions, one after the other; they may be refined in place."""
     n, k = len(g.vwgt), len(limit)
     if not len(g.origin) and not (len(g.fixed) and limit.min() < limit.max()):
         # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
         runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
-        if n > 2 * coarsest_size(config, k):
-            runs = -(-runs // 2)  # a grid left fine, which is bisected well at once
-        looser = limit + (_LOOSER * limit).astype(np.int64) if skewed else limit
-        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, _STARTS if skewed else 0)
+        looser, starts = limit, 0
+        if shape.skewed:
+            runs, starts = 2 * runs, _STARTS  # of very different cuts
+            looser = limit + (_LOOSER * limit).astype(np.int64)
+        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid)
         if coords is not None and not len(g.fixed):
             yield recursive_coordinate_bisection(coords, g.vwgt, limit)
         return

@@ -16,6 +16,7 @@ from copart.kernels import bisection as kernels
 from copart.kernels.fm import two_way_pass
 from copart.metrics import max_part_weights
 from copart.partitioner import bisection
+from copart.partitioner.coarsening import look_at
 from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
@@ -28,7 +29,7 @@ EXAMPLES = 10 if NO_JIT else 60
 
 
 def arena_of(g: Level) -> kernels.Arena:
-    return bisection.arena_for(g, 9)
+    return bisection.arena_for(g, 9, bool(len(g.vwgt)) and look_at(g).grid)
 
 
 def assert_clean(arena: kernels.Arena) -> None:

@@ -16,7 +16,7 @@ from copart.partitioner.coarsening import coarsen, look_at, packed, unpacked
 from copart.partitioner.refinement import Refiner
 from copart.partitioner.rounds import Team
 
-from ..helpers import grid
+from ..helpers import grid, triangulated
 from ..partition_reference import level
 
 
@@ -63,7 +63,7 @@ def test_levels_that_were_left_are_freed(monkeypatch):
             left.append(weakref.ref(g.xadj))
 
     monkeypatch.setattr(multilevel, "Refiner", Watched)
-    partition(grid(90, 90), 3)
+    partition(triangulated(90, 90), 3)
     assert len(left) > 2
 
 
@@ -80,7 +80,7 @@ def test_what_a_grid_allocates_per_cell(preset):
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert most < 190 * graph.nvtxs, f"{most / graph.nvtxs:.0f} bytes per cell"
+    assert most < 250 * graph.nvtxs, f"{most / graph.nvtxs:.0f} bytes per cell"
 
 
 def cube_graph(side: int) -> Graph:

@@ -12,7 +12,7 @@ from copart.partitioner import rounds
 from copart.partitioner.parallel import shares, side_by_side
 from copart.plans.plan import plan
 
-from ..helpers import grid
+from ..helpers import triangulated
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -57,7 +57,7 @@ def test_plans_are_the_same_on_any_number_of_threads(tmp_path, scheme):
 def test_large_levels_are_told(monkeypatch):
     monkeypatch.setattr(rounds, "_TOLD", 500)
     told: list[tuple[str, int, int]] = []
-    graph = grid(60, 50)
+    graph = triangulated(60, 50)
     part = partition(graph, 4, progress=lambda *step: told.append(step))
     steps = [step for step, _, _ in told]
     assert steps[0] == "coarsening 3000 vertices"
