@@ -146,7 +146,7 @@ def test_exact_balance_costs_little():
 
 
 def test_the_boxes_of_a_cube_are_found():
-    """64 parts of a cube come near the 4 x 4 x 4 boxes (cut 5,184; observed 1.00 of it), with coordinates or without."""
+    """64 parts of a cube are about 4 x 4 x 4 boxes (cut 5,184; observed 1.00 of it), with coordinates or without."""
     g = instance("cube")
     placed = g.replace(coords=np.stack(np.unravel_index(np.arange(g.nvtxs), (24, 24, 24)), axis=1))
     for graph in (g, placed):

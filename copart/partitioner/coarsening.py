@@ -236,9 +236,10 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
         def scratch() -> tuple[Array, ...]:
             return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
 
+        rounds = _DENSE_ROUNDS if shape.dense else _ROUNDS
         team.run(
-            kernels.propagate_labels, n, g, max_vwgt, _DENSE_ROUNDS if shape.dense else _ROUNDS, shape.dense, match, leader, cwgt,
-            scratch=scratch, bounds=blocks,
+            kernels.propagate_labels, n, g, max_vwgt, rounds, shape.dense, match, leader, cwgt, scratch=scratch,
+            bounds=blocks,
         )
     kernels.absorb_singles(g, match, max_vwgt, leader, cwgt)
     single = int(np.count_nonzero(match < 0))
