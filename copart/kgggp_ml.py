@@ -1,13 +1,13 @@
 """KGGGP-ML: multilevel direct k-way partitioning with fixed vertices.
 
-1. *Coarsen* (`copart.partitioner.coarsening`): heavy-edge matching in rounds, contraction; a
+1. *Coarsen* (`copart.partitioner.coarsening`): matching or label propagation, contraction; a
    cluster never holds two different fixed parts.
 2. *Initial partition* (`copart.partitioner.growing`) of the coarsest graph: k-way greedy graph
    growing, all parts at once from their seeds, and recursive bisection
    (`copart.partitioner.bisection`), itself multilevel with KGGGP of two parts; best of several.
 3. *Uncoarsen and refine* (`copart.partitioner.refinement`): unconstrained local search in
-   synchronous rounds with rebalancing, best balanced state kept; then, level by
-   level, down to the input graph.
+   synchronous rounds with rebalancing, best balanced state kept, and minimum cuts between pairs
+   of parts (`copart.partitioner.flows`); level by level, down to the input graph.
 4. *Settle* (`copart.partitioner.settling`): hard promises made good.
 
 What always holds for a partition that is returned: every part weighs at most
