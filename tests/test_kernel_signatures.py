@@ -38,7 +38,7 @@ from copart.mapping.architectures.deco2 import MultilevelDecomposition
 from copart.metrics import evaluate, pieces
 from copart.partitioner.multiconstraint import partition_multiconstraint, refine_multiconstraint
 from copart.operators import ext, part, proj, repart, rest
-from tests.helpers import grid
+from tests.helpers import grid, triangulated
 
 rng = np.random.default_rng(1)
 g = grid(60, 60)
@@ -48,6 +48,7 @@ weighted = Graph.from_edges(n, u, v, rng.integers(0, 9, len(u)), vwgt=rng.intege
                             vsize=rng.integers(0, 4, n))
 fixed = np.where(rng.random(n) < 0.05, rng.integers(0, 6, n), -1)
 table = Affinity(np.arange(n) * 4 // n, rng.integers(0, 3, (4, 6)))
+partition(triangulated(60, 60), 6)
 for graph in (g, weighted):
     for preset in ("fast", "default", "strong", "best"):
         partition(graph, 6, preset=preset, contiguous=preset == "fast")

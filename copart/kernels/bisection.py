@@ -279,7 +279,7 @@ def uncoarsen(arena, bias, depth, limit, weight):
 
 
 @inner
-def start(g, limit, salt, starts, arena):
+def grow_sides(g, limit, salt, starts, arena):
     """Bisect the coarsest level, as the best of several growths; writes arena.side[:n].
 
     g : Level, in                   of n vertices
@@ -323,7 +323,7 @@ def bisect(arena, n, limit, salt, starts):
     n : int
     limit : (2,) int64, in          changed in between
     salt : int
-    starts : int                    as for `start`
+    starts : int                    as for `grow_sides`
     """
     unbiased = arena.ewgt[:0]
     weight = np.int64(0)
@@ -336,7 +336,7 @@ def bisect(arena, n, limit, salt, starts):
     room = layer_room(depth, count, weight)
     limit[0] += room
     limit[1] += room
-    start(level_at(arena, x, count, a), limit, salt, starts, arena)
+    grow_sides(level_at(arena, x, count, a), limit, salt, starts, arena)
     limit[0] -= room
     limit[1] -= room
     uncoarsen(arena, unbiased, depth, limit, weight)

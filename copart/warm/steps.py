@@ -118,6 +118,11 @@ def _partitioner() -> None:
     # a path numbered far from its shape is renumbered and clustered, where a grid is matched
     far = np.arange(3600) * 1009 % 3600
     partition(Graph.from_edges(3600, far[:-1], far[1:]), 6)
+    # with diagonals vertices have too many neighbours to be matched
+    ids = np.arange(3600).reshape(60, 60)
+    across = Graph.from_edges(3600, np.concatenate([ids[1:, 1:].ravel(), ids[1:].ravel(), ids[:, 1:].ravel()]),
+                              np.concatenate([ids[:-1, :-1].ravel(), ids[:-1].ravel(), ids[:, :-1].ravel()]))
+    partition(across, 6)
     # a graph with a hub is clustered as a whole
     partition(Graph.from_edges(3600, np.zeros(3599, int), np.arange(1, 3600)), 6)
     # three equal weights have no balanced halves, and a star has no parts in one piece each: every means of
@@ -128,8 +133,6 @@ def _partitioner() -> None:
         partition(Graph.from_edges(40, np.zeros(39, int), np.arange(1, 40)), 3, contiguous=True)
     u, v, w = grid.edges()
     partition(Graph.from_edges(grid.nvtxs, u, v, w + 1, vwgt=1 + np.arange(grid.nvtxs) % 3), 40, eps=0.0, threads=2)
-
-
 
 
 def _fixed() -> None:

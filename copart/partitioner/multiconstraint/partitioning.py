@@ -218,7 +218,8 @@ def even_limits(vwgts: Array, nparts: int, eps: float | ArrayLike, tpwgts: Array
 
 def _initial(g: Level, vwgts: Array, limits: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Array:
     """The best of several recursive bisections of the coarsest graph, refined: least excess, then least cut."""
-    n, runs = len(vwgts), config.bisections * int(np.clip(_SMALL // nvtxs, 1, 3))
+    # balance of several weights is harder to find: twice the tries
+    n, runs = len(vwgts), 2 * config.bisections * int(np.clip(_SMALL // nvtxs, 1, 3))
     tries = int(np.clip(nvtxs // _VERTICES_A_TRY, *_TRIES))
     scale = excess_units(vwgts)
 
