@@ -60,13 +60,13 @@ def test_co_partitions_keep_their_promises(meshes, case, scheme):
 
 
 def test_schemes_are_what_the_source_says(meshes):
-    """Claims of the source on a small nested case, mean of 3 seeds."""
-    made = copart.compare(meshes("hexa", 12, 0), meshes("hexa", 36, 1), parts=(8, 24), seeds=3)
+    """Claims of the source on a small nested case whose parts are no boxes, mean of 3 seeds."""
+    made = copart.compare(meshes("hexa", 12, 0), meshes("hexa", 36, 1), parts=(7, 17), seeds=3)
     row = {r["scheme"]: r for r in made.rows()}
     naive, aware, proj = row["naive"], row["aware"], row["projrepart"]
     for key in ("ub_a", "ub_cpl_a", "cut_a", "cut_cpl_a"):
         assert aware[key] == proj[key], "both do the same to A"
-    assert max(naive["ub_cpl_a"], naive["ub_cpl_b"]) > 0.1 > 0.05 >= max(aware["ub_cpl_b"], proj["ub_cpl_b"])
+    assert max(naive["ub_cpl_a"], naive["ub_cpl_b"]) > 0.15 > 0.05 >= max(aware["ub_cpl_b"], proj["ub_cpl_b"])
     assert proj["totZ"] < min(naive["totZ"], aware["totZ"])
     assert proj["totV"] < naive["totV"]
 
