@@ -12,7 +12,6 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -21,7 +20,6 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
-from ..partitioner.parallel import side_by_side
 from ..partitioner.rounds import Progress
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
@@ -72,11 +70,10 @@ def silent(step: str, done: int, total: int) -> None:
 
 def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapping[Pair, Any] = "facet",
                     names: Sequence[str] | None = None, load: str | None = None, meeting: Meeting | None = None,
-                    progress: Progress | None = None, coupled_weights: CoupledWeights | None = None,
-                    threads: int = 1) -> Coupled:
+                    progress: Progress | None = None, coupled_weights: CoupledWeights | None = None) -> Coupled:
     """The components with their interedges, and where they meet.
 
-    Parameters are those of :func:`plan`; the graphs of so many meshes are made at once as there are `threads`.
+    Parameters are those of :func:`plan`.
     """
     if isinstance(interedges, str):
         known_name("interedges", interedges, INTEREDGES, ", or give an Interedges")
@@ -101,7 +98,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     if len(called) != len(found):
         raise ConfigError(f"names: needs {_some(len(found))} different names, got {called}")
     tell("building the graphs", 0, 0)
-    made = side_by_side([partial(_graph, one, load) for one in found], threads)
+    made = [_graph(one, load) for one in found]
     meeting = meeting.named(called)
     interfaces: dict[Pair, Interface] = {}
     if isinstance(interedges, str):

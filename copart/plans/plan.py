@@ -324,7 +324,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         prepare_folder(output)
     tell = progress or silent
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell,
-                            coupled_weights=coupled_weights, threads=run.threads)
+                            coupled_weights=coupled_weights)
     problem = found.problem
     count, limits, rule, advice = counted(problem, parts, sharing, coupled, rule, pool, run.eps, found.unit)
     where = Site() if site is None else site
