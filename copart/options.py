@@ -37,9 +37,9 @@ class Config:
         Vertices at which coarsening of a grid stops, unless an eighth of it is more.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
-    reached : int
+    flow_levels : int
         Finest levels on which they are sought.
-    crowd : float
+    flow_degree : float
         Neighbours of a vertex, on average, up to which they are sought (fewer on grids): networks of more edges take
         longer, and win less.
     rounds : int
@@ -60,8 +60,8 @@ class Config:
     bisections: int = 1
     grid_least: int = 45_000
     reach: int = 4
-    reached: int = 1
-    crowd: float = 8.0
+    flow_levels: int = 1
+    flow_degree: float = 8.0
     rounds: int = 1
     share: float = 0.2
     members: int = 1
@@ -69,8 +69,8 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=2, grid_least=400_000, tries=8, cooling_fine=6, reach=8, reached=3, crowd=99.0,
-                  rounds=2)
+_STRONG = replace(_DEFAULT, bisections=2, grid_least=400_000, tries=8, cooling_fine=6, reach=8, flow_levels=3,
+                  flow_degree=99.0, rounds=2)
 PRESETS: dict[PresetName, Config] = {
     "fast": replace(_DEFAULT, coarse_per_part=20, grid_least=30_000, tries=2, patience=1, warmth=0.6,
                     cooling=4, reach=0),

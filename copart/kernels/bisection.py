@@ -45,7 +45,7 @@ class Arena(NamedTuple):
     start : (n + 1,) int64, where the members of each cluster begin
     mark : (n + 1,) int64, scratch of contraction
     at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
-    load : (4, 2) int64, of each side: weight, number of vertices, largest weight; and 1 where the graph is a grid
+    load : (3, 2) int64, of each side: weight, number of vertices, largest weight
     labels : (nlabels,) int32, scratch to share out the parts
     stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
     queues : Queues of n vertices, one per side
@@ -255,7 +255,7 @@ def uncoarsen(arena, bias, depth, limit, weight):
     bias : (rows,) int64, in            or empty
     depth : int                         number of the coarsest level; returns zeros where it is the first
     limit : (2,) int64, in              changed in between
-    weight : int                        of all vertices; not needed with biases
+    weight : int                        of all vertices, 0 for limits as they are; not needed with biases
     """
     at = arena.at
     n = at[1, depth]
@@ -316,7 +316,7 @@ def grow_sides(g, limit, salt, starts, arena):
 
 
 @inner
-def bisect(arena, n, limit, salt, starts):
+def bisect(arena, n, limit, salt, starts, grid):
     """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
 
     arena : Arena, in and out
@@ -324,13 +324,13 @@ def bisect(arena, n, limit, salt, starts):
     limit : (2,) int64, in          changed in between
     salt : int
     starts : int                    as for `grow_sides`
+    grid : bool                     it has layers: on other graphs loose limits lead astray
     """
     unbiased = arena.ewgt[:0]
     weight = np.int64(0)
-    for v in range(n):
-        weight += arena.vwgt[v]
-    # only a grid has layers: on other graphs loose limits lead astray
-    weight *= arena.load[3, 0]
+    if grid:
+        for v in range(n):
+            weight += arena.vwgt[v]
     depth = coarsen(arena, unbiased, n, starts > 0)
     x, count, a = arena.at[0, depth], arena.at[1, depth], arena.at[2, depth]
     room = layer_room(depth, count, weight)

@@ -96,6 +96,74 @@ def _tie(c, v):
     return (np.int64(c ^ v) * 0x9E3779B1) & 0xFFFFFFFF
 
 
+@inlined
+def _start_alone(lo, hi, g, match, cluster, cwgt, conn, members):
+    """Every vertex of lo..hi is a cluster of its own; arguments as for `propagate_labels`.
+
+    lo, hi : int
+    g : Level, in
+    match : (nvtxs,) int32, out
+    cluster : (nvtxs,) int32, out
+    cwgt : (nvtxs,) int64, out
+    conn : (nblock,) int64, out
+    members : (nblock,) int32, out
+    """
+    for v in range(lo, hi):
+        cluster[v] = v
+        cwgt[v] = g.vwgt[v]
+        conn[v - lo] = 0
+        members[v - lo] = 1
+        match[v] = 0
+
+
+@inlined
+def _tie_up(lo, hi, g, v, cluster, conn, touched):
+    """Add up the edges of v to each cluster in lo..hi that it may join; returns how many clusters.
+
+    lo, hi : int
+    g : Level, in
+    v : int
+    cluster : (nvtxs,) int32, in
+    conn : (nblock,) int64, in and out      0 everywhere before; whoever calls puts it back
+    touched : (nblock,) int32, out          the clusters, less lo
+    """
+    unit = len(g.ewgt) == 0
+    kinds = len(g.fixed) > 0 or len(g.origin) > 0
+    count = 0
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        u = g.adjncy[e]
+        if u < lo or u >= hi or (kinds and not may_merge(g, u, v)):
+            continue
+        c = cluster[u] - lo
+        if conn[c] == 0:
+            touched[count] = c
+            count += 1
+        if unit:
+            conn[c] += 1
+        else:
+            conn[c] += g.ewgt[e]
+    return count
+
+
+@inlined
+def _join(lo, g, v, best, cluster, cwgt, members):
+    """Move v from its cluster to another.
+
+    lo : int
+    g : Level, in
+    v, best : int
+    cluster : (nvtxs,) int32, in and out
+    cwgt : (nvtxs,) int64, in and out
+    members : (nblock,) int32, in and out
+    """
+    own = cluster[v]
+    cwgt[own] -= g.vwgt[v]
+    cwgt[best] += g.vwgt[v]
+    members[own - lo] -= 1
+    members[best - lo] += 1
+    cluster[v] = best
+
+
 @kernel
 def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwgt, conn, touched, members):
     """Size-constrained label propagation inside the range lo..hi (Meyerhenke, Sanders & Schulz 2014).
@@ -116,14 +184,7 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
     conn : (nblock,) int64, scratch     nblock is at least hi - lo
     touched, members : (nblock,) int32, scratch
     """
-    unit = len(g.ewgt) == 0
-    kinds = len(g.fixed) > 0 or len(g.origin) > 0
-    for v in range(lo, hi):
-        cluster[v] = v
-        cwgt[v] = g.vwgt[v]
-        conn[v - lo] = 0
-        members[v - lo] = 1
-        match[v] = 0
+    _start_alone(lo, hi, g, match, cluster, cwgt, conn, members)
     for _ in range(rounds):
         moved = 0
         for i in range(hi - lo):
@@ -133,19 +194,7 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
             if match[v]:
                 continue
             own = cluster[v]
-            count = 0
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                u = g.adjncy[e]
-                if u < lo or u >= hi or (kinds and not may_merge(g, u, v)):
-                    continue
-                c = cluster[u] - lo
-                if conn[c] == 0:
-                    touched[count] = c
-                    count += 1
-                if unit:
-                    conn[c] += 1
-                else:
-                    conn[c] += g.ewgt[e]
+            count = _tie_up(lo, hi, g, v, cluster, conn, touched)
             w = g.vwgt[v]
             best = own
             most = 0.0
@@ -172,11 +221,7 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
                 if there > here or (there == here and best != own and _tie(c, v) > _tie(best, v)):
                     best, most, weight = c, tie, other
             if best != own:
-                cwgt[own] -= w
-                cwgt[best] += w
-                members[own - lo] -= 1
-                members[best - lo] += 1
-                cluster[v] = best
+                _join(lo, g, v, best, cluster, cwgt, members)
                 moved += 1
         if moved * 50 < hi - lo:
             break
@@ -230,14 +275,7 @@ def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn
     touched, members : (nvtxs,) int32, scratch
     """
     n = len(order)
-    unit = len(g.ewgt) == 0
-    kinds = len(g.fixed) > 0 or len(g.origin) > 0
-    for v in range(n):
-        cluster[v] = v
-        cwgt[v] = g.vwgt[v]
-        conn[v] = 0
-        members[v] = 1
-        match[v] = 0
+    _start_alone(0, n, g, match, cluster, cwgt, conn, members)
     for _ in range(rounds):
         moved = 0
         for i in range(n):
@@ -245,19 +283,7 @@ def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn
             if match[v]:
                 continue
             own = cluster[v]
-            count = 0
-            for e in range(g.xadj[v], g.xadj[v + 1]):
-                u = g.adjncy[e]
-                if kinds and not may_merge(g, u, v):
-                    continue
-                c = cluster[u]
-                if conn[c] == 0:
-                    touched[count] = c
-                    count += 1
-                if unit:
-                    conn[c] += 1
-                else:
-                    conn[c] += g.ewgt[e]
+            count = _tie_up(0, n, g, v, cluster, conn, touched)
             w = g.vwgt[v]
             best = own
             most = 0.0
@@ -279,11 +305,7 @@ def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn
                 if there > here or (there == here and best != own and _tie(c, v) > _tie(best, v)):
                     best, most, weight = c, tie, other
             if best != own:
-                cwgt[own] -= w
-                cwgt[best] += w
-                members[own] -= 1
-                members[best] += 1
-                cluster[v] = best
+                _join(0, g, v, best, cluster, cwgt, members)
                 moved += 1
         if moved * 50 < n:
             break

@@ -167,7 +167,7 @@ def order_by_side(side, vertices, back):
 
 
 @kernel
-def split(g, limit, vertices, labels, salt, starts, arena):
+def split(g, limit, vertices, labels, salt, starts, grid, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
 
     g : Level, in                   its `fixed`, if any, tells the part that a vertex stands for
@@ -176,6 +176,7 @@ def split(g, limit, vertices, labels, salt, starts, arena):
     labels : (nlabels,) int32, in and out
     salt : int
     starts : int                    as for `bisect`
+    grid : bool                     as for `bisect`
     arena : Arena, scratch
     Returns how many vertices and how many labels are on side 0.
     """
@@ -184,7 +185,7 @@ def split(g, limit, vertices, labels, salt, starts, arena):
     weight = load_subgraph(g, vertices, arena)
     wanted = arena.load[2]
     _side_limits(weight, limit, labels, left, wanted)
-    bisect(arena, n, wanted, salt * 8191 + np.int64(labels[0]) * 64 + len(labels), starts)
+    bisect(arena, n, wanted, salt * 8191 + np.int64(labels[0]) * 64 + len(labels), starts, grid)
     side, held = arena.side[:n], arena.match[:n]
     for i in range(n):
         held[i] = -1
@@ -196,7 +197,7 @@ def split(g, limit, vertices, labels, salt, starts, arena):
 
 
 @kernel
-def bisect_recursively(g, limit, vertices, labels, salt, starts, part, arena):
+def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, part, arena):
     """Share `vertices` out among the parts `labels`, by halving again and again.
 
     g : Level, in                           its `fixed`, if any, tells the part that a vertex stands for
@@ -205,6 +206,7 @@ def bisect_recursively(g, limit, vertices, labels, salt, starts, part, arena):
     labels : (nlabels,) int32, in and out   reordered
     salt : int
     starts : int                            as for `bisect`
+    grid : bool                             as for `bisect`
     part : (nvtxs,) int32, out              written for `vertices` only
     arena : Arena, scratch
     """
@@ -220,7 +222,7 @@ def bisect_recursively(g, limit, vertices, labels, salt, starts, part, arena):
                 # a lone vertex may stand for any of several labels
                 part[v] = g.fixed[v] if len(g.fixed) > 0 and g.fixed[v] >= 0 else labels[first]
             continue
-        middle, left = split(g, limit, vertices[lo:hi], labels[first:last], salt, starts, arena)
+        middle, left = split(g, limit, vertices[lo:hi], labels[first:last], salt, starts, grid, arena)
         stack[top, 1], stack[top, 3] = lo + middle, first + left
         stack[top + 1, 0], stack[top + 1, 1] = lo + middle, hi
         stack[top + 1, 2], stack[top + 1, 3] = first + left, last

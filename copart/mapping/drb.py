@@ -26,7 +26,6 @@ from ..kernels import drb as kernels
 from ..kernels.fm import UNIT
 from ..names import BipartitioningOrder, known_name
 from ..partitioner.bisection import arena_for
-from ..partitioner.coarsening import look_at
 from .architectures.architecture import Architecture, Domain
 
 Array = np.ndarray[Any, Any]
@@ -139,7 +138,7 @@ def map_recursively(
     vertices = np.flatnonzero(~held).astype(np.int32)
     if k == 1 or not len(vertices):
         return part
-    arena = arena_for(g, grid=look_at(g).grid)
+    arena = arena_for(g)
     bias = np.empty(len(arena.vwgt), np.int64)
     if k > TABLE_LIMIT:
         _by_jobs(g, machine, room, vertices, part, policy, partial_cost, runs, tries, seed, arena, bias)

@@ -49,13 +49,13 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
     grid = look_at(whole).grid if grid is None else grid
-    arenas = [arena_for(whole, k, grid) for _ in range(min(team.threads, 2 * len(salts)))]
+    arenas = [arena_for(whole, k) for _ in range(min(team.threads, 2 * len(salts)))]
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
 
     def halve(run: int, arena: Arena) -> tuple[int, int]:
-        at, first = split(whole, limit, vertices[run], labels[run], salts[run], starts, arena)
+        at, first = split(whole, limit, vertices[run], labels[run], salts[run], starts, grid, arena)
         return int(at), int(first)
 
     halves = team.spread(halve, len(salts), arenas)
@@ -64,8 +64,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
         run, half = job // 2, job % 2
         at, first = halves[run]
         mine = (slice(0, at), slice(0, first)) if half == 0 else (slice(at, n), slice(first, k))
-        bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], starts, part[run],
-                           arena)
+        bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], starts, grid,
+                           part[run], arena)
 
     team.spread(finish, 2 * len(salts), arenas)
     return [one if cmap is None else one[cmap] for one in part]
@@ -82,7 +82,7 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
 
 
-def arena_for(g: Level, nlabels: int = 0, grid: bool = False) -> Arena:
+def arena_for(g: Level, nlabels: int = 0) -> Arena:
     """Memory for one bisection after the other of subgraphs of `g` for `nlabels` parts; untouched pages cost nothing.
 
     A level keeps at most nine tenths of the vertices of the one before, and no more edges; a bisection that does not
@@ -108,7 +108,7 @@ def arena_for(g: Level, nlabels: int = 0, grid: bool = False) -> Arena:
         start=np.empty(n + 1, i64),
         mark=np.empty(n + 1, i64),
         at=np.empty((3, LEVELS), i64),
-        load=np.full((4, 2), int(grid), i64),
+        load=np.empty((3, 2), i64),
         # there may be more parts than vertices, where fixed vertices hold most of the weight
         labels=np.empty(nlabels, i32),
         # each split takes one set of labels off and puts two back

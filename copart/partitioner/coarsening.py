@@ -3,9 +3,8 @@
 Grids are matched in the order of their vertices, which keeps boxes; all other graphs are
 clustered by size-constrained label propagation: in blocks, or in the whole graph where it has hubs.  Only the first
 step from triangles or tetrahedra is a matching, in a tenth of the time: labels hardly make more than pairs there.
-Vertices left over
-join a neighbouring cluster, or pair up over a common neighbour (two-hop).
-Contraction merges parallel edges.  Every stage but the leftovers' runs on all threads.
+Vertices left over join a neighbouring cluster, or pair up over a common neighbour (two-hop).
+Contraction merges parallel edges.  All runs on all threads but for leftovers, grids, and graphs with hubs.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Levels(NamedTuple):
 
 
 #: Neighbours, on average, of a vertex of a planar graph are fewer than 6.  Of those, the coarsest has so many times
-#: fewer vertices per part, and at least; see :func:`coarsen_flat`.
+#: fewer vertices per part, and at least; see :func:`coarsen_planar`.
 _PLANAR, _PER_PART, _LEAST = 6.5, 2, 5
 
 #: So many parts are partitioned with less effort, if they are small; see :func:`fitted`.
@@ -88,7 +87,7 @@ def coarsest_size(config: Config, nparts: int) -> int:
     return max(config.coarse_per_part * nparts, config.coarse_least)
 
 
-def coarsen_flat(found: Levels, config: Config, nparts: int, shape: Shape, team: Team) -> Levels:
+def coarsen_planar(found: Levels, config: Config, nparts: int, shape: Shape, team: Team) -> Levels:
     """Levels by :func:`coarsen`, with further ones where the coarsest graph is about planar.
 
     Parts of the plane have short borders: initial partitions of a smaller graph are better there, and cheaper (cut of
@@ -190,8 +189,8 @@ def _apart(g: Level, within: Array | None) -> Level:
 
 def look_at(g: Level) -> Shape:
     """The shape of a graph, from a sample of its edges and from its degrees."""
-    degree = np.diff(g.xadj).astype(np.float64)
-    skewed = bool((degree * degree).sum() * len(degree) > _SKEWED * degree.sum() ** 2)
+    degree = np.diff(g.xadj)
+    skewed = bool(float(degree @ degree) * len(degree) > _SKEWED * float(degree.sum()) ** 2)
     found = np.zeros(4, np.int64)
     survey.sample_shape(g, _SAMPLES, found)
     triangles, squares, on_grid, far = found

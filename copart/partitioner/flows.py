@@ -14,7 +14,8 @@ import numpy as np
 from ..arrays import sums
 from ..kernels import Level
 from ..kernels.balancing import group_by_part
-from ..kernels.flow import Batch, FlowArena, cut_pairs, refine_batch
+from ..kernels.flow_network import FlowArena
+from ..kernels.flow_pairs import Batch, cut_pairs, refine_batch
 from ..kernels.refinement import find_boundary
 from .rounds import Team
 

@@ -11,7 +11,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import Shape, carry, coarsen, coarsen_flat, coarsest_size, first_size, unpacked
+from .coarsening import Shape, carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
 from .coordinates import centroids
 from .flows import refine_pairs
 from .growing import best_growth
@@ -43,7 +43,7 @@ def multilevel(
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
     found = coarsen(level, first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
-    levels, maps, _ = coarsen_flat(found, config, k, shape, team)
+    levels, maps, _ = coarsen_planar(found, config, k, shape, team)
     del found
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
@@ -85,9 +85,9 @@ def _uncoarsen(
     cut = cut_of(levels[-1], part)
     # the networks know nothing of affinities, and would trade them for cut
     finest = levels[0]
-    crowd = config.crowd * (_ON_GRIDS if shape.grid else 1.0)
-    crowded = len(finest.adjncy) > crowd * len(finest.vwgt)
-    reached = config.reached if config.reach and not crowded and not len(finest.origin) else 0
+    most = config.flow_degree * (_ON_GRIDS if shape.grid else 1.0)
+    crowded = len(finest.adjncy) > most * len(finest.vwgt)
+    reached = config.flow_levels if config.reach and not crowded and not len(finest.origin) else 0
     while True:
         depth = len(levels) - 1
         g = unpacked(levels[-1])

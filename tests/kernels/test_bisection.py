@@ -16,7 +16,6 @@ from copart.kernels import bisection as kernels
 from copart.kernels.fm import two_way_pass
 from copart.metrics import max_part_weights
 from copart.partitioner import bisection
-from copart.partitioner.coarsening import look_at
 from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
@@ -29,7 +28,7 @@ EXAMPLES = 10 if NO_JIT else 60
 
 
 def arena_of(g: Level) -> kernels.Arena:
-    return bisection.arena_for(g, 9, bool(len(g.vwgt)) and look_at(g).grid)
+    return bisection.arena_for(g, 9)
 
 
 def assert_clean(arena: kernels.Arena) -> None:
@@ -168,13 +167,13 @@ def test_fm_against_all_bisections(graph, seed):
 
 
 # ---- a bisection
-def bisected(graph: Graph, limit: Any, salt: int = 1, starts: int = 0) -> np.ndarray:
+def bisected(graph: Graph, limit: Any, salt: int = 1, starts: int = 0, layers: bool = False) -> np.ndarray:
     """A bisection of the whole graph as the first level of an arena."""
     n = graph.nvtxs
     g = level(graph)
     arena = arena_of(g)
     recursive_bisection.load_subgraph(g, np.arange(n, dtype=np.int32), arena)
-    kernels.bisect(arena, n, np.array(limit, np.int64), salt, starts)
+    kernels.bisect(arena, n, np.array(limit, np.int64), salt, starts, layers)
     assert_clean(arena)
     return arena.side[:n].copy()
 
@@ -216,7 +215,7 @@ def test_weighted_graphs_are_bisected_evenly(name, starts):
 def test_the_cut_of_a_grid_is_near_its_side():
     side = 20 if NO_JIT else 50
     graph = grid(side, side)
-    cuts = [edge_cut(graph, bisected(graph, [1.02 * side * side / 2] * 2, salt)) for salt in range(4)]
+    cuts = [edge_cut(graph, bisected(graph, [1.02 * side * side / 2] * 2, salt, layers=True)) for salt in range(4)]
     assert min(cuts) <= 1.2 * side
     assert max(cuts) <= 1.6 * side
 
@@ -227,7 +226,7 @@ def test_the_wall_through_a_box_is_flat(shape):
     graph = grid(*shape)
     limit = [1.02 * graph.nvtxs / 2] * 2
     for salt in range(3):
-        side = bisected(graph, limit, salt)
+        side = bisected(graph, limit, salt, layers=True)
         assert loads(graph, side, 2)[0].max() <= limit[0]
         across = graph.nvtxs // max(shape)
         assert edge_cut(graph, side) <= across + (across ** 0.5 + 1) * (len(shape) > 2) + 1, "at most one step in it"
@@ -299,7 +298,7 @@ def test_split_only_reorders(graph, seed, k):
         if len(vertices) < 2:
             continue
         v, x = vertices.copy(), labels.copy()
-        at, left = recursive_bisection.split(g, limit, v, x, int(rng.integers(0, 1000)), seed % 3, arena)
+        at, left = recursive_bisection.split(g, limit, v, x, int(rng.integers(0, 1000)), seed % 3, seed % 2 == 1, arena)
         assert_clean(arena)
         assert sorted(v.tolist()) == sorted(vertices.tolist())
         assert sorted(x.tolist()) == sorted(labels.tolist())

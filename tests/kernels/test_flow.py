@@ -13,9 +13,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from copart.graph import Graph
-from copart.kernels import Level
-from copart.kernels import flow as kernels
-from copart.kernels.flow import SINK, SOURCE
+from copart.kernels import Level, flow, flow_network, flow_pairs
+from copart.kernels.flow_network import SINK, SOURCE
 from copart.kgggp_ml import partition
 from copart.metrics import max_part_weights
 from copart.partitioner import flows
@@ -41,18 +40,18 @@ class Network:
         for v in range(n):
             self.arena.vertex[v] = v
             self.arena.local[v] = v
-        kernels._build(self.g, self.part, 0, 1, n, self.arena)
+        flow_network.build_network(self.g, self.part, 0, 1, n, self.arena)
         self.arena.term[:n] = 0
         self.arena.term[sources] = SOURCE
         self.arena.term[sinks] = SINK
 
     def augment(self, bound: int) -> int:
-        return int(kernels._augment(self.graph.nvtxs, bound, self.arena))
+        return int(flow.augment(self.graph.nvtxs, bound, self.arena))
 
     def marked(self) -> tuple[set[int], set[int]]:
         """What the sources reach, and what reaches the sinks, once no more flow fits."""
         n = self.graph.nvtxs
-        kernels._distances(n, SOURCE, self.arena.level, self.arena)
+        flow.flow_distances(n, SOURCE, self.arena.level, self.arena)
         return {v for v in range(n) if self.arena.level[v] >= 0}, {v for v in range(n) if self.arena.back[v] >= 0}
 
 
@@ -91,7 +90,7 @@ def test_arcs_and_their_reverses(graph, seed):
     region = rng.permutation(np.flatnonzero(part < 2))[:rng.integers(0, n + 1)].tolist()
     for i, v in enumerate(region):
         arena.vertex[i], arena.local[v] = v, i
-    ends = int(kernels._build(g, part, 0, 1, len(region), arena))
+    ends = int(flow_network.build_network(g, part, 0, 1, len(region), arena))
     near = rows(graph)
     seen = 0
     for i, v in enumerate(region):
@@ -189,7 +188,7 @@ class Pair:
         at_border = [v for v, row in rows(graph).items() if any(self.part[u] != self.part[v] for u in row)]
         self.listed = np.zeros(graph.nvtxs, np.uint8)
         self.listed[at_border] = 1
-        self.gain = int(kernels.refine_pair(self.g, self.part, self.pwgt, self.population, self.limit, a, b,
+        self.gain = int(flow_pairs.refine_pair(self.g, self.part, self.pwgt, self.population, self.limit, a, b,
                                             seeds.astype(np.int32), reach, room.astype(np.int64), self.listed, arena))
         assert (arena.local == -1).all(), "scratch is restored"
 
@@ -325,7 +324,7 @@ def test_cut_edges_are_listed_once_by_pair(graph, seed):
     g = level(graph)
     border = np.array([v for v, row in rows(graph).items() if any(part[u] != part[v] for u in row)], np.int32)
     key, weight = np.empty(len(g.adjncy), np.int64), np.empty(len(g.adjncy), np.int64)
-    count = int(kernels.cut_pairs(g, part, border, 4, key, weight))
+    count = int(flow_pairs.cut_pairs(g, part, border, 4, key, weight))
     want = sorted((int(min(part[u], part[v])) * 4 + int(max(part[u], part[v])), w)
                   for v, row in rows(graph).items() for u, w in row.items() if v < u and part[u] != part[v])
     assert sorted(zip(key[:count].tolist(), weight[:count].tolist(), strict=True)) == want

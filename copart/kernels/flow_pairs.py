@@ -1,0 +1,176 @@
+"""Flow-based refinement of two neighbouring parts: the smallest cut near the present one that keeps balance.
+
+A region on both sides of the border becomes a flow network (:mod:`.flow_network`); what lies outside it is
+source and sink.  Where the minimum cut is out of balance, the smaller side takes in
+one more vertex beyond its cut (piercing) and the flow goes on (:mod:`.flow`), until a cut fits or the flow reaches the
+present cut (for refinement: Gottesbueren et al. 2019).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import kernel
+from .flow import augment, flow_distances, pierce
+from .flow_network import SINK, SOURCE, build_network, grow_region
+
+
+class Batch(NamedTuple):
+    """Pairs of parts, none of which is in two of them, and the border.
+
+    pairs : (npairs, 2) int32, the parts of each
+    room : (npairs, 2) int64, scratch
+    won : (npairs,) int64, decrease of the cut by each
+    start : (nparts + 1,) int64, where the border vertices of each part begin
+    order : (nborder,) int32, border vertices by part
+    listed : (n,) uint8, 1 for all border vertices, and for some more
+    """
+
+    pairs: Any
+    room: Any
+    won: Any
+    start: Any
+    order: Any
+    listed: Any
+
+
+@kernel
+def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, listed, arena):
+    """Replace the cut between parts a and b by a smaller one where there is one within the limits.
+
+    Returns the decrease of the cut; part, pwgt, population and the list of border vertices are kept up to date.
+
+    g : Level, in
+    part : (n,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    limit : (nparts,) int64, in
+    a, b : int
+    seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
+    reach : int                     hops from the border up to which vertices take part
+    room : (2,) int64, in           weight of a and of b that may take part
+    listed : (n,) uint8, in and out  1 for all vertices at a border, and for some more
+    arena : FlowArena, scratch      its `local` -1 before and after
+    """
+    size, cut = grow_region(g, part, a, b, seeds, reach, room, arena)
+    gain = np.int64(0)
+    if cut > 0 and build_network(g, part, a, b, size, arena) == SOURCE | SINK:
+        region = np.int64(0)
+        region_a = np.int64(0)
+        for i in range(size):
+            v = arena.vertex[i]
+            region += g.vwgt[v]
+            if part[v] == a:
+                region_a += g.vwgt[v]
+        rest_a = pwgt[a] - region_a
+        total = pwgt[a] + pwgt[b]
+        flow = np.int64(0)
+        count = 1
+        while True:
+            flow += augment(size, cut - flow, arena)
+            if flow >= cut:
+                break
+            flow_distances(size, SOURCE, arena.level, arena)
+            small = rest_a
+            large = rest_a + region
+            for i in range(size):
+                w = g.vwgt[arena.vertex[i]]
+                if arena.level[i] >= 0:
+                    small += w
+                if arena.back[i] >= 0:
+                    large -= w
+            # a keeps what the sources reach, or all that does not reach the sinks
+            fits_small = small <= limit[a] and total - small <= limit[b]
+            fits_large = large <= limit[a] and total - large <= limit[b]
+            if fits_small or fits_large:
+                by_source = fits_small
+                if fits_small and fits_large:
+                    by_source = abs(2 * small - total) <= abs(2 * large - total)
+                stays_a = 0
+                stays_b = 0
+                for i in range(size):
+                    v = arena.vertex[i]
+                    to_a = arena.level[i] >= 0 if by_source else arena.back[i] < 0
+                    if to_a:
+                        stays_a += 1
+                    if part[v] == a:
+                        stays_b += 1
+                # neither part may end up empty
+                if population[a] - stays_b + stays_a > 0 and population[b] + stays_b - stays_a > 0:
+                    for i in range(size):
+                        v = arena.vertex[i]
+                        # a border never leaves the region: what lies at its rim keeps its part
+                        listed[v] = 1
+                        to_a = arena.level[i] >= 0 if by_source else arena.back[i] < 0
+                        to = a if to_a else b
+                        own = part[v]
+                        if own != to:
+                            part[v] = to
+                            pwgt[own] -= g.vwgt[v]
+                            pwgt[to] += g.vwgt[v]
+                            population[own] -= 1
+                            population[to] += 1
+                    gain = cut - flow
+                break
+            # the smaller side grows: that of the sources where even its largest cut leaves b too heavy
+            from_source = total - large > limit[b] or (small <= limit[a] and small <= total - large)
+            if pierce(g, part, a, size, from_source, count, arena) == 0:
+                break
+            count = 4 * count + 4
+    for i in range(size):
+        arena.local[arena.vertex[i]] = -1
+    return gain
+
+
+@kernel
+def refine_batch(lo, hi, g, part, pwgt, population, limit, batch, reach, share, arena):
+    """Lower the cut between the pairs lo..hi of a batch; :func:`refine_pair` for one after the other.
+
+    lo, hi : int
+    g : Level, in
+    part : (n,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    limit : (nparts,) int64, in
+    batch : Batch, in and out       no part is in two of its pairs
+    reach : int                     hops from the border up to which vertices take part
+    share : float                   share of the weight of a part that may take part
+    arena : FlowArena, scratch      its `local` -1 before and after
+    """
+    start, order, room = batch.start, batch.order, batch.room
+    for i in range(lo, hi):
+        a, b = batch.pairs[i, 0], batch.pairs[i, 1]
+        # places for every vertex of both: a vertex is listed once
+        count = 0
+        for p in (a, b):
+            for j in range(start[p], start[p + 1]):
+                arena.queue[count] = order[j]
+                count += 1
+        room[i, 0], room[i, 1] = np.int64(share * pwgt[a]), np.int64(share * pwgt[b])
+        batch.won[i] = refine_pair(g, part, pwgt, population, limit, a, b, arena.queue[:count], reach, room[i],
+                                   batch.listed, arena)
+
+
+@kernel
+def cut_pairs(g, part, border, nparts, key, weight):
+    """Cut edges at the border, each once; returns how many.
+
+    g : Level, in
+    part : (n,) int32, in
+    border : (nborder,) int32, in
+    nparts : int
+    key : (narcs,) int64, out       smaller part * nparts + larger part; room for all edges of the border vertices
+    weight : (narcs,) int64, out
+    """
+    at = 0
+    for i in range(len(border)):
+        v = border[i]
+        p = part[v]
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            q = part[g.adjncy[e]]
+            if q > p:
+                key[at] = np.int64(p) * nparts + q
+                if len(g.ewgt) == 0:
+                    weight[at] = 1
+                else:
+                    weight[at] = g.ewgt[e]
+                at += 1
+    return at
