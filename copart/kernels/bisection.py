@@ -35,6 +35,7 @@ class Arena(NamedTuple):
 
     xadj, vwgt : (rows,) int64, adjncy : (entries,) int32, ewgt : (entries,) int64, the levels
     cmap : (rows,) int32, the maps between them
+    pin : (rows,) int32, the side that each vertex of them has to be on, or -1; empty where all are free
     new : (n + 1,) int32, number of each vertex in a subgraph; waiting list of two-hop matching
     side : (n + 1,) int32, side of each vertex of the present level
     tried : (n + 1,) int32, the same of one try, or of the coarser level
@@ -57,6 +58,7 @@ class Arena(NamedTuple):
     adjncy: Any
     ewgt: Any
     cmap: Any
+    pin: Any
     new: Any
     side: Any
     tried: Any
@@ -87,13 +89,15 @@ def refine_sides(g, bias, side, limit, arena):
     arena : Arena, in and out       its `load` are those of the sides afterwards
     """
     n = len(g.vwgt)
-    pwgt, population = arena.load[0], arena.load[1]
+    pwgt, population, state = arena.load[0], arena.load[1], arena.queues.state
     for s in range(2):
         pwgt[s] = 0
         population[s] = 0
     for v in range(n):
         pwgt[side[v]] += g.vwgt[v]
         population[side[v]] += 1
+    for v in range(len(g.fixed)):
+        state[v] = g.fixed[v] >= 0
     least, stall = 1, max(50, n // 10)
     if len(bias) > 0:
         least, stall = 0, max(30, n // 10)
@@ -105,6 +109,8 @@ def refine_sides(g, bias, side, limit, arena):
         cost -= won
         if won <= 0 and over >= before:
             break
+    for v in range(len(g.fixed)):
+        state[v] = 0
     return over, cost
 
 
@@ -114,17 +120,16 @@ def level_at(arena, x, n, a):
 
     arena : Arena, in
     x, n, a : int
-    Returns a Level, with weights of edges; nothing fixed.
+    Returns a Level, with weights of edges; what is pinned to a side is fixed.
     """
-    none = arena.cmap[:0]
     m = arena.xadj[x + n]
     return Level(
         xadj=arena.xadj[x : x + n + 1],
         adjncy=arena.adjncy[a : a + m],
         ewgt=arena.ewgt[a : a + m],
         vwgt=arena.vwgt[x : x + n],
-        fixed=none,
-        origin=none,
+        fixed=arena.pin[x : x + n],
+        origin=arena.cmap[:0],
         size=arena.ewgt[:0],
     )
 
@@ -168,9 +173,9 @@ def shrink(arena, x, n, a, heaviest, hubs):
         return 0
     start, members = arena.start[: count + 1], arena.members[:n]
     list_members(cmap, start, members)
-    none = arena.cmap[:0]
     vwgt = arena.vwgt[to : to + count]
-    contract_vertices(0, count, g, start, members, arena.mark, vwgt, none, none, arena.ewgt[:0])
+    pin = arena.pin[to : to + count]
+    contract_vertices(0, count, g, start, members, arena.mark, vwgt, pin, arena.cmap[:0], arena.ewgt[:0])
     # the lengths of the rows go where the offsets will be
     xadj = arena.xadj[to : to + count + 1]
     xadj[0] = 0
@@ -296,11 +301,16 @@ def grow_sides(g, limit, salt, starts, arena):
     for t in range(TRIES + starts):
         side = arena.tried[:n]
         if t < TRIES:
-            for v in range(n):
-                side[v] = -1
             for s in range(2):
                 pwgt[s] = 0
                 population[s] = 0
+            for v in range(n):
+                side[v] = -1
+                if len(g.fixed) > 0 and g.fixed[v] >= 0:
+                    s = g.fixed[v]
+                    side[v] = s
+                    pwgt[s] += g.vwgt[v]
+                    population[s] += 1
             spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
             grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
         else:
@@ -308,6 +318,9 @@ def grow_sides(g, limit, salt, starts, arena):
             for v in range(n):
                 side[v] = 1 - (t & 1)
             side[mix(t, salt) % n] = t & 1
+            for v in range(len(g.fixed)):
+                if g.fixed[v] >= 0:
+                    side[v] = g.fixed[v]
         over, cut = refine_sides(g, arena.ewgt[:0], side, limit, arena)
         if best_cut < 0 or over < best_over or (over == best_over and cut < best_cut):
             best_over, best_cut = over, cut

@@ -202,7 +202,7 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
     least : int                     vertices that must stay on each side
     limit : (2,) int64, in          largest weight of each side
     stall : int
-    queues : Queues, in and out     two queues; clean before and after
+    queues : Queues, in and out     two queues; clean before and after; `state` is not 0 where a vertex stays
     """
     n = len(g.vwgt)
     biased = len(bias) > 0
@@ -222,7 +222,7 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
             cost += drawn
         key[v] = gain
         # a bias may outweigh the edges anywhere; edges of weight 0 lead nowhere without one
-        if heavy or (border and (biased or out > 0)) or (biased and gain >= 0):
+        if queues.state[v] == 0 and (heavy or (border and (biased or out > 0)) or (biased and gain >= 0)):
             enlist(queues, side[v], v)
     total = np.int64(0)
     best = np.int64(0)

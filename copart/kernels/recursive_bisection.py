@@ -79,60 +79,74 @@ def load_subgraph(g, vertices, arena):
 
 
 @inner
-def _split_labels(side, held, labels, left, taken):
-    """Share the parts out among the sides: each keeps those of its fixed vertices; returns how many side 0 has.
+def _pin_sides(side, held, left, nlabels, arena):
+    """Pin what stands for a part to its side, and the nearest to the other side there where its own has no part left.
 
-    side : (n,) int32, in and out           one fixed vertex changes sides where a side would be left without a part
-    held : (n,) int32, in                   the part that each vertex stands for, or -1
-    labels : (nlabels,) int32, in and out   reordered, those of side 0 first
-    left : int                              how many side 0 has if fixed vertices allow it
-    taken : (nlabels,) int32, scratch       or longer
+    Returns whether anything has to change sides.
+
+    side : (n,) int32, in
+    held : (n,) int32, in           the part that each vertex stands for, or -1
+    left, nlabels : int             how many parts side 0 has, and both
+    arena : Arena, in and out       its first level is the graph; its `pin` is written
     """
     n = len(side)
-    nlabels = len(labels)
-    mine = 0
-    yours = 0
-    last = -1
-    for i in range(n):
-        if held[i] >= 0:
-            last = i
-            if side[i] == 0:
-                mine += 1
-            else:
-                yours += 1
-    if last >= 0 and (mine == nlabels or yours == nlabels):
-        # all parts are fixed and on one side: one of them has to go
-        if mine == nlabels:
-            mine, yours = mine - 1, 1
-        else:
-            mine, yours = 1, yours - 1
-        side[last] = 1 - side[last]
-    # each side needs as many parts as it holds fixed ones, and at least one
-    left = min(max(left, mine, 1), nlabels - max(yours, 1))
+    pin = arena.pin
     count = 0
+    mine = 0
     for i in range(n):
+        pin[i] = -1
+        if held[i] >= 0:
+            pin[i] = side[i]
+            count += 1
+            mine += 1 - side[i]
+    giver, surplus = 0, mine - left
+    if surplus <= 0:
+        giver, surplus = 1, count - mine - (nlabels - left)
+    for _ in range(surplus):
+        nearest = -1
+        most = np.int64(0)
+        for i in range(n):
+            if pin[i] != giver:
+                continue
+            gain = np.int64(0)
+            for e in range(arena.xadj[i], arena.xadj[i + 1]):
+                gain += arena.ewgt[e] if side[arena.adjncy[e]] != giver else -arena.ewgt[e]
+            if nearest < 0 or gain > most:
+                nearest, most = i, gain
+        pin[nearest] = 1 - giver
+    return surplus > 0
+
+
+@inner
+def _split_labels(side, held, labels, left, taken):
+    """Share the parts out among the sides: each keeps those of its fixed vertices.
+
+    side : (n,) int32, in
+    held : (n,) int32, in                   the part that each vertex stands for, or -1
+    labels : (nlabels,) int32, in and out   reordered, those of side 0 first
+    left : int                              how many side 0 has
+    taken : (nlabels,) int32, scratch       or longer
+    """
+    nlabels = len(labels)
+    count = 0
+    back = nlabels
+    for i in range(len(side)):
         if held[i] >= 0 and side[i] == 0:
             taken[count] = held[i]
             count += 1
-    back = nlabels
-    for i in range(n):
-        if held[i] >= 0 and side[i] == 1:
+        elif held[i] >= 0:
             back -= 1
             taken[back] = held[i]
+    mine, yours = count, back
     for j in range(nlabels):
         label = labels[j]
         free = True
-        if last >= 0:
-            for i in range(nlabels):
-                if (i < count or i >= back) and taken[i] == label:
-                    free = False
-                    break
+        for i in range(nlabels):
+            if (i < mine or i >= yours) and taken[i] == label:
+                free = False
+                break
         if free:
             # free parts keep their order: first the left side is filled, then the right one
-            labels[j] = -1 - label
-    for j in range(nlabels):
-        if labels[j] < 0:
-            label = -1 - labels[j]
             if count < left:
                 taken[count] = label
                 count += 1
@@ -141,7 +155,6 @@ def _split_labels(side, held, labels, left, taken):
                 taken[back] = label
     for j in range(nlabels):
         labels[j] = taken[j]
-    return left
 
 
 @inner
@@ -185,13 +198,20 @@ def split(g, limit, vertices, labels, salt, starts, grid, arena):
     weight = load_subgraph(g, vertices, arena)
     wanted = arena.load[2]
     _side_limits(weight, limit, labels, left, wanted)
-    bisect(arena, n, wanted, salt * 8191 + np.int64(labels[0]) * 64 + len(labels), starts, grid)
+    mixed = salt * 8191 + np.int64(labels[0]) * 64 + len(labels)
+    for i in range(min(n, len(arena.pin))):
+        arena.pin[i] = -1
+    bisect(arena, n, wanted, mixed, starts, grid)
     side, held = arena.side[:n], arena.match[:n]
     for i in range(n):
         held[i] = -1
         if len(g.fixed) > 0:
             held[i] = g.fixed[vertices[i]]
-    left = _split_labels(side, held, labels, left, arena.labels)
+    if len(g.fixed) > 0 and _pin_sides(side, held, left, len(labels), arena):
+        bisect(arena, n, wanted, mixed, starts, grid)
+        for i in range(n):
+            held[i] = g.fixed[vertices[i]]
+    _split_labels(side, held, labels, left, arena.labels)
     zeros = order_by_side(side, vertices, arena.members)
     return zeros, left
 

@@ -97,6 +97,7 @@ def arena_for(g: Level, nlabels: int = 0) -> Arena:
         adjncy=np.empty(entries, i32),
         ewgt=np.empty(entries, i64),
         cmap=np.empty(rows, i32),
+        pin=np.empty(rows if len(g.fixed) else 0, i32),
         # one more: two-hop matching waits for vertices without neighbours in a last entry, -1 between its calls
         new=np.full(n + 1, -1, i32),
         side=np.empty(n + 1, i32),
