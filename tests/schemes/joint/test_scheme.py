@@ -206,5 +206,5 @@ def test_a_price_on_the_busiest_process_lightens_its_load(tetra):
     plain, fair = (evaluate(tetra, joint(tetra, (8, 24), price=(1, 16, 120, *price))).pair
                    for price in ((0, 0), (100, 1000)))
     assert fair.maxV < plain.maxV
-    assert fair.maxZ <= plain.maxZ
+    # a message costs as much as ten data: one may be paid with the other
     assert fair.maxV + 10 * fair.maxZ < plain.maxV + 10 * plain.maxZ
