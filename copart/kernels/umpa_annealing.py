@@ -17,10 +17,11 @@ from .umpa_state import arrive, at_border, depart, shift
 COLD = 7.0
 """A move that costs so many times the temperature is not tried: its probability is below a thousandth."""
 
-STRIDES = (17, 19, 23)
-"""Primes: one of them does not divide the length of a list, and steps of that size visit all of it.
+STRIDES = (2, 3, 5)
+"""Primes: steps of one that does not divide the length of a list visit all of it; where all of them do, its order does.
 
-They are small, so that a sweep goes through memory in order where neighbours have numbers near each other."""
+They are small, so that a sweep goes through memory in order where neighbours have numbers near each other: steps of
+17 took a tenth longer."""
 
 
 class Prices(NamedTuple):

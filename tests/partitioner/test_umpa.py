@@ -13,7 +13,7 @@ from copart.hypergraph import Hypergraph
 from copart.kgggp_ml import partition
 from copart.metrics import max_part_weight
 from copart.options import Config
-from copart.partitioner.umpa import OBJECTIVES, Objective, partition_hypergraph
+from copart.partitioner.umpa import OBJECTIVES, Objective, driver, partition_hypergraph
 from copart.partitioner.umpa.driver import Pace
 from copart.partitioner.umpa.levels import COARSENINGS
 
@@ -102,6 +102,27 @@ def test_fewer_parts_are_annealed_with_fewer_sweeps():
     assert pace.for_parts(64) == pace.for_parts(1000) == pace
     assert pace.for_parts(16) == pace._replace(fine=20, coarse=10)
     assert Pace(40, 20).for_parts(1) == Pace(40, 20)
+
+
+def test_the_input_may_be_annealed_less_warm(monkeypatch):
+    """Levels above it have their usual warmth, and an input without any has it, too."""
+    seen = []
+    annealed = driver.annealed
+
+    def follow(search, sweeps, warmth, **options):
+        seen.append((len(search.state.part), warmth))
+        return annealed(search, sweeps, warmth, **options)
+
+    monkeypatch.setattr(driver, "annealed", follow)
+    pace = Pace(4, 4, starts=1, polish=False, late=0.5)
+    partition_hypergraph(Hypergraph.column_net(grid(12, 12, 12)), 4, pace=pace)
+    *coarse, (n, last) = seen
+    assert n == 12**3
+    assert coarse
+    assert last == 0.5 * coarse[-1][1] == 0.5
+    seen.clear()
+    partition_hypergraph(Hypergraph.column_net(grid(8, 10)), 2, pace=pace)
+    assert seen == [(80, 1.0)]
 
 
 def test_sweeps_downhill_do_what_the_passes_do():

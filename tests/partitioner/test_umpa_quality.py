@@ -25,8 +25,8 @@ def geometric(dim: int, degree: int) -> Graph:
     return Graph.from_edges(len(points), u, v)
 
 
-#: Column-net hypergraphs, parts, and what Mt-KaHyPar 1.7 (default preset, km1, eps 5 %, two threads) has: volume, largest
-#: volume sent, messages, most messages sent; means of the seeds 1 to 3, counted by `evaluate_hypergraph`.
+#: Column-net hypergraphs, parts, and what Mt-KaHyPar 1.7 (default preset, km1, eps 5 %, two threads) has: volume,
+#: largest volume sent, messages, most messages sent; means of the seeds 1 to 3, counted by `evaluate_hypergraph`.
 PEER = {
     "cube of 12^3": (lambda: dual_graph(cube("hexa", 12)), 32, (1628.3, 74.0, 262.7, 14.3)),
     "cube of 14^3": (lambda: dual_graph(cube("hexa", 14)), 48, (2644.3, 77.0, 435.3, 15.7)),
@@ -59,7 +59,7 @@ def test_every_objective_has_less_than_a_partition_by_volume():
 
 @pytest.mark.parametrize(("permutations", "worse"), [(0, 1.03), (4, 1.05)])
 def test_sparsified_hypergraphs_are_partitioned_as_well(permutations, worse):
-    """Identical nets and vertices removed, and similar nets by four orders, on three meshes with 4 unknowns per cell."""
+    """Identical nets and vertices removed, and similar nets by four orders: three meshes with 4 unknowns per cell."""
     from scipy.sparse import csr_array, kron
 
     logs = []
