@@ -148,7 +148,7 @@ def test_each_objective_has_least_of_its_own():
     assert made["max-volume"]["MSV"] <= 0.92 * made["volume"]["MSV"]
     assert made["messages"]["TM"] <= 0.9 * made["volume"]["TM"]
     assert made["max-messages"]["MSM"] <= 0.9 * made["volume"]["MSM"]
-    assert all(one["TV"] <= 1.12 * made["volume"]["TV"] for one in made.values())
+    assert all(one["TV"] <= 1.15 * made["volume"]["TV"] for one in made.values())
 
 
 def test_the_same_bytes_on_any_number_of_threads():
