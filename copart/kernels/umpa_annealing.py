@@ -17,10 +17,12 @@ from .umpa_state import arrive, at_border, depart, shift
 COLD = 7.0
 """A move that costs so many times the temperature is not tried: its probability is below a thousandth."""
 
-STRIDES = (17, 19, 23)
-"""Primes: one of them does not divide the length of a list, and steps of that size visit all of it.
+NEAR, APART = (2, 3, 5), (17, 19, 23)
+"""Primes: steps of one that does not divide the length of a list visit all of it; where all of them do, its order does.
 
-They are small, so that a sweep goes through memory in order where neighbours have numbers near each other."""
+They are small, so that a sweep goes through memory in order where neighbours have numbers near each other; near ones
+take a tenth less time. Where messages are counted softly, neighbours visited one after another came out a few per cent
+worse."""
 
 
 class Prices(NamedTuple):
@@ -208,7 +210,7 @@ def sweep(h, s, price, salt, border, t):
     drawn = border.at[1]
     at = (mix(drawn, salt) * before) >> 32
     stride = np.int64(1)
-    for prime in STRIDES:
+    for prime in APART if len(s.worth) else NEAR:
         if before % prime != 0:
             stride = np.int64(prime % before)
             break

@@ -9,8 +9,7 @@ ordered by their global numbers, so parts do not depend on the number of ranks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -40,6 +39,7 @@ from ..partitioner.geometric.tree import next_level, shape
 from ..partitioner.multijagged import round_robin, slack
 from ..partitioner.rounds import Team
 from .agreement import agree, collective
+from .rows import exchange, items
 
 Array = np.ndarray[Any, Any]
 
@@ -204,7 +204,7 @@ class _Peers:
     def gathered(self, mine: Array) -> list[Array]:
         sizes = np.array(self._comm.allgather(len(mine)))
         out = np.empty((sizes.sum(), mine.shape[1]))
-        with _items(mine) as item:
+        with items(mine) as item:
             self._comm.Allgatherv([mine, len(mine), item], [out, sizes.tolist(), item])
         return np.split(out, np.cumsum(sizes)[:-1])
 
@@ -333,11 +333,11 @@ class _Run:
         sent = np.bincount(to, minlength=comm.size)
         rows = cloud.perm[order]
         came = comm.alltoall(sent.tolist())
-        new_ids, new_box = (_exchange(comm, one, sent, came) for one in (ids[rows], box[order]))
-        coords = _exchange(comm, cloud.coords[rows], sent, came)
+        new_ids, new_box = (exchange(comm, one, sent, came) for one in (ids[rows], box[order]))
+        coords = exchange(comm, cloud.coords[rows], sent, came)
         # a rank without points has no weights either, and takes part in sending them all the same
         weighted = self.request.weights is not None
-        weights = _exchange(comm, cloud.weights[rows], sent, came) if weighted else cloud.weights
+        weights = exchange(comm, cloud.weights[rows], sent, came) if weighted else cloud.weights
         before = level.before + np.cumsum(level.weight) - level.weight
         mine = [number for number, group in enumerate(groups) if comm.rank in group]
         shared = len(groups[mine[0]]) > 1
@@ -367,31 +367,10 @@ class _Run:
             order = np.argsort(home, kind="stable")
             sent = np.bincount(home, minlength=self.comm.size)
             came = self.comm.alltoall(sent.tolist())
-            ids, part = (_exchange(self.comm, one[order], sent, came) for one in (ids, part))
+            ids, part = (exchange(self.comm, one[order], sent, came) for one in (ids, part))
         out = np.empty(int(np.diff(self.offsets)[self.comm.rank]), VERTEX)
         out[ids - first] = part
         return out
-
-
-@contextmanager
-def _items(rows: Array) -> Iterator[Any]:
-    """Rows as items, so that counts stay small."""
-    from mpi4py import MPI
-
-    item = MPI.BYTE.Create_contiguous(rows.dtype.itemsize * int(np.prod(rows.shape[1:]))).Commit()
-    try:
-        yield item
-    finally:
-        item.Free()
-
-
-def _exchange(comm: Any, rows: Array, sent: Sequence[int] | Array, came: Sequence[int]) -> Array:
-    """Rows from all ranks, in the order of these; `sent` and `came` count those to and from each."""
-    rows = np.ascontiguousarray(rows)
-    out = np.empty((sum(came), *rows.shape[1:]), rows.dtype)
-    with _items(rows) as item:
-        comm.Alltoallv([rows, list(map(int, sent)), item], [out, list(came), item])
-    return out
 
 
 __all__ = ["MIGRATE", "DistributedPartition", "multijagged", "reduction"]

@@ -23,10 +23,10 @@ from ..helpers import ROOT
 from .disagreements import MODULES, OTHER, OWN, RANKS, WRONG, Case, cases
 
 #: Modules of copart.mpi that are not called from outside.
-#: Exchanges, Multi-Jagged and geometric mapping have tests of their own (test_exchange.py, test_multijagged.py,
-#: test_placing.py).
+#: Exchanges, Multi-Jagged, graphs and geometric mapping have tests of their own (test_exchange.py, test_multijagged.py,
+#: test_partitioning.py, test_placing.py).
 INSIDE = {"agreement", "arguments", "device", "exchange", "fields", "halo", "members", "messages", "multijagged",
-          "placing", "results", "schedules", "seats", "sides"}
+          "partitioning", "placing", "refining", "regions", "results", "rows", "schedules", "seats", "sides"}
 ALL = [(number, case) for function in MODULES for number, case in enumerate(cases(function))]
 
 

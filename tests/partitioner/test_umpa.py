@@ -13,7 +13,7 @@ from copart.hypergraph import Hypergraph
 from copart.kgggp_ml import partition
 from copart.metrics import max_part_weight
 from copart.options import Config
-from copart.partitioner.umpa import OBJECTIVES, Objective, partition_hypergraph
+from copart.partitioner.umpa import OBJECTIVES, Objective, driver, partition_hypergraph
 from copart.partitioner.umpa.driver import Pace
 from copart.partitioner.umpa.levels import COARSENINGS
 
@@ -104,6 +104,27 @@ def test_fewer_parts_are_annealed_with_fewer_sweeps():
     assert Pace(40, 20).for_parts(1) == Pace(40, 20)
 
 
+def test_the_input_may_be_annealed_less_warm(monkeypatch):
+    """Levels above it have their usual warmth, and an input without any has it, too."""
+    seen = []
+    annealed = driver.annealed
+
+    def follow(search, sweeps, warmth, **options):
+        seen.append((len(search.state.part), warmth))
+        return annealed(search, sweeps, warmth, **options)
+
+    monkeypatch.setattr(driver, "annealed", follow)
+    pace = Pace(4, 4, starts=1, polish=False, late=0.5)
+    partition_hypergraph(Hypergraph.column_net(grid(12, 12, 12)), 4, pace=pace)
+    *coarse, (n, last) = seen
+    assert n == 12**3
+    assert coarse
+    assert last == 0.5 * coarse[-1][1] == 0.5
+    seen.clear()
+    partition_hypergraph(Hypergraph.column_net(grid(8, 10)), 2, pace=pace)
+    assert seen == [(80, 1.0)]
+
+
 def test_sweeps_downhill_do_what_the_passes_do():
     """Without UMPa's passes the input ends about as low: what sweeps downhill are for."""
     h = Hypergraph.column_net(grid(14, 14, 14))
@@ -127,7 +148,7 @@ def test_each_objective_has_least_of_its_own():
     assert made["max-volume"]["MSV"] <= 0.92 * made["volume"]["MSV"]
     assert made["messages"]["TM"] <= 0.9 * made["volume"]["TM"]
     assert made["max-messages"]["MSM"] <= 0.9 * made["volume"]["MSM"]
-    assert all(one["TV"] <= 1.12 * made["volume"]["TV"] for one in made.values())
+    assert all(one["TV"] <= 1.15 * made["volume"]["TV"] for one in made.values())
 
 
 def test_the_same_bytes_on_any_number_of_threads():

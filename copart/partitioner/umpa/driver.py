@@ -55,6 +55,7 @@ class Pace(NamedTuple):
     growth : int, average vertices of a level that make up the largest cluster of the next
     full : int, parts from which on `fine` and `coarse` hold; fewer parts have fewer sweeps, by the root of their share.
         The border of few parts is longer for each, and all else that takes time shrinks with their number
+    late : float, how warm the input is annealed, as a share of what coarser levels have: they went through the heat
     """
 
     fine: int
@@ -64,6 +65,7 @@ class Pace(NamedTuple):
     polish: bool = True
     growth: int = GROWTH
     full: int = 1
+    late: float = 1.0
 
     def for_parts(self, nparts: int) -> Pace:
         """The pace with as many sweeps as so many parts are annealed with."""
@@ -71,7 +73,7 @@ class Pace(NamedTuple):
         return self._replace(fine=round(self.fine * share), coarse=round(self.coarse * share))
 
 
-PACES = {"fast": Pace(34, 18, starts=1, polish=False, growth=6, full=48), "default": Pace(60, 25),
+PACES = {"fast": Pace(24, 20, starts=1, polish=False, growth=6, full=48, late=0.4), "default": Pace(60, 25),
          "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
@@ -197,7 +199,9 @@ def multilevel(
     search = best_start(levels[depth], room[depth], objective, depth, pace.starts, seed, team)
     warmth = 1.0
     while True:
-        search, warmth = annealed(search, pace.coarse if depth else pace.fine, warmth, freeze=frozen and depth == 0)
+        share = pace.late if maps and depth == 0 else 1.0
+        search, warmth = annealed(search, pace.coarse if depth else pace.fine, share * warmth,
+                                  freeze=frozen and depth == 0)
         if pace.polish or (depth == 0 and not frozen):
             search.passes(2**depth)
         logger.debug("level %d: %d vertices, %s", depth, len(search.state.part), search.values())
@@ -209,7 +213,7 @@ def multilevel(
         search = Search(levels[depth], part, room[depth], objective, seed)
     if search.excess or (search.state.population == 0).any():
         found = search.values()[0]
-        search = _balanced(search, h, limit, pace, warmth, team, seed)
+        search = _balanced(search, h, limit, pace, warmth / share, team, seed)
         if annealing and search.values()[0] > _DEAR * found:
             # what annealing has gained it may have gained above the limits
             plain = pace._replace(fine=0, coarse=0, polish=True)
