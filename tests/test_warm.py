@@ -197,7 +197,9 @@ def test_every_stage_compiles_nothing_but_the_table(warming, tmp_path):
 def test_an_interrupt_leaves_no_process_behind(tmp_path):
     kernel_table.example(tmp_path)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    code = "import copart.doctor\ncopart.doctor.processors = lambda: 2\nfrom copart.cli import main\n" \
+    # what runs in the background of a script is started deaf to interrupts, and so are its children
+    code = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n" \
+           "import copart.doctor\ncopart.doctor.processors = lambda: 2\nfrom copart.cli import main\n" \
            "raise SystemExit(main(['part', 'a.vtu', '8']))"
     process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=env, text=True, stderr=subprocess.PIPE)
     workers: list[int] = []
