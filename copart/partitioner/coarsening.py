@@ -291,7 +291,6 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
         ewgt[top : top + count] = ewgt[at : at + count]
         top += count
     np.cumsum(xadj, out=xadj)
-    for buffer in (adjncy, ewgt):
-        # what was not needed may be memory that was touched before: given back
-        buffer.resize(top, refcheck=False)
-    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size)
+    # what was not needed may be memory that was touched before: given back; the weights are packed soon
+    adjncy.resize(top, refcheck=False)
+    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt[:top], vwgt=vwgt, fixed=fixed, origin=origin, size=size)
