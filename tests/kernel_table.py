@@ -21,10 +21,10 @@ TABLE = ROOT / "copart" / "warm" / "table.json"
 
 #: What a first user does, by command; each is run by itself, in this order and in one folder.
 COMMANDS = {
-    "part": ["part", "a.vtu", "8"],
+    "part": ["part", "b.vtu", "16"],
     "plan": ["plan", "a.vtu", "b.vtu", "--parts", "4", "8", "-o", "plan"],
     "replan": ["replan", "plan", "--parts", "8", "4", "-o", "again"],
-    "repart": ["repart", "a.vtu", "a.vtu.part.8", "12"],
+    "repart": ["repart", "b.vtu", "b.vtu.part.16", "20"],
     "map": ["map", "a.vtu", "--machine", "m.tgt"],
     "check": ["check", "plan"],
     "compare": ["compare", "a.vtu", "b.vtu", "--parts", "4", "8", "--seeds", "1"],

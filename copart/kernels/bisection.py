@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Level, Pull, inlined, inner, kernel
+from . import Level, Pull, inlined, inner
 from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop, propagate_around_hubs
 from .contraction import contract_rows, contract_vertices, list_members, number_clusters
 from .fm import excess_of, two_way_pass
@@ -186,7 +186,7 @@ def shrink(arena, x, n, a, heaviest, hubs):
     return count
 
 
-@kernel
+@inner
 def coarsen(arena, bias, n, hubs):
     """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
 

@@ -13,30 +13,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from operator import attrgetter
-from types import CodeType
 from typing import Any, cast
 
 import numba
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 
+from .frontend import NEEDED, REPLACED, reading, shorter
+
 # numba says nothing of the types of these
-codegen, compiler, errors, inlining, lowering, targetconfig, typed, types, untyped = (
+codegen, compiler, errors, lowering, targetconfig, typed, typeof, types = (
     cast(Any, import_module(f"numba.core.{name}")) for name in (
-        "codegen", "compiler", "errors", "inline_closurecall", "lowering", "targetconfig", "typed_passes",
-        "types", "untyped_passes"))
+        "codegen", "compiler", "errors", "lowering", "targetconfig", "typed_passes", "typing.typeof", "types"))
 
 # What numba has to have for this.
 _NEEDED = ((codegen, "JITCodeLibrary._optimize_functions"), (codegen, "CPUCodegen._pass_builder"),
            (lowering, "Lower.lower_getitem"), (lowering, "Lower.lower_setitem"),
            (typed, "NativeLowering.lowering_class"), (typed, "NativeLowering.run_pass"),
-           (untyped, "InlineInlinables._do_work"), (inlining, "InlineWorker.run_untyped_passes"),
            (compiler, "CompilerBase._compile_core"), (compiler, "Flags.options"),
-           (compiler, "DefaultPassBuilder.define_untyped_pipeline"), (targetconfig, "ConfigStack.top_or_none"),
-           (errors, "_termcolor_inst"), (codegen, "ll.ffi.lib._lock._cblist"),
-           (codegen, "ll.newpassmanagers.create_new_function_pass_manager"))
+           (targetconfig, "ConfigStack.top_or_none"), (errors, "_termcolor_inst"), (typeof, "_termcolor"),
+           (codegen, "ll.ffi.lib._lock._cblist"),
+           (codegen, "ll.newpassmanagers.create_new_function_pass_manager"), *NEEDED)
 
 
 #: The versions of numba that this was tried with; others compile as they do by themselves.
@@ -131,49 +131,10 @@ class KernelLowering(typed.NativeLowering):  # type: ignore[misc, name-defined]
         return super().run_pass(state)
 
 
-#: Functions that become part of others, as numba reads them, and the types of what functions of numbers return.
-_READ: dict[Any, Any] = {}
+REPLACED[typed.NativeLowering] = KernelLowering
+
+#: The types of what functions of numbers return.
 _KNOWN: dict[Any, Any] = {}
-
-
-class KernelInliner(inlining.InlineWorker):  # type: ignore[misc, name-defined]
-    """Reads a function that becomes part of others once, and not at every call; what is inserted is a copy."""
-
-    def run_untyped_passes(self, func: Any, enable_ssa: bool = False) -> Any:
-        if func not in _READ:
-            define = compiler.DefaultPassBuilder.define_untyped_pipeline
-            self._compiler_pipeline = lambda state: _shorter(define(state), state, func)
-            _READ[func] = super().run_untyped_passes(func, enable_ssa)
-        self.flags.enable_ssa = enable_ssa
-        return _READ[func]
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class KernelInlining(untyped.InlineInlinables):  # type: ignore[misc, name-defined]
-    """Inserts the functions that become part of others."""
-
-    _name = "kernel_inlining"
-
-    def _do_work(self, state: Any, work_list: Any, block: Any, i: int, expr: Any, inline_worker: Any) -> Any:
-        inline_worker.__class__ = KernelInliner
-        return super()._do_work(state, work_list, block, i, expr, inline_worker)
-
-
-_OTHERS = {typed.NativeLowering: KernelLowering, untyped.InlineInlinables: KernelInlining}
-
-
-def _shorter(passes: Any, state: Any, function: Any) -> Any:
-    """The passes of a pipeline that are of use to a kernel."""
-    idle: set[Any] = {typed.AnnotateTypes}
-    if not state.flags.nrt:
-        idle.add(typed.NopythonRewrites)  # for sums of whole arrays, which have to be made
-    if not any(isinstance(one, CodeType) for one in function.__code__.co_consts):
-        idle.add(untyped.InlineClosureLikes)
-    passes.passes = [(_OTHERS.get(one, one), told) for one, told in passes.passes if one not in idle]
-    passes._finalized = False
-    passes.finalize()
-    return passes
-
 
 _DEFAULTS = {name: option.default for name, option in compiler.Flags.options.items()}
 _HASH = hash(compiler.Flags())
@@ -216,28 +177,52 @@ def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
     return _KNOWN[key]
 
 
-def _make_known(target: Any) -> None:
-    """Let the target know what has been registered since; numba would also import all of its own modules once more."""
-    for registry in list(target._registries):
-        target.install_registry(registry)
+#: How much has been registered of what a context of numba's knows of, by the number of its table of registries.
+_REGISTERED: dict[int, int] = {}
+
+
+def _make_known(context: Any) -> None:
+    """Let a context know what has been registered since; numba would also import all of its own modules once more."""
+    registries = list(context._registries)
+    count = sum(len(every) for one in registries for every in vars(one).values() if isinstance(every, list))
+    if _REGISTERED.get(id(context._registries)) != count:
+        _REGISTERED[id(context._registries)] = count
+        for registry in registries:
+            context.install_registry(registry)
 
 
 @contextmanager
-def _quick(target: Any) -> Iterator[None]:
-    """While a kernel is compiled, numba does nothing twice that comes out the same, and measures no locks."""
-    kind: Any = types.Function
-    lock = codegen.ll.ffi.lib._lock
-    former = errors._termcolor_inst, lock._cblist
-    outermost = "get_call_type" not in vars(kind)
-    kind.get_call_type = _call_type
-    errors._termcolor_inst, lock._cblist = _Plain(), []
-    # all else was made known when this began; intrinsics become known as they are met
-    target.refresh = lambda: _make_known(target)
+def _known(*contexts: Any) -> Iterator[None]:
+    """Contexts that have been told all there is are told what is new, intrinsics that are met for the first time."""
+    former = [(one, vars(one).get("refresh")) for one in contexts]
+    for one in contexts:
+        if id(one._registries) in _REGISTERED:
+            one.refresh = partial(_make_known, one)
     try:
         yield
     finally:
-        vars(target).pop("refresh", None)
-        errors._termcolor_inst, lock._cblist = former
+        for one, way in former:
+            vars(one).pop("refresh", None)
+            if way is not None:
+                one.refresh = way
+            _REGISTERED.setdefault(id(one._registries), 0)
+
+
+@contextmanager
+def _quick(*contexts: Any) -> Iterator[None]:
+    """While a kernel is compiled, numba does nothing twice that comes out the same, and measures no locks."""
+    kind: Any = types.Function
+    lock = codegen.ll.ffi.lib._lock
+    former = errors._termcolor_inst, typeof._termcolor, lock._cblist
+    outermost = "get_call_type" not in vars(kind)
+    kind.get_call_type = _call_type
+    errors._termcolor_inst = typeof._termcolor = _Plain()
+    lock._cblist = []
+    try:
+        with reading(), _known(*contexts):
+            yield
+    finally:
+        errors._termcolor_inst, typeof._termcolor, lock._cblist = former
         if outermost:
             del kind.get_call_type  # which its class has
 
@@ -249,14 +234,16 @@ class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc, name-defined]
                  *more: Any):
         if type(flags) is compiler.Flags:
             flags.__class__ = KernelFlags
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, *more)
+        self._contexts = typingctx, targetctx
+        with _known(typingctx, targetctx):
+            super().__init__(typingctx, targetctx, library, args, return_type, flags, *more)
 
     def define_pipelines(self) -> list[Any]:
         passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        return [_shorter(passes, self.state, self.state.func_id.func)]
+        return [shorter(passes, self.state, self.state.func_id.func)]
 
     def _compile_core(self) -> Any:
-        with global_compiler_lock, _quick(self.state.targetctx):
+        with global_compiler_lock, _quick(*self._contexts, self.state.targetctx):
             return super()._compile_core()
 
 

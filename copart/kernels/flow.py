@@ -6,11 +6,11 @@ Where the minimum cut is out of balance, the smaller side takes in one more vert
 
 import numpy as np
 
-from . import inner, kernel
+from . import inner
 from .flow_network import SINK, SOURCE
 
 
-@kernel
+@inner
 def flow_distances(size, side, level, arena):
     """Breadth-first distances through arcs with capacity left: from the sources, or (SINK) to the sinks; -1 beyond.
 
@@ -48,7 +48,7 @@ def flow_distances(size, side, level, arena):
     return last
 
 
-@kernel
+@inner
 def augment(size, bound, arena):
     """Dinic's algorithm from all sources to all sinks, on from the present flow, while less than `bound` is added.
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner
 
 
 class FlowArena(NamedTuple):
@@ -45,7 +45,7 @@ class FlowArena(NamedTuple):
 SOURCE, SINK = 1, 2
 
 
-@kernel
+@inner
 def grow_region(g, part, a, b, seeds, reach, room, arena):
     """The region round the border of parts a and b: its vertices, nearest to the border first; returns (size, cut).
 
@@ -114,7 +114,7 @@ def grow_region(g, part, a, b, seeds, reach, room, arena):
     return size, cut
 
 
-@kernel
+@inner
 def build_network(g, part, a, b, size, arena):
     """The network of the region: arcs by vertex, sorted by head; terminals from what lies outside.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .flow import augment, flow_distances, pierce
 from .flow_network import SINK, SOURCE, build_network, grow_region
 
@@ -34,7 +34,7 @@ class Batch(NamedTuple):
     listed: Any
 
 
-@kernel
+@inner
 def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, listed, arena):
     """Replace the cut between parts a and b by a smaller one where there is one within the limits.
 

@@ -68,24 +68,6 @@ def growing_gain(g, pull, part, v, p):
 
 
 @inlined
-def offer(g, pull, part, pwgt, f, pair, size, v, p):
-    """File a pair of a free vertex and a part under its present gain; returns the size of the heap.
-
-    g : Level, in
-    pull : Pull, in
-    part : (nvtxs,) int32, in
-    pwgt : (nparts,) int64, in
-    f : Frontier, in and out
-    pair : int                      number of the pair
-    size : int                      number of pairs in the heap
-    v, p : int
-    """
-    f.key[pair], f.tie[pair] = growing_gain(g, pull, part, v, p), -pwgt[p]
-    f.who[pair], f.where[pair] = v, p
-    return push(f.heap, f.pos, f.key, f.tie, size, pair)
-
-
-@inlined
 def part_for_stray(g, part, pwgt, room, v):
     """The part for a vertex that no pair is left of: the lightest neighbouring one with room, else the one with most.
 
@@ -123,36 +105,43 @@ def grow(g, pull, part, pwgt, room, salt, f):
     """
     n = len(part)
     size = np.int64(0)
+    # offers are numbered first and filed then, in one place: nothing changes in between
     pairs = np.int64(0)
+    filed = np.int64(0)
     for v in range(n):
         if part[v] >= 0:
             continue
         for e in range(g.xadj[v], g.xadj[v + 1]):
             p = part[g.adjncy[e]]
             if p >= 0:
-                size = offer(g, pull, part, pwgt, f, pairs, size, v, p)
+                f.who[pairs], f.where[pairs] = v, p
                 pairs += 1
         if len(g.origin) > 0:
             row = g.origin[v]
             for j in range(pull.ptr[row], pull.ptr[row + 1]):
-                size = offer(g, pull, part, pwgt, f, pairs, size, v, pull.idx[j])
+                f.who[pairs], f.where[pairs] = v, pull.idx[j]
                 pairs += 1
     stray = 0
     start = mix(salt, 77) % max(n, 1)
     step = 0
     while True:
-        if size > 0:
-            pair = f.heap[0]
+        pair = filed
+        again = filed == pairs and size > 0
+        if again:
+            pair = np.int64(f.heap[0])
+            size = remove(f.heap, f.pos, f.key, f.tie, size, pair)
+        if again or filed < pairs:
             v = f.who[pair]
             p = f.where[pair]
-            size = remove(f.heap, f.pos, f.key, f.tie, size, pair)
-            if part[v] >= 0 or pwgt[p] + g.vwgt[v] > room[p]:
+            if again and (part[v] >= 0 or pwgt[p] + g.vwgt[v] > room[p]):
                 continue
             now = growing_gain(g, pull, part, v, p)
-            if now < f.key[pair]:
-                # gains only fall between offers, so the entry was an overestimate
+            # gains only fall between offers, so an entry may be an overestimate
+            if not again or now < f.key[pair]:
                 f.key[pair], f.tie[pair] = now, -pwgt[p]
                 size = push(f.heap, f.pos, f.key, f.tie, size, pair)
+                if not again:
+                    filed += 1
                 continue
         else:
             while step < n and part[(start + step) % n] >= 0:
@@ -167,7 +156,7 @@ def grow(g, pull, part, pwgt, room, salt, f):
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
             if part[u] < 0 and pwgt[p] + g.vwgt[u] <= room[p]:
-                size = offer(g, pull, part, pwgt, f, pairs, size, u, p)
+                f.who[pairs], f.where[pairs] = u, p
                 pairs += 1
     return stray
 

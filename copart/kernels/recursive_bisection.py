@@ -179,7 +179,7 @@ def order_by_side(side, vertices, back):
     return zeros
 
 
-@kernel
+@inner
 def split(g, limit, vertices, labels, salt, starts, grid, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
 
@@ -217,8 +217,10 @@ def split(g, limit, vertices, labels, salt, starts, grid, arena):
 
 
 @kernel
-def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, part, arena):
+def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, once, part, arena):
     """Share `vertices` out among the parts `labels`, by halving again and again.
+
+    Returns how many vertices and labels are on side 0 of the whole set where it is halved once, else zeros.
 
     g : Level, in                           its `fixed`, if any, tells the part that a vertex stands for
     limit : (nparts,) int64, in
@@ -227,6 +229,7 @@ def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, part, are
     salt : int
     starts : int                            as for `bisect`
     grid : bool                             as for `bisect`
+    once : bool                             halve the whole set alone; no parts are written
     part : (nvtxs,) int32, out              written for `vertices` only
     arena : Arena, scratch
     """
@@ -236,14 +239,17 @@ def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, part, are
     while top > 0:
         top -= 1
         lo, hi, first, last = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        if last - first == 1 or hi - lo < 2:
+        if not once and (last - first == 1 or hi - lo < 2):
             for i in range(lo, hi):
                 v = vertices[i]
                 # a lone vertex may stand for any of several labels
                 part[v] = g.fixed[v] if len(g.fixed) > 0 and g.fixed[v] >= 0 else labels[first]
             continue
         middle, left = split(g, limit, vertices[lo:hi], labels[first:last], salt, starts, grid, arena)
+        if once:
+            return middle, left
         stack[top, 1], stack[top, 3] = lo + middle, first + left
         stack[top + 1, 0], stack[top + 1, 1] = lo + middle, hi
         stack[top + 1, 2], stack[top + 1, 3] = first + left, last
         top += 2
+    return 0, 0

@@ -14,7 +14,7 @@ from ..kernels import Level
 from ..kernels.bisection import LEVELS, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
-from ..kernels.recursive_bisection import bisect_recursively, split
+from ..kernels.recursive_bisection import bisect_recursively
 from .coarsening import contract, look_at
 from .rounds import Team
 
@@ -55,7 +55,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     part = np.empty((len(salts), n), np.int32)
 
     def halve(run: int, arena: Arena) -> tuple[int, int]:
-        at, first = split(whole, limit, vertices[run], labels[run], salts[run], starts, grid, arena)
+        at, first = bisect_recursively(whole, limit, vertices[run], labels[run], salts[run], starts, grid, True,
+                                       part[run], arena)
         return int(at), int(first)
 
     halves = team.spread(halve, len(salts), arenas)
@@ -65,7 +66,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
         at, first = halves[run]
         mine = (slice(0, at), slice(0, first)) if half == 0 else (slice(at, n), slice(first, k))
         bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], starts, grid,
-                           part[run], arena)
+                           False, part[run], arena)
 
     team.spread(finish, 2 * len(salts), arenas)
     return [one if cmap is None else one[cmap] for one in part]

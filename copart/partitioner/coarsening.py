@@ -26,7 +26,7 @@ Array = np.ndarray[Any, Any]
 #: Vertices a block, at least, and blocks at most: clusters form inside blocks, whatever the number of threads.
 _BLOCK, _BLOCKS = 16384, 16
 
-#: Edges, counted twice, from which on the weights of a level that is not at work are packed.
+#: Edges, counted twice, from which on a level that is not at work is packed.
 _LARGE = 1 << 20
 
 #: Coarsening stops when a level keeps more than this share of its vertices.
@@ -159,15 +159,17 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
 
 
 def packed(g: Level) -> Level:
-    """The level with the edge weights of a large graph in the smallest type that holds them: half of its memory."""
+    """The level of a large graph with offsets and weights in the smallest types that hold them."""
     if len(g.ewgt) < _LARGE:
         return g
-    return g._replace(ewgt=g.ewgt.astype(np.min_scalar_type(int(g.ewgt.max()))))
+    xadj, ewgt, vwgt = (a.astype(np.min_scalar_type(int(a.max()))) for a in (g.xadj, g.ewgt, g.vwgt))
+    return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
 
 
 def unpacked(g: Level) -> Level:
     """The level as kernels take it."""
-    return g._replace(ewgt=g.ewgt.astype(WEIGHT, copy=False))
+    xadj, ewgt, vwgt = (a.astype(WEIGHT, copy=False) for a in (g.xadj, g.ewgt, g.vwgt))
+    return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
 
 
 def carry(values: Array, cmap: Array, count: int) -> Array:
@@ -289,4 +291,6 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
         ewgt[top : top + count] = ewgt[at : at + count]
         top += count
     np.cumsum(xadj, out=xadj)
-    return Level(xadj=xadj, adjncy=adjncy[:top], ewgt=ewgt[:top], vwgt=vwgt, fixed=fixed, origin=origin, size=size)
+    # what was not needed may be memory that was touched before: given back; the weights are packed soon
+    adjncy.resize(top, refcheck=False)
+    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt[:top], vwgt=vwgt, fixed=fixed, origin=origin, size=size)

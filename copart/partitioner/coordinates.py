@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import frozen
 from ..kernels import Level
 from ..kernels.contraction import centre
+from .coarsening import unpacked
 
 Array = np.ndarray[Any, Any]
 
@@ -27,7 +28,7 @@ def centroids(coords: Array, levels: list[Level], maps: list[Array]) -> Array:
         ncoarse = int(cmap.max(initial=-1)) + 1
         centres = np.empty((ncoarse, coords.shape[1]))
         # vertices without weight count a little, or theirs would be the origin
-        centre(cmap, fine.vwgt, frozen(coords), np.empty(ncoarse), centres)
+        centre(cmap, unpacked(fine).vwgt, frozen(coords), np.empty(ncoarse), centres)
         coords = centres
     return coords
 

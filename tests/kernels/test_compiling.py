@@ -6,7 +6,7 @@ import pytest
 from numba import njit, types
 from numba.core import errors
 
-from copart.kernels import compiling
+from copart.kernels import compiling, frontend
 from copart.kernels.compiling import COMPILED_BY, KernelCompiler
 
 from ..conftest import NO_JIT
@@ -75,15 +75,62 @@ def test_kernels_are_compiled_so_where_numba_has_all_that_is_needed(monkeypatch)
     assert not compiling._possible()
 
 
+def inserted(function):
+    return njit(**COMPILED_BY, inline="always")(function)
+
+
+def heaviest_of(values, lo, hi):
+    best = -1
+    for i in range(lo, hi):
+        if best < 0 or values[i] > values[best]:
+            best = i
+    return best
+
+
+heaviest = inserted(heaviest_of) if COMPILED_BY else heaviest_of
+
+
+def two_of(values):
+    best = heaviest(values, 0, len(values) // 2)
+    other = heaviest(values, len(values) // 2, len(values))
+    return best, other, values[best] + values[other]
+
+
+both = inserted(two_of) if COMPILED_BY else two_of
+
+
+def test_what_becomes_part_of_others_does_so_any_number_of_times():
+    """Of functions that have such parts themselves, too; every copy has variables of its own."""
+    def four(values, more):
+        best, other, total = both(values)
+        first, last, rest = both(more)
+        return best, other, first, last, total - rest
+    values, more = np.array([3, 9, 4, 1, 7, 5]), np.array([2.5, 0.5, 8.0])
+    expected = (*two_of_plain(values)[:2], *two_of_plain(more)[:2], two_of_plain(values)[2] - two_of_plain(more)[2])
+    for _ in range(2):
+        assert compiled(four)(values, more) == expected
+
+
+def two_of_plain(values):
+    half = len(values) // 2
+    best, other = heaviest_of(values, 0, half), heaviest_of(values, half, len(values))
+    return best, other, values[best] + values[other]
+
+
 def wrong(values):
     return values.nothing
 
 
 def test_numba_is_left_as_it_was():
     lock = compiling.codegen.ll.ffi.lib._lock
-    before = errors._termcolor_inst, lock._cblist, types.Function.get_call_type
+
+    def parts():
+        replaced = [vars(of)[name] for of, name, _ in frontend._REPLACED_PARTS]
+        return [errors._termcolor_inst, compiling.typeof._termcolor, lock._cblist, types.Function.get_call_type,
+                frontend.inlining.copy, *replaced]
+    before = parts()
     compiled(take)(np.zeros(3), np.zeros(3, np.int64), np.zeros(4))
     with pytest.raises(errors.TypingError, match="nothing"):
         compiled(wrong)(np.zeros(3))
-    assert (errors._termcolor_inst, lock._cblist, types.Function.get_call_type) == before
+    assert all(one is other for one, other in zip(parts(), before, strict=True))
     assert "get_call_type" not in vars(types.Function)

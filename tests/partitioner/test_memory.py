@@ -27,9 +27,9 @@ def test_packing_loses_nothing(monkeypatch, heaviest, kind):
     graph = Graph.from_edges(3, [0, 1], [1, 2], [heaviest, 1])
     g = level(graph)
     small = packed(g)
-    assert small.ewgt.dtype == kind
+    assert (small.ewgt.dtype, small.vwgt.dtype, small.xadj.dtype) == (kind, np.uint8, np.uint8)
     again = unpacked(small)
-    assert again.ewgt.dtype == np.int64
+    assert [one.dtype for one in again] == [one.dtype for one in g]
     for one, other in zip(again, g, strict=True):
         assert (one == other).all()
 
@@ -42,8 +42,19 @@ def test_only_levels_at_rest_are_packed(monkeypatch):
         small = coarsen(g, 100, look_at(g), team, pack=True)
     assert len(plain.levels) == len(small.levels) > 3
     assert all(one.ewgt.dtype == np.uint8 for one in small.levels[1:-1])
-    assert small.levels[-1].ewgt.dtype == np.int64
-    assert all((a.ewgt == b.ewgt).all() for a, b in zip(plain.levels, small.levels, strict=True))
+    assert all(one.vwgt.dtype == np.uint8 for one in small.levels[1:-1])
+    assert small.levels[-1].ewgt.dtype == small.levels[-1].vwgt.dtype == np.int64
+    for a, b in zip(plain.levels, small.levels, strict=True):
+        assert all((one == other).all() for one, other in zip(a, b, strict=True))
+
+
+def test_levels_keep_no_memory_beyond_their_neighbours():
+    """Room for all entries of the finer level is taken at first; what had been touched before would stay in memory."""
+    g = level(grid(40, 40))
+    with Team(2) as team:
+        for one in coarsen(g, 100, look_at(g), team).levels[1:]:
+            assert one.adjncy.base is None
+            assert len(one.adjncy) == len(one.ewgt) == one.xadj[-1]
 
 
 def test_packing_changes_no_part(monkeypatch):
