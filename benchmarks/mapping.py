@@ -8,10 +8,10 @@ the process graph of two coupled cubes on 1,024 processes are made.  Targets are
 16 x 16, the hypercube of 1,024 processors, the tree 4:8:6 with distances 1:10:100, and a random half of the
 torus 8 x 8 x 8.
 With ``--shapes``, the largest components of coupled cases (`benchmarks.shape_cases`; ``all``, or ``held-out`` for
-those that no setting was chosen with), or graphs of `benchmarks.mapping_shapes` (``fresh``), are mapped onto tori, a
-mesh, a hypercube and trees. Costs are recomputed here from the mapping; both tools may use 5 % of imbalance, and
-copart as much as SCOTCH where that takes more. Times are CPU seconds of the call alone, machine and graph being built
-before.
+those that no setting was chosen with), or graphs of `benchmarks.mapping_shapes` (``fresh``, and ``small`` with few
+cells to a processor), are mapped onto tori, a mesh, a hypercube and trees. Costs are recomputed here from the mapping;
+both tools may use 5 % of imbalance, and copart as much as SCOTCH where that takes more. Times are CPU seconds of the
+call alone, machine and graph being built before.
 SCOTCH is called through ctypes (``SCOTCH_LIB``, default ``libscotch-7.0.so``).  KaHIP serves by its exactly balanced
 partitioner, applied level by level.
 """
@@ -39,7 +39,7 @@ from copart.mapping.architectures.subset import Subset, subset
 from copart.mapping.architectures.tree import TreeLeaf
 
 from .graphs import grid
-from .mapping_shapes import FRESH
+from .mapping_shapes import FRESH, SMALL
 from .shape_cases import CASES, HELD_OUT, problem
 
 Array = np.ndarray[Any, Any]
@@ -65,9 +65,9 @@ def shape_targets() -> dict[str, Architecture]:
 
 
 def shapes(names: str, cells: int) -> dict[str, Graph]:
-    """The largest connected component of each coupled case of about so many cells, or graphs of `FRESH`."""
-    if names == "fresh":
-        return {name: make(cells // 2) for name, make in FRESH.items()}
+    """The largest connected component of each coupled case of about so many cells, or graphs of `mapping_shapes`."""
+    if names in ("fresh", "small"):
+        return {name: make(cells // 2) for name, make in (FRESH if names == "fresh" else SMALL).items()}
     every = {**CASES, **HELD_OUT}
     chosen = every if names == "all" else HELD_OUT if names == "held-out" else {n: every[n] for n in names.split(",")}
     found = {}
@@ -244,7 +244,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--shapes", metavar="NAMES", help="coupled cases with commas between, all, held-out or fresh")
+    parser.add_argument("--shapes", metavar="NAMES",
+                        help="coupled cases with commas between, all, held-out, fresh or small")
     parser.add_argument("--cells", type=int, default=100_000, help="of each shape (default 100000)")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", help="names of graphs, with commas between")

@@ -100,3 +100,50 @@ FRESH: dict[str, Callable[[int], Graph]] = {
     "beam": scattered(lambda x, y, z: (np.abs(y) > 0.3) | (np.abs(z) < 0.1), _even, (0, -0.5, -0.4), (4, 0.5, 0.4), 13),
 }
 """From a name to what makes the graph, for about a number of cells."""
+
+
+def _gear(x: Array, y: Array) -> Array:
+    far = np.hypot(x, y)
+    return (far < 0.75 + 0.2 * (np.cos(14 * np.arctan2(y, x)) > 0)) & (far > 0.2)
+
+
+def _hourglass(x: Array, y: Array, z: Array) -> Array:
+    return np.hypot(x, y) < 0.25 + 0.75 * z * z
+
+
+def _dumbbell(x: Array, y: Array, z: Array) -> Array:
+    return (np.sqrt((np.abs(x) - 1.2) ** 2 + y * y + z * z) < 0.6) | (np.hypot(y, z) < 0.15)
+
+
+def _struts(x: Array, y: Array, z: Array) -> Array:
+    thick = [np.abs(one % 1 - 0.5) < 0.17 for one in (x, y, z)]
+    return (thick[0] & thick[1]) | (thick[0] & thick[2]) | (thick[1] & thick[2])
+
+
+def _gyroid(x: Array, y: Array, z: Array) -> Array:
+    return np.abs(np.sin(x) * np.cos(y) + np.sin(y) * np.cos(z) + np.sin(z) * np.cos(x)) < 0.6
+
+
+def _of(share: float, make: Callable[[int], Graph]) -> Callable[[int], Graph]:
+    """The same of a share of the cells."""
+    return lambda cells: make(int(share * cells))
+
+
+SMALL: dict[str, Callable[[int], Graph]] = {
+    "gear-2d": _of(0.16, carved(_gear, (-1, -1), (1, 1))),
+    "hourglass": _of(0.2, carved(_hourglass, (-1, -1, -1), (1, 1, 1))),
+    "louvre": _of(0.24, carved(lambda x, y, z: ((3 * x + 3 * z) % 1 < 0.5) | (np.abs(y) > 0.4), (0, -0.5, 0),
+                               (1.5, 0.5, 0.5))),
+    "gyroid": _of(0.4, carved(_gyroid, (0, 0, 0), (9, 9, 9))),
+    "struts": _of(0.8, carved(_struts, (0, 0, 0), (3, 3, 3))),
+    "crescent-2d": _of(0.5, scattered(lambda x, y: (np.hypot(x, y) < 1) & (np.hypot(x - 0.5, y) > 0.8), _even,
+                                      (-1, -1), (1, 1), 21)),
+    "pyramid": _of(0.5, scattered(lambda x, y, z: np.maximum(np.abs(x), np.abs(y)) < 1 - z, _even, (-1, -1, 0),
+                                  (1, 1, 1), 22)),
+    "lens": _of(0.7, scattered(lambda x, y, z: x * x + y * y + (np.abs(z) + 0.6) ** 2 < 1, _even, (-1, -1, -0.5),
+                               (1, 1, 0.5), 23)),
+    "dumbbell": _of(0.4, scattered(_dumbbell, _even, (-1.8, -0.6, -0.6), (1.8, 0.6, 0.6), 24)),
+    "star-2d": _of(0.8, scattered(lambda x, y: np.hypot(x, y) < 0.6 + 0.35 * np.cos(5 * np.arctan2(y, x)), _even,
+                                  (-1, -1), (1, 1), 25)),
+}
+"""The same with fewer cells to a processor; that trees are mapped in two ways was decided after one look at these."""

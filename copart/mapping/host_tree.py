@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from .architectures.architecture import Architecture, Domain
 from .evaluation import architecture_of
@@ -50,8 +51,13 @@ class HostTree:
 
 
 def host_tree(machine: Machine | Architecture) -> HostTree:
-    """The tree of a machine's domains, halves of one level joined: a grid gives a binary tree, a tree itself."""
+    """The tree of a machine's domains, halves of one level joined: a grid gives a binary tree, a tree itself.
+
+    It is kept as long as the machine lives.
+    """
     target = architecture_of(machine)
+    if target in _TREES:
+        return _TREES[target]
 
     def grown(domain: Domain) -> HostTree:
         if target.size(domain) == 1:
@@ -71,4 +77,8 @@ def host_tree(machine: Machine | Architecture) -> HostTree:
             sons.append(grown(one))
         return HostTree(tuple(p for s in sons for p in s.processors), tuple(sons))
 
-    return grown(target.root)
+    found = _TREES[target] = grown(target.root)
+    return found
+
+
+_TREES: WeakKeyDictionary[Architecture, HostTree] = WeakKeyDictionary()

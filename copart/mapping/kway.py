@@ -23,6 +23,7 @@ from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, lo
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
 from .architectures.architecture import Architecture, table_code
+from .architectures.regular import Hypercube, Torus
 from .architectures.tree import TreeLeaf
 from .drb import TABLE_LIMIT, map_recursively
 from .exchange import exchange_pairs
@@ -58,13 +59,20 @@ class MappingConfig:
     starts, whole, start_budget : int
         Mappings of the coarsest graph and of the graph itself, at most `starts` and `whole`, and of each at most
         ``start_budget / nprocs``; the best after refinement is kept.
+    torus_starts : int
+        On whole tori and hypercubes at most so many `starts`: the third hardly gains anything there.
     sections : tuple of str
         Presets of the partitioner on the levels of a tree from the root on: one more start for trees, by multisection;
-        empty: none.
+        with `tree_least`, of graphs of no more vertices.  Empty: none.
+    section_runs : int
+        Bipartitions of every job in the nodes of processors alone; 0: by the partitioner there, too.
     cycles : int
         V-cycles with the best of several mappings.
     runs, tree_runs, tries : int
         Multilevel bipartitions of every job, and growths on the coarsest graph of each; best kept.
+    few, few_runs : int
+        On tori that have fewer than `few` vertices for each processor, the runs: what the first cuts decide depends on
+        luck there, and every run takes little time.
     passes : int
         Passes of refinement per level, at most.
     stall : float
@@ -81,10 +89,14 @@ class MappingConfig:
     starts: int = 3
     whole: int = 0
     start_budget: int = 384
-    sections: tuple[PresetName, ...] = ()
+    torus_starts: int = 2
+    sections: tuple[PresetName, ...] = ("default", "fast")
+    section_runs: int = 2
     cycles: int = 1
     runs: int = 5
-    tree_runs: int = 2
+    tree_runs: int = 3
+    few: int = 80
+    few_runs: int = 8
     tries: int = 4
     passes: int = 3
     stall: float = 0.02
@@ -94,19 +106,26 @@ class MappingConfig:
 
 _DEFAULT = MappingConfig()
 PRESETS: dict[MappingPresetName, MappingConfig] = {
-    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, tree_least=0, starts=1, cycles=0, runs=1,
-                    passes=1, stall=0.005),
+    "fast": replace(_DEFAULT, coarse_per_processor=12, coarse_least=1500, tree_least=0, sections=(), starts=1, cycles=0,
+                    runs=1, few=0, passes=1, stall=0.005),
     "default": _DEFAULT,
-    "strong": replace(_DEFAULT, tree_least=0, starts=8, whole=2, start_budget=2000, sections=("strong",), cycles=4,
-                      runs=12, tries=8, passes=10, stall=0.1),
+    "strong": replace(_DEFAULT, tree_least=0, starts=8, whole=2, start_budget=2000, torus_starts=8,
+                      sections=("strong",), section_runs=0, cycles=4, runs=12, tries=8, passes=10, stall=0.1),
 }
 
 
-def fitted(config: MappingConfig, machine: Architecture) -> MappingConfig:
-    """The settings for a machine."""
-    if config.tree_least == 0 or not isinstance(machine, TreeLeaf):
+def fitted(config: MappingConfig, machine: Architecture, nvtxs: int) -> MappingConfig:
+    """The settings for a machine and a graph of so many vertices."""
+    if isinstance(machine, Torus | Hypercube):
+        config = replace(config, starts=min(config.starts, config.torus_starts))
+    if isinstance(machine, Torus) and nvtxs < config.few * machine.nprocs:
+        config = replace(config, runs=max(config.runs, config.few_runs))
+    if config.tree_least == 0:
         return config
-    return replace(config, coarse_least=config.tree_least, starts=1, runs=config.tree_runs)
+    if not isinstance(machine, TreeLeaf):
+        return replace(config, sections=())
+    sections = config.sections if nvtxs <= config.tree_least else ()
+    return replace(config, coarse_least=config.tree_least, starts=1, runs=config.tree_runs, sections=sections)
 
 
 def settings(preset: MappingPresetName | MappingConfig) -> MappingConfig:
@@ -129,7 +148,7 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
         order = None
         if shape.far and _scattered(g):
             g, order = renumber(g, team)
-        search = Search(g, machine, limit, fitted(config, machine), seed, shape, team)
+        search = Search(g, machine, limit, fitted(config, machine, len(g.vwgt)), seed, shape, team)
         part = search.best()
         level_parts(g, code_of(machine), part, limit)
     if order is not None:
@@ -162,7 +181,8 @@ class Search:
         """The best mapping: of least excess, then of least cost."""
         config, k = self.config, self.machine.nprocs
         tree = sections_of(self.g, self.machine) if config.sections else None
-        placed = None if tree is None else map_by_sections(self.g, tree, self.limit, config.sections, self.seed)
+        placed = None if tree is None else map_by_sections(self.g, tree, self.limit, config.sections, self.seed,
+                                                           runs=config.section_runs, tries=config.tries)
         found = [] if placed is None else [self.settled(self.g, placed)]
         hierarchy = coarsen(self.g, self.stop(), self.shape, self.team)
         found.append(self.refined_up(hierarchy, self.from_coarse(hierarchy.levels[-1])))

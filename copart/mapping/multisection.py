@@ -8,6 +8,7 @@ levels as in KaHIP's global multisection: M. Faraj, A. van der Grinten, H. Meyer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from ..graph import Graph
 from ..kernels import Level
 from ..kgggp_ml import partition
 from ..names import PresetName
-from .architectures.architecture import Architecture
+from .architectures.architecture import Architecture, Complete
 from .architectures.regular import Grid, Hypercube
-from .drb import TABLE_LIMIT
+from .drb import TABLE_LIMIT, map_recursively
 from .host_tree import HostTree, host_tree
 
 Array = np.ndarray[Any, Any]
@@ -39,7 +40,8 @@ def sections_of(g: Level, machine: Architecture) -> HostTree | None:
     return None if tree.binary() else tree
 
 
-def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[PresetName], seed: int) -> Array | None:
+def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[PresetName], seed: int, *,
+                    runs: int = 0, tries: int = 4) -> Array | None:
     """Map a graph onto a tree.
 
     Parameters
@@ -51,6 +53,9 @@ def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[Pr
         Largest weight of each processor.
     presets : sequence of str
         Of the partitions on each level, the root's first; the last one for all levels below.
+    runs, tries : int
+        Nodes of processors alone are shared out by :func:`copart.mapping.drb.map_recursively` with so many runs and
+        tries, which is faster where they are many and small; 0 runs: by the partitioner as all others.
 
     Returns
     -------
@@ -66,6 +71,9 @@ def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[Pr
         if not node.sons:
             part[vertices] = node.processors[0]
             continue
+        if runs and node.height() == 1:
+            part[vertices] = _halved(some, vertices, g.fixed, node, limit, runs, tries, seed)
+            continue
         son = _partition_for_sons(some, vertices, g.fixed, node, limit, presets[min(level, len(presets) - 1)], seed)
         if son is None:
             return None
@@ -73,6 +81,30 @@ def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[Pr
             mine = np.flatnonzero(son == i)
             waiting.append((some.subgraph(mine), vertices[mine], below, level + 1))
     return part
+
+
+def _halved(graph: Graph, vertices: Array, fixed: Array, node: HostTree, limit: Array, runs: int, tries: int,
+            seed: int) -> Array:
+    """Processor of each vertex in a node whose sons are processors, by recursive bipartitioning."""
+    own = np.array(node.processors)
+    none = np.zeros(0, np.int32)
+    held = none
+    if len(fixed) and (fixed[vertices] >= 0).any():
+        place = np.full(len(limit) + 1, FREE, np.int32)
+        place[own] = np.arange(len(own), dtype=np.int32)
+        held = place[fixed[vertices]]
+    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=held,
+                  origin=none, size=np.zeros(0, np.int64))
+    # kernels are compiled for writable arrays
+    level = Level._make(a if a.flags.writeable else a.copy() for a in level)
+    found: Array = own[map_recursively(level, _equal(len(own)), limit[own], runs=runs, tries=tries, seed=seed)]
+    return found
+
+
+@cache
+def _equal(nprocs: int) -> Complete:
+    """Processors equally far from one another; kept, as what is known of a machine is kept with it."""
+    return Complete(nprocs)
 
 
 def _partition_for_sons(graph: Graph, vertices: Array, fixed: Array, node: HostTree, limit: Array, preset: PresetName,

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.errors import MappingError
+from copart.graph import Graph
+from copart.hypergraph import Hypergraph
 from copart.mapping.architectures.regular import Grid, Hypercube, Torus
 from copart.mapping.architectures.subset import subset
 from copart.mapping.architectures.tree import TreeLeaf
@@ -23,6 +25,7 @@ from copart.mapping.congestion import (
     network_of,
 )
 from copart.mapping.tasks import TaskGraph
+from copart.metrics.hypergraph import evaluate_hypergraph
 
 from ..helpers import grid
 
@@ -269,6 +272,21 @@ def test_the_network_of_a_machine():
     assert network_of(Torus([4, 3]), directed=False).nlinks == 24
     assert network_of(TreeLeaf([3, 4], [9, 1])).arities == (3, 4)
     assert network_of(Hypercube(3)) is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 9))
+def test_tasks_of_a_partition_send_its_messages_and_volume(seed, nparts):
+    """Edges and data are TM and TV of the column nets; what each part sends and receives, too."""
+    rng = np.random.default_rng(seed)
+    u, v = rng.integers(0, 40, (2, 90))
+    graph = Graph.from_edges(40, u[u != v], v[u != v])
+    part = rng.integers(0, nparts, 40).astype(np.int32)
+    tasks, wanted = TaskGraph.from_partition(graph, part, nparts), evaluate_hypergraph(Hypergraph.column_net(graph),
+                                                                                       part, nparts)
+    assert (tasks.nmessages, tasks.total_volume) == (wanted.total_messages, wanted.total_volume)
+    assert np.bincount(tasks.source, tasks.volume, nparts).tolist() == wanted.send.tolist()
+    assert np.bincount(tasks.target, tasks.volume, nparts).tolist() == wanted.receive.tolist()
 
 
 def test_task_graphs():

@@ -14,7 +14,7 @@ from copart.mapping.machine import attached
 from copart.mapping.sites import Sites
 from copart.mapping.tasks import TaskGraph
 from copart.mapping.topology import blocks, evaluate_tasks, map_tasks
-from copart.mapping.topology.geometric import Side, candidates, map_points, nearest_cores, shifted
+from copart.mapping.topology.geometric import Side, Trials, candidates, map_points, nearest_cores, shifted
 
 
 def stencil(*dims: int) -> tuple[TaskGraph, np.ndarray]:
@@ -152,6 +152,21 @@ def test_rotations_win_where_extents_mislead():
     one, all_ = (hops(tasks, sites, map_points(tasks, coords, sites, rotations=r, shift=False))
                  for r in ("aspect", "all"))
     assert all_ < one
+
+
+@pytest.mark.parametrize(("dims", "count"), [((4, 6, 4), 36), ((12, 8), 12)])
+def test_no_candidate_is_better_than_the_one_that_is_taken(dims, count):
+    tasks, coords = stencil(*dims)
+    sites = Sites(attached(TorusNetwork([12, 12, 12]), scattered_points(5)[:96]))
+    trials = Trials(tasks, coords, sites, shift=False)
+    each = [trials.best(range(i, i + 1)) for i in range(len(trials))]
+    assert len(each) == count
+    assert len({one.hops for one in each}) > 1
+    assert all(one.hops == hops(tasks, sites, one.site) for one in each)
+    best = trials.best(range(count))
+    assert best.hops == min(one.hops for one in each) == hops(tasks, sites, map_points(tasks, coords, sites,
+                                                                                      shift=False))
+    assert best.candidate == [one.hops for one in each].index(best.hops)
 
 
 def scattered_points(seed):

@@ -78,6 +78,26 @@ def test_limits_and_fixed_vertices(seed, count):
         limit, np.bincount(fixed[held], minlength=machine.nprocs))).all()
 
 
+@given(st.integers(0, 10**6), st.integers(0, 60), st.integers(1, 3))
+def test_nodes_of_processors_are_halved(seed, count, runs):
+    """The lowest level by bipartitions: fixed vertices stay, and nodes get what the partitioner gave them."""
+    rng = np.random.default_rng(seed)
+    graph = grid(*(int(x) for x in rng.integers(14, 30, 2)))
+    machine = [NODES, uneven()][seed % 2]
+    fixed = np.full(graph.nvtxs, -1, np.int32)
+    held = rng.permutation(graph.nvtxs)[:count]
+    fixed[held] = rng.integers(0, machine.nprocs, count)
+    limit = np.full(machine.nprocs, int(1.2 * graph.nvtxs / machine.nprocs) + count)
+    level, tree = _level(graph, fixed, None, machine.nprocs, 1), host_tree(machine)
+    part, other = (map_by_sections(level, tree, limit, ("fast",), seed % 1000, runs=r) for r in (runs, 0))
+    assert part is not None
+    assert other is not None
+    assert (part[held] == fixed[held]).all()
+    assert (np.bincount(part, minlength=machine.nprocs) <= limit).all()
+    for node in tree.sons:
+        assert np.array_equal(np.isin(part, node.processors), np.isin(other, node.processors))
+
+
 def test_unequal_powers():
     """Each node gets what its processors may hold."""
     graph = grid(30, 30)

@@ -13,7 +13,7 @@ from copart.kernels.site_swapping import swap_change
 from copart.kgggp_ml import partition
 from copart.mapping.allocations import scattered
 from copart.mapping.architectures.regular import Hypercube
-from copart.mapping.congestion import Dragonfly, FatTree, TorusNetwork, link_loads
+from copart.mapping.congestion import Dragonfly, FatTree, MeshNetwork, TorusNetwork, link_loads
 from copart.mapping.machine import attached, machine
 from copart.mapping.sites import Sites
 from copart.mapping.tasks import TaskGraph
@@ -260,6 +260,37 @@ def test_swaps_never_lengthen(seed, n):
                for t in np.flatnonzero(tied) for m in range(n + 5) if owner[m] != t)
 
 
+@pytest.mark.parametrize(("candidates", "moved"), [(7, False), (8, True)])
+def test_so_many_sites_are_tried_for_each_group(candidates, moved):
+    """A line: the free site that helps the last group is the eighth that a walk from its only neighbour meets."""
+    near = [10, 9, 11, 8, 12, 7, 13]
+    points = [*near, 30, 6]
+    # six groups around the first, whose places none of them would leave; the last is far away
+    tasks = TaskGraph(8, list(range(1, 8)), [0] * 7, [100] * 6 + [1])
+    sites = Sites(attached(MeshNetwork([40]), points))
+    place = shorten(alone(tasks), sites, np.arange(8, dtype=np.int32), candidates=candidates)
+    assert [points[at] for at in place] == [*near, 6 if moved else 30]
+
+
+def test_passes_end_where_little_is_won():
+    """The last pass is the first that lowers the sum by at most a two-hundredth."""
+    several, ended = 0, 0
+    for seed in range(20):
+        grouped = alone(traffic(60, seed))
+        sites = Sites(attached(TORUS, np.random.default_rng(seed).choice(TORUS.npoints, 64, replace=False)))
+        site, passes = np.arange(60, dtype=np.int32), 0
+        while True:
+            before = weighted_distance(grouped, sites, site)
+            site, passes = shorten(grouped, sites, site, enough=1.0), passes + 1
+            if before - weighted_distance(grouped, sites, site) <= 0.005 * before:
+                break
+        assert np.array_equal(site, shorten(grouped, sites, np.arange(60, dtype=np.int32)))
+        several += passes > 2
+        ended += not np.array_equal(site, shorten(grouped, sites, site, enough=0.0))
+    assert several > 10
+    assert ended > 0, "no pass was left out"
+
+
 # ---- U_MC, U_MMC
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**31), st.integers(2, 40), st.booleans(), st.booleans(), st.integers(0, 2))
@@ -355,6 +386,8 @@ def test_methods_by_what_they_are_for(found):
     assert found["uwh", "weighted_hops"] < 0.95 * found["ug", "weighted_hops"]
     assert found["umc", "max_congestion"] < 0.7
     assert found["ummc", "max_message_congestion"] < 0.7
+    # what relieves links still does not lengthen routes
+    assert found["umc", "weighted_hops"] < 1.0
     assert found["search", "weighted_hops"] < 0.8 * found["uwh", "weighted_hops"]
     assert found["search-mc", "max_congestion"] < found["umc", "max_congestion"]
     assert found["uwh-th", "total_hops"] < 0.9
