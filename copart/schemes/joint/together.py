@@ -51,6 +51,11 @@ EFFORTS = (Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, ever
            replace(THOROUGH, messages=2.0, budget=1.03, seed=80))
 """What is tried on small problems."""
 
+AGAIN = (Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=110),
+         Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=120),
+         Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=130))
+"""What is tried on small problems."""
+
 STEP, MESSAGES, CUT = 0.5, 0.35, 0.3
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
@@ -85,35 +90,65 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
 
 def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
               ) -> dict[str, NDArray[np.int32]]:
+    alone, stack = None, None
     config = replace(options.config, coarse_least=min(COARSEST, options.config.coarse_least))
     with Team(options.threads) as team:
         stack = stacked(problem, parts, dict(nparts), config, team)
-    alone = Alone(problem, nparts, parts, stack, options)
-    kept = {name: parts[name] for name in problem.names}
-    if alone.slot.max() >= MOST_MEETING:
-        logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
-                       int(alone.slot.max()) + 1, MOST_MEETING)
-        return kept
-    cycle = Cycle(stack, alone, options.seed)
-    step_alone = step_cost(problem, CoPartition(kept, nparts), traffic=alone.figures.traffic).T_step or 1.0
-    best = np.inf
-    size = sum(graph.nvtxs for graph in problem.components.values())
-    tried: tuple[NDArray[np.int32], Figures] | None = None
-    for effort in (*(EFFORTS if size <= SMALL else (_fitted(problem, size),)), REPAIR, SAFE):
-        if best < np.inf and effort in (REPAIR, SAFE):
+        alone = Alone(problem, nparts, parts, stack, options)
+        best = Best(problem, nparts, parts, alone)
+        if alone.slot.max() >= MOST_MEETING:
+            logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
+                           int(alone.slot.max()) + 1, MOST_MEETING)
+            return best.parts
+        cycle = Cycle(stack, alone, options.seed, alone.part)
+        size = sum(graph.nvtxs for graph in problem.components.values())
+        for effort in EFFORTS if size <= SMALL else (_fitted(problem, size),):
+            tried = cycle.run(effort)
+            best.take(*tried)
+        if size <= SMALL and best.paid < np.inf:
+            for effort in AGAIN:
+                stack = stacked(problem, best.parts, dict(nparts), config, team)
+                best.take(*Cycle(stack, alone, options.seed, best.part).run(effort))
+    for effort in (REPAIR, SAFE):
+        if best.paid < np.inf:
             break
         tried = cycle.run(effort, tried if effort is REPAIR else None)
-        part, reached = tried
-        if not alone.broken(reached):
-            made = alone.split(part, problem.names)
-            step = step_cost(problem, CoPartition(made, nparts), traffic=reached.traffic).T_step / step_alone
-            busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
-            paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
-                    + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
-            worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
-            if paid < 1.0 and worse < best and not _falls_apart(problem, nparts, made, parts):
-                best, kept = worse, made
-    return kept
+        best.take(*tried)
+    return best.parts
+
+
+class Best:
+    """The best partition so far, of those that are worse than alone in no line.
+
+    Attributes
+    ----------
+    parts : dict of arrays
+        Of each component; those of each alone in the beginning.
+    part : (n,) int32
+        The same numbered through.
+    paid : float
+        What is lowest.
+    """
+
+    def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone):
+        self.problem, self.nparts, self.alone, self.before = problem, nparts, alone, parts
+        self.parts = {name: parts[name] for name in problem.names}
+        self.part, self.paid = alone.part, np.inf
+        self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
+
+    def take(self, part: NDArray[np.int32], reached: Figures) -> None:
+        """Keep `part` instead if it is better."""
+        alone = self.alone
+        if alone.broken(reached):
+            return
+        made = alone.split(part, self.problem.names)
+        step = step_cost(self.problem, CoPartition(made, self.nparts), traffic=reached.traffic).T_step / self.step
+        busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
+        paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
+                + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
+        worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
+        if paid < 1.0 and worse < self.paid and not _falls_apart(self.problem, self.nparts, made, self.before):
+            self.paid, self.parts, self.part = worse, made, part
 
 
 def _fitted(problem: CoupledProblem, size: int) -> Effort:
