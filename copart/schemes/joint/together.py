@@ -46,17 +46,17 @@ MOST_MEETING = 6000
 THOROUGH = Effort(data=0.8, sweeps=120, everywhere=True, seed=30)
 
 EFFORTS = (Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
-           THOROUGH, replace(THOROUGH, yielding=False),
-           Effort(data=0.7, messages=4.0, budget=1.05, sweeps=100, everywhere=True, seed=50),
-           replace(THOROUGH, messages=2.0, budget=1.03, seed=80))
+           replace(THOROUGH, yielding=False))
 """What is tried on small problems."""
 
-AGAIN = (Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=110),
-         Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=120),
-         Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=130))
+AGAIN = tuple(Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=seed)
+              for seed in range(110, 170, 10))
 """What is tried on small problems."""
 
-STEP, MESSAGES, CUT = 0.5, 0.35, 0.3
+LOWER, MOST_LOWER = (0.94, 0.97, 0.99), 5
+LEVEL = Effort(messages=4.0, data=0.7, everywhere=True, seed=200)
+
+STEP, MESSAGES, CUT = 0.4, 0.3, 0.3
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
@@ -109,12 +109,23 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
             for effort in AGAIN:
                 stack = stacked(problem, best.parts, dict(nparts), config, team)
                 best.take(*Cycle(stack, alone, options.seed, best.part).run(effort))
+    if best.paid < np.inf:
+        _lowered(cycle, best)
     for effort in (REPAIR, SAFE):
         if best.paid < np.inf:
             break
         tried = cycle.run(effort, tried if effort is REPAIR else None)
         best.take(*tried)
     return best.parts
+
+
+def _lowered(cycle: Cycle, best: Best) -> None:
+    for by in LOWER:
+        for _ in range(MOST_LOWER):
+            paid = best.paid
+            best.take(*cycle.lower(LEVEL, best.part, best.cut, by))
+            if best.paid == paid:
+                break
 
 
 class Best:
@@ -133,7 +144,7 @@ class Best:
     def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone):
         self.problem, self.nparts, self.alone, self.before = problem, nparts, alone, parts
         self.parts = {name: parts[name] for name in problem.names}
-        self.part, self.paid = alone.part, np.inf
+        self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
         self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
 
     def take(self, part: NDArray[np.int32], reached: Figures) -> None:
@@ -148,7 +159,7 @@ class Best:
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
         worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
         if paid < 1.0 and worse < self.paid and not _falls_apart(self.problem, self.nparts, made, self.before):
-            self.paid, self.parts, self.part = worse, made, part
+            self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
 
 
 def _fitted(problem: CoupledProblem, size: int) -> Effort:
