@@ -121,7 +121,7 @@ class Alone:
         self.figures = figures(s)
         self.most_cut = most_cut(self.figures.cut)
         self.met = np.array([s.messages[self.owner == i].sum() for i in range(len(names))], WEIGHT)
-        self.natural, self.bound, self.least = np.zeros((3, len(names)), WEIGHT)
+        self.natural, self.bound = np.zeros((2, len(names)), WEIGHT)
         for i, name in enumerate(names):
             share = s.share[self.first[i]:self.first[i + 1]]
             own, cells = problem.own_weights(name), problem.coupled(name)
@@ -129,7 +129,6 @@ class Alone:
             natural = natural_count(share, len(cells), int(self.room[i]), weight)
             self.natural[i] = natural
             aim = copartition_limit(int(share.sum()), max(natural, 1), options.eps)
-            self.least[i] = -(-int(share.sum()) * 21 // 20 // max(1, int(np.count_nonzero(share))))
             self.bound[i] = min(aim, share.max()) if own else min(self.room[i], aim, share.max())
         self.islands = np.array([_in_pieces(stack, i) for i in range(len(names))], np.uint8)
         self.owners = np.minimum(self.natural, s.owners)

@@ -116,9 +116,7 @@ class Cycle:
             datum[i, partners] = effort.data * alone.cut[i] / len(partners) / alone.volume[partners, i] \
                 if len(partners) else 0.0
             message[i] = effort.messages * alone.cut[i] / max(1, int(self.alone.met[i]))
-        least = self.alone.least
-        bound = np.maximum(np.minimum(least, self.alone.bound), (self.alone.bound * effort.share).astype(WEIGHT))
-        return Prices(datum, message, bound, np.ones(components), effort.most, effort.over, effort.coarse)
+        return Prices(datum, message, self.alone.bound.copy(), np.ones(components), effort.most)
 
     # ---- levels
     def _at(self, d: int, part: Array, prices: Prices, cut: Array) -> tuple[Walls, Border]:
@@ -157,7 +155,7 @@ class Cycle:
     def _live(self, s: Walls, effort: Effort) -> Array:
         return np.ones(len(s.load), np.uint8) if effort.everywhere else (s.share > 0).astype(np.uint8)
 
-    def _cooling(self, d: int, s: Walls, prices: Prices, heat: tuple[float, float], press: tuple[float, float]) -> Cooling:
+    def _cooling(self, d: int, prices: Prices, heat: tuple[float, float], press: tuple[float, float]) -> Cooling:
         alone = self.alone
         unit, heavy, wet, coupled, many = self._means(d)
         # a coarse vertex brings more data than its cells will
@@ -166,8 +164,8 @@ class Cycle:
         return Cooling(heat=np.array(heat), blur=np.array([blur, 0.1]), press=np.array(press),
                        squeeze=2.0 * np.array(press) if heat[0] else np.array(press), unit=unit, heavy=heavy, wet=wet,
                        datum=prices.datum * share[None, :], message=prices.message,
-                       over=prices.coarse if d else prices.over * float(unit.mean()),
-                       most=(prices.most * alone.figures.most * (s.volume / np.maximum(alone.figures.volume, 1) if d else 1)).astype(WEIGHT),
+                       over=0.0 if d else prices.over * float(unit.mean()),
+                       most=(prices.most * alone.figures.most).astype(WEIGHT),
                        most_messages=alone.figures.most_messages, ease=prices.ease,
                        most_cut=np.full_like(alone.most_cut, NONE) if d else alone.most_cut, least=alone.owners,
                        islands=alone.islands)
@@ -180,7 +178,7 @@ class Cycle:
         former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.begin[d]
         count = list_walls(g, s, live, former, near, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
-        anneal_walls(g, s, sweeps, self._cooling(d, s, prices, heat, press), salt, hard, live, count, border)
+        anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
 
     def _ratios(self, s: Walls) -> Array:
         return np.asarray(s.cut / np.maximum(self.alone.figures.cut, 1))
@@ -249,21 +247,23 @@ class Cycle:
         return best[1], best[2]
 
     def lower(self, effort: Effort, part: Array, cut: Array, by: float) -> tuple[NDArray[np.int32], Figures]:
-        """`part` with less data for the busiest processes: what is above `by` times the most is handed on."""
-        prices = self._prices(effort)
-        prices.bound = self.alone.figures.busiest.copy()
+        """`part` with fewer data for the busiest processes: they hand on what is above `by` times the most.
+
+        What that costs in other figures is for the caller to judge.
+        """
+        prices = replace(self._prices(effort), bound=self.alone.figures.busiest)
         s, border = self._at(0, part, prices, cut)
         live = self._live(s, effort)
         data = np.maximum(s.sent.sum(axis=1), s.got.sum(axis=1))
         room = by * data.max() / np.maximum(data, 1)
         s.bound[:] = np.where(s.share > 0, np.minimum(s.bound, s.share * room), s.bound)
-        for turn in range(DISSOLVE):
+        for _ in range(effort.mend):
             before = s.part.copy()
             self._hand_over(s, border, prices)
             near = _around(self.stack.levels[0], np.flatnonzero(s.part != before))
             if not len(near):
                 break
-            self._anneal(0, s, border, live, prices, 3, (0.0, 0.0), effort, hard=True, turn=30 + turn, near=near)
+            self._anneal(0, s, border, live, prices, 3, (0.0, 0.0), effort, hard=True, turn=30, near=near)
         if self._dissolve(s, border, prices):
             self._hand_over(s, border, prices)
         return s.part, figures(s)
@@ -293,7 +293,7 @@ class Cycle:
         cells = self.meeting
         order = cells[np.argsort(s.part[cells], kind="stable")]
         start = np.searchsorted(s.part[order], np.arange(len(s.load) + 1))
-        cooling = self._cooling(0, s, prices, (0.0, 0.0), (EXCESS, EXCESS))
+        cooling = self._cooling(0, prices, (0.0, 0.0), (EXCESS, EXCESS))
         group = Group(np.empty(GROUP, VERTEX), np.empty(GROUP, VERTEX), np.empty(TARGETS, VERTEX))
         few = int(FEW * len(g.iadj) / max(1, 2 * int(s.total[0])))
         return int(dissolve_messages(g, s, cooling, WORTH, few, start, order, group, border))
@@ -318,7 +318,7 @@ class Cycle:
     def _hand_over(self, s: Walls, border: Border, prices: Prices) -> None:
         """Bring parts below their limits by chains of parts."""
         g, alone = self.stack.levels[0], self.alone
-        cooling = self._cooling(0, s, prices, (0.0, 0.0), (20.0, 20.0))
+        cooling = self._cooling(0, prices, (0.0, 0.0), (20.0, 20.0))
         for i in range(len(alone.room)):
             first, last = int(alone.first[i]), int(alone.first[i + 1])
             k = last - first

@@ -45,9 +45,6 @@ class Effort:
     sweeps: int = 60
     few: int = 6
     heat: float = 1.5
-    share: float = 1.0
-    over: float = 1.0
-    coarse: float = 0.0
     mend: int = 4
     most: float = 0.8
     everywhere: bool = False
@@ -81,7 +78,6 @@ class Prices:
     ease: Array
     most: float
     over: float = 1.0
-    coarse: float = 0.0
 
     def eased(self, where: Array, by: float) -> Prices:
         """The same with data and messages of the components `where` worth `by` times as much."""

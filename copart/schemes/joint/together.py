@@ -49,14 +49,19 @@ EFFORTS = (Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, ever
            replace(THOROUGH, yielding=False))
 """What is tried on small problems."""
 
-AGAIN = tuple(Effort(messages=4.0, data=0.7, sweeps=40, heat=0.6, everywhere=True, seed=seed)
+AGAIN = tuple(Effort(messages=4.0, data=0.7, sweeps=40, few=12, heat=0.6, everywhere=True, seed=seed)
               for seed in range(110, 170, 10))
-"""What is tried on small problems."""
+"""What is tried then, each inside the best partition so far."""
 
-LOWER, MOST_LOWER = (0.94, 0.97, 0.99), 5
-LEVEL = Effort(messages=4.0, data=0.7, everywhere=True, seed=200)
+RELIEF = Effort(messages=6.0, data=0.9, mend=2, everywhere=True, seed=200)
+"""How the busiest processes hand data on."""
 
-STEP, MESSAGES, CUT = 0.4, 0.3, 0.3
+SOME, LESS = 0.95, (0.94, 0.97, 0.99)
+"""What is left of their data: before results are compared, and at the end, each as often as it pays up to `TURNS`."""
+
+TURNS = 5
+
+STEP, MESSAGES, CUT = 0.4, 0.3, 0.8
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
@@ -90,8 +95,9 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
 
 def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
               ) -> dict[str, NDArray[np.int32]]:
-    alone, stack = None, None
     config = replace(options.config, coarse_least=min(COARSEST, options.config.coarse_least))
+    size = sum(graph.nvtxs for graph in problem.components.values())
+    small = size <= SMALL
     with Team(options.threads) as team:
         stack = stacked(problem, parts, dict(nparts), config, team)
         alone = Alone(problem, nparts, parts, stack, options)
@@ -101,31 +107,25 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
                            int(alone.slot.max()) + 1, MOST_MEETING)
             return best.parts
         cycle = Cycle(stack, alone, options.seed, alone.part)
-        size = sum(graph.nvtxs for graph in problem.components.values())
-        for effort in EFFORTS if size <= SMALL else (_fitted(problem, size),):
+        for effort in EFFORTS if small else (_fitted(problem, size),):
             tried = cycle.run(effort)
             best.take(*tried)
-        if size <= SMALL and best.paid < np.inf:
-            for effort in AGAIN:
-                stack = stacked(problem, best.parts, dict(nparts), config, team)
-                best.take(*Cycle(stack, alone, options.seed, best.part).run(effort))
-    if best.paid < np.inf:
-        _lowered(cycle, best)
+        for effort in AGAIN if small and best.paid < np.inf else ():
+            inside = Cycle(stacked(problem, best.parts, dict(nparts), config, team), alone, options.seed, best.part)
+            part, reached = inside.run(effort)
+            best.take(part, reached)
+            if not alone.broken(reached):
+                best.take(*inside.lower(RELIEF, part, reached.cut, SOME))
     for effort in (REPAIR, SAFE):
         if best.paid < np.inf:
             break
         tried = cycle.run(effort, tried if effort is REPAIR else None)
         best.take(*tried)
-    return best.parts
-
-
-def _lowered(cycle: Cycle, best: Best) -> None:
-    for by in LOWER:
-        for _ in range(MOST_LOWER):
-            paid = best.paid
-            best.take(*cycle.lower(LEVEL, best.part, best.cut, by))
-            if best.paid == paid:
+    for by in LESS if best.paid < np.inf else ():
+        for _ in range(TURNS):
+            if not best.take(*cycle.lower(RELIEF, best.part, best.cut, by)):
                 break
+    return best.parts
 
 
 class Best:
@@ -137,8 +137,10 @@ class Best:
         Of each component; those of each alone in the beginning.
     part : (n,) int32
         The same numbered through.
+    cut : (C,) int64
+        Its cuts.
     paid : float
-        What is lowest.
+        What it costs; infinite where there is none.
     """
 
     def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone):
@@ -147,19 +149,21 @@ class Best:
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
         self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
 
-    def take(self, part: NDArray[np.int32], reached: Figures) -> None:
-        """Keep `part` instead if it is better."""
+    def take(self, part: NDArray[np.int32], reached: Figures) -> bool:
+        """Keep `part`, of the figures `reached`, instead if it is better; whether it is."""
         alone = self.alone
         if alone.broken(reached):
-            return
+            return False
         made = alone.split(part, self.problem.names)
         step = step_cost(self.problem, CoPartition(made, self.nparts), traffic=reached.traffic).T_step / self.step
         busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
         paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
         worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
-        if paid < 1.0 and worse < self.paid and not _falls_apart(self.problem, self.nparts, made, self.before):
-            self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
+        if paid >= 1.0 or worse >= self.paid or _falls_apart(self.problem, self.nparts, made, self.before):
+            return False
+        self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
+        return True
 
 
 def _fitted(problem: CoupledProblem, size: int) -> Effort:
