@@ -2,11 +2,13 @@
 
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
 2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
-   time to speak of, else one.
+   time to speak of, the later ones inside the best partition so far; else one.
 3. Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
    the busiest process and the smallest cut is kept.  Where there is none, the last one is repaired on the level of the
    cells; if that fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where
    they are.
+4. The busiest processes hand coupled cells on along chains of parts, a few per cent of their data at a time, as long
+   as the result is better by the same measure.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
