@@ -66,6 +66,16 @@ def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array([allowed_cut(int(x)) for x in cut], WEIGHT)
 
 
+def coarse_parts(stack: Stack, part: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+    """Part of every vertex of each level; that of each of the finest is `part`, inside which the stack is coarsened."""
+    found = [part]
+    for cmap in stack.maps:
+        coarser = np.empty(int(cmap.max()) + 1, VERTEX)
+        coarser[cmap] = found[-1]
+        found.append(coarser)
+    return found
+
+
 class Alone:
     """The components partitioned alone.
 
@@ -100,17 +110,13 @@ class Alone:
         self.owner = np.repeat(np.arange(len(names), dtype=VERTEX), counts)
         self.part = np.concatenate([parts[name] + np.int32(self.first[i]) for i, name in enumerate(names)])
         self.part = self.part.astype(VERTEX)
-        self.coarse = [self.part]
-        for cmap in stack.maps:
-            coarser = np.empty(int(cmap.max()) + 1, VERTEX)
-            coarser[cmap] = self.coarse[-1]
-            self.coarse.append(coarser)
+        coarse = coarse_parts(stack, self.part)[-1]
         self.room = np.array([copartition_limit(graph.total_weight, nparts[name], options.eps)
                               for name, graph in problem.components.items()], WEIGHT)
-        self.slot = _slots(stack, self.coarse[-1], len(self.owner))
+        self.slot = _slots(stack, coarse, len(self.owner))
         everywhere = np.full(len(self.owner), NONE)
         cut = np.zeros(len(names), WEIGHT)  # clusters are within parts: it is the same on all levels
-        edge_cuts(stack.levels[-1], stack.kinds[-1], self.coarse[-1], cut)
+        edge_cuts(stack.levels[-1], stack.kinds[-1], coarse, cut)
         s = walls_of(stack.levels[0], self.part.copy(), self.owner, self.slot, self.room[self.owner], everywhere, cut)
         self.figures = figures(s)
         self.most_cut = most_cut(self.figures.cut)
@@ -176,4 +182,4 @@ def _slots(stack: Stack, part: NDArray[np.int32], k: int) -> NDArray[np.int32]:
     return slot
 
 
-__all__ = ["Alone", "Figures", "figures", "most_cut"]
+__all__ = ["Alone", "Figures", "coarse_parts", "figures", "most_cut"]

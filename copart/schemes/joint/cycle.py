@@ -20,8 +20,8 @@ from ...arrays import VERTEX, WEIGHT
 from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
-from ...kernels.walls import Joined, Walls
-from .alone import NONE, Alone, Figures, figures
+from ...kernels.walls import Joined, Walls, edge_cuts
+from .alone import NONE, Alone, Figures, coarse_parts, figures
 from .effort import Effort, Prices
 from .stack import Stack, walls_of
 
@@ -69,10 +69,15 @@ class Cycle:
     stack : Stack
     alone : Alone
     seed : int
+    part : (n,) int32
+        Where cycles begin; the stack is coarsened inside it.
     """
 
-    def __init__(self, stack: Stack, alone: Alone, seed: int):
+    def __init__(self, stack: Stack, alone: Alone, seed: int, part: Array):
         self.stack, self.alone, self.seed = stack, alone, seed
+        self.begin = coarse_parts(stack, part)
+        self.cut = np.zeros(len(alone.room), WEIGHT)  # clusters are within parts: it is the same on all levels
+        edge_cuts(stack.levels[-1], stack.kinds[-1], self.begin[-1], self.cut)
         self._known: dict[int, tuple[Array, Array, Array, Array, float]] = {}
         components = len(alone.room)
         finest = stack.levels[0]
@@ -93,7 +98,7 @@ class Cycle:
                 return self._finest(effort, self._mended(prices, start[1]), start[0], start[1].cut,
                                     self.alone.broken(start[1]))
             return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
-        part, cut, prices = self._coarsest(effort, prices) if top else (self.alone.part, self.alone.figures.cut, prices)
+        part, cut, prices = self._coarsest(effort, prices) if top else (self.begin[0], self.cut, prices)
         for d in range(top - 1, 0, -1):
             s, border = self._at(d, part[self.stack.maps[d]], prices, cut)
             count = max(effort.few, int(effort.sweeps * min(1.0, REFERENCE / len(s.part))))
@@ -170,7 +175,7 @@ class Cycle:
                 near: Array = ANYWHERE) -> None:
         press = (0.5, 8.0) if heat[0] else (20.0, 20.0)
         g = self.stack.levels[d]
-        former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.alone.coarse[d]
+        former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.begin[d]
         count = list_walls(g, s, live, former, near, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
         anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
@@ -185,10 +190,10 @@ class Cycle:
 
     def _coarsest(self, effort: Effort, prices: Prices) -> tuple[Array, Array, Prices]:
         d = len(self.stack.levels) - 1
-        s, border = self._at(d, self.alone.coarse[d], prices, self.alone.figures.cut)
+        s, border = self._at(d, self.begin[d], prices, self.cut)
         live = self._live(s, effort)
         for turn in range(TURNS):
-            sweeps, heat = (effort.sweeps, (1.5, 0.15)) if turn == 0 else (effort.sweeps // 3, (0.8, 0.15))
+            sweeps, heat = (effort.sweeps, (effort.heat, 0.15)) if turn == 0 else (effort.sweeps // 3, (0.8, 0.15))
             self._anneal(d, s, border, live, prices, sweeps, heat, effort, turn=turn)
             above = self._ratios(s) > effort.budget
             if not above.any():
@@ -201,8 +206,8 @@ class Cycle:
         adapted = self._adapted(prices, s)
         for i in np.flatnonzero(self._ratios(s) > LOST):  # no price brings its cut back: begin anew
             mine = self.stack.kinds[d] == i
-            s.part[mine] = self.alone.coarse[d][mine]
-            s.cut[i] = self.alone.figures.cut[i]
+            s.part[mine] = self.begin[d][mine]
+            s.cut[i] = self.cut[i]
         return s.part, s.cut, adapted
 
     # ---- the cells
@@ -240,6 +245,28 @@ class Cycle:
             worse = best[0][0]
         assert best is not None
         return best[1], best[2]
+
+    def lower(self, effort: Effort, part: Array, cut: Array, by: float) -> tuple[NDArray[np.int32], Figures]:
+        """`part` with fewer data for the busiest processes: they hand on what is above `by` times the most.
+
+        What that costs in other figures is for the caller to judge.
+        """
+        prices = replace(self._prices(effort), bound=self.alone.figures.busiest)
+        s, border = self._at(0, part, prices, cut)
+        live = self._live(s, effort)
+        data = np.maximum(s.sent.sum(axis=1), s.got.sum(axis=1))
+        room = by * data.max() / np.maximum(data, 1)
+        s.bound[:] = np.where(s.share > 0, np.minimum(s.bound, s.share * room), s.bound)
+        for _ in range(effort.mend):
+            before = s.part.copy()
+            self._hand_over(s, border, prices)
+            near = _around(self.stack.levels[0], np.flatnonzero(s.part != before))
+            if not len(near):
+                break
+            self._anneal(0, s, border, live, prices, 3, (0.0, 0.0), effort, hard=True, turn=30, near=near)
+        if self._dissolve(s, border, prices):
+            self._hand_over(s, border, prices)
+        return s.part, figures(s)
 
     def _narrow(self, s: Walls, prices: Prices) -> None:
         """Limits of coupled weight: lower ones for parts that send or get more data than the busiest one alone.

@@ -22,6 +22,8 @@ class Effort:
         How many times the cut alone a cut may be on the coarsest level.
     sweeps, few : int
         Sweeps of the coarsest level, and of each other one at least.
+    heat : float
+        The temperature on the coarsest level, at first.
     mend : int
         Rounds on the finest level that raise the price of what is still worse than alone, at most.
     most : float
@@ -42,6 +44,7 @@ class Effort:
     budget: float = 1.08
     sweeps: int = 60
     few: int = 6
+    heat: float = 1.5
     mend: int = 4
     most: float = 0.8
     everywhere: bool = False

@@ -2,11 +2,13 @@
 
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
 2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
-   time to speak of, else one.
+   time to speak of, the later ones inside the best partition so far; else one.
 3. Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
    the busiest process and the smallest cut is kept.  Where there is none, the last one is repaired on the level of the
    cells; if that fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where
    they are.
+4. The busiest processes hand coupled cells on along chains of parts, a few per cent of their data at a time, as long
+   as the result is better by the same measure.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -46,12 +48,22 @@ MOST_MEETING = 6000
 THOROUGH = Effort(data=0.8, sweeps=120, everywhere=True, seed=30)
 
 EFFORTS = (Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
-           THOROUGH, replace(THOROUGH, yielding=False),
-           Effort(data=0.7, messages=4.0, budget=1.05, sweeps=100, everywhere=True, seed=50),
-           replace(THOROUGH, messages=2.0, budget=1.03, seed=80))
+           replace(THOROUGH, yielding=False))
 """What is tried on small problems."""
 
-STEP, MESSAGES, CUT = 0.5, 0.35, 0.3
+AGAIN = tuple(Effort(messages=4.0, data=0.7, sweeps=40, few=12, heat=0.6, everywhere=True, seed=seed)
+              for seed in range(110, 170, 10))
+"""What is tried then, each inside the best partition so far."""
+
+RELIEF = Effort(messages=6.0, data=0.9, mend=2, everywhere=True, seed=200)
+"""How the busiest processes hand data on."""
+
+SOME, LESS = 0.95, (0.94, 0.97, 0.99)
+"""What is left of their data: before results are compared; and at the end, each as often as it pays up to `TURNS`."""
+
+TURNS = 5
+
+STEP, MESSAGES, CUT = 0.4, 0.3, 0.8
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
@@ -86,34 +98,76 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
 def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
               ) -> dict[str, NDArray[np.int32]]:
     config = replace(options.config, coarse_least=min(COARSEST, options.config.coarse_least))
+    size = sum(graph.nvtxs for graph in problem.components.values())
+    small = size <= SMALL
     with Team(options.threads) as team:
         stack = stacked(problem, parts, dict(nparts), config, team)
-    alone = Alone(problem, nparts, parts, stack, options)
-    kept = {name: parts[name] for name in problem.names}
-    if alone.slot.max() >= MOST_MEETING:
-        logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
-                       int(alone.slot.max()) + 1, MOST_MEETING)
-        return kept
-    cycle = Cycle(stack, alone, options.seed)
-    step_alone = step_cost(problem, CoPartition(kept, nparts), traffic=alone.figures.traffic).T_step or 1.0
-    best = np.inf
-    size = sum(graph.nvtxs for graph in problem.components.values())
-    tried: tuple[NDArray[np.int32], Figures] | None = None
-    for effort in (*(EFFORTS if size <= SMALL else (_fitted(problem, size),)), REPAIR, SAFE):
-        if best < np.inf and effort in (REPAIR, SAFE):
+        alone = Alone(problem, nparts, parts, stack, options)
+        best = Best(problem, nparts, parts, alone)
+        if alone.slot.max() >= MOST_MEETING:
+            logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
+                           int(alone.slot.max()) + 1, MOST_MEETING)
+            return best.parts
+        cycle = Cycle(stack, alone, options.seed, alone.part)
+        for effort in EFFORTS if small else (_fitted(problem, size),):
+            tried = cycle.run(effort)
+            best.take(*tried)
+        for effort in AGAIN if small and best.paid < np.inf else ():
+            inside = Cycle(stacked(problem, best.parts, dict(nparts), config, team), alone, options.seed, best.part)
+            part, reached = inside.run(effort)
+            best.take(part, reached)
+            if not alone.broken(reached):
+                best.take(*inside.lower(RELIEF, part, reached.cut, SOME))
+    for effort in (REPAIR, SAFE):
+        if best.paid < np.inf:
             break
         tried = cycle.run(effort, tried if effort is REPAIR else None)
-        part, reached = tried
-        if not alone.broken(reached):
-            made = alone.split(part, problem.names)
-            step = step_cost(problem, CoPartition(made, nparts), traffic=reached.traffic).T_step / step_alone
-            busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
-            paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
-                    + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
-            worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
-            if paid < 1.0 and worse < best and not _falls_apart(problem, nparts, made, parts):
-                best, kept = worse, made
-    return kept
+        best.take(*tried)
+    if best.paid == np.inf:
+        return best.parts
+    for by in LESS if small else LESS[:1]:  # on large problems once: it takes as long as half of all the rest
+        for _ in range(TURNS if small else 1):
+            if not best.take(*cycle.lower(RELIEF, best.part, best.cut, by)):
+                break
+    return best.parts
+
+
+class Best:
+    """The best partition so far, of those that are worse than alone in no line.
+
+    Attributes
+    ----------
+    parts : dict of arrays
+        Of each component; those of each alone in the beginning.
+    part : (n,) int32
+        The same numbered through.
+    cut : (C,) int64
+        Its cuts.
+    paid : float
+        What it costs; infinite where there is none.
+    """
+
+    def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone):
+        self.problem, self.nparts, self.alone, self.before = problem, nparts, alone, parts
+        self.parts = {name: parts[name] for name in problem.names}
+        self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
+        self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
+
+    def take(self, part: NDArray[np.int32], reached: Figures) -> bool:
+        """Keep `part`, of the figures `reached`, instead if it is better; whether it is."""
+        alone = self.alone
+        if alone.broken(reached):
+            return False
+        made = alone.split(part, self.problem.names)
+        step = step_cost(self.problem, CoPartition(made, self.nparts), traffic=reached.traffic).T_step / self.step
+        busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
+        paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
+                + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
+        worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
+        if paid >= 1.0 or worse >= self.paid or _falls_apart(self.problem, self.nparts, made, self.before):
+            return False
+        self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
+        return True
 
 
 def _fitted(problem: CoupledProblem, size: int) -> Effort:

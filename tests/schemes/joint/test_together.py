@@ -19,6 +19,7 @@ from copart.options import Options
 from copart.partitioner.rounds import Team
 from copart.schemes.joint import joint
 from copart.schemes.joint.alone import Alone
+from copart.schemes.joint.cycle import Cycle
 from copart.schemes.joint.stack import stacked
 
 from ...conftest import NO_JIT
@@ -87,6 +88,42 @@ def test_figures_of_a_cycle_are_those_of_the_metrics():
     for key in ("sent", "received", "messages_sent", "messages_received"):
         assert np.array_equal(getattr(mine.traffic, key), getattr(theirs, key)), key
     assert step_cost(one, made, traffic=mine.traffic).T_step == step_cost(one, made).T_step
+
+
+def test_the_busiest_processes_hand_data_on():
+    """Less data for them, the parts in balance and in one piece; the figures are those of the metrics."""
+    one = problem(CASES["rod-in-block"], 3000, "facet")
+    counts = {"rod": 3, "block": 9}
+    parts, run = dict(naive(one, counts).parts), Options()
+    with Team(1) as team:
+        stack = stacked(one, parts, counts, run.config, team)
+    alone = Alone(one, counts, parts, stack, run)
+    part, reached = Cycle(stack, alone, 0, alone.part).lower(way.RELIEF, alone.part, alone.figures.cut, 0.9)
+    before = promised(one, CoPartition(parts, counts))
+    made = CoPartition(alone.split(part, one.names), counts)
+    assert check_copartition(one, made, 0.05).ok
+    mine = promised(one, made)
+    assert mine.maxV < before.maxV
+    assert mine.extra_pieces == before.extra_pieces
+    assert reached.process[:2].max() == mine.maxV
+    assert reached.messages == mine.totZ
+    assert list(reached.cut) == [mine.cut[name] for name in one.names]
+
+
+def test_cycles_begin_inside_any_partition():
+    """Coarsened inside it, its cuts are the same on the coarsest level as on the cells."""
+    one = problem(CASES["rod-in-block"], 3000, "facet")
+    counts = {"rod": 3, "block": 9}
+    run = Options()
+    first, second = (dict(naive(one, counts, seed=seed).parts) for seed in (1, 2))
+    with Team(1) as team:
+        alone = Alone(one, counts, first, stacked(one, first, counts, run.config, team), run)
+        stack = stacked(one, second, counts, run.config, team)
+    cycle = Cycle(stack, alone, 0, np.concatenate([second["rod"], second["block"] + np.int32(3)]))
+    cuts = promised(one, CoPartition(second, counts)).cut
+    assert list(cycle.cut) == [cuts[name] for name in one.names]
+    _, reached = cycle.run(way.AGAIN[0])
+    assert reached.heavy == 0
 
 
 def test_it_is_measured_by_naive_with_the_same_seed():
