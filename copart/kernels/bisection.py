@@ -28,7 +28,7 @@ LAYERS = 0.5
 """What a side may weigh above its limit on a coarse level, in layers of a cube of as many vertices."""
 
 STALL = 0.5
-"""Moves beyond the best after which a pass of FM ends, in such layers: a wall moved by less than one wins at its end."""
+"""Moves beyond the best after which a pass of FM ends on larger graphs, in such layers."""
 
 
 class Arena(NamedTuple):
