@@ -58,7 +58,7 @@ class Config:
     cooling_fine: int = 0
     patience: int = 2
     bisections: int = 1
-    grid_least: int = 10_000
+    grid_least: int = 16_000
     reach: int = 4
     flow_levels: int = 1
     flow_degree: float = 8.0

@@ -21,7 +21,7 @@ from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 from .rng import mix
 
-TINY, TRIES, PASSES, LEVELS, ROUNDS = 80, 4, 4, 40, 3
+TINY, TRIES, PASSES, LEVELS, ROUNDS = 80, 6, 4, 40, 3
 """Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most, rounds of labels."""
 
 LAYERS = 0.5
