@@ -44,7 +44,7 @@ def page(results: Results, noted: dict[str, Any], lines: list[dict[str, Any]]) -
     """The text, with a section for everything that was measured."""
     text = ["# The partitioner beside others", "",
             "*Made by `make bench-partitioner` from `benchmarks/partitioner_runs.csv`; not written by hand.*", "",
-            _how(results, noted), "", "![cut against time, one point a tool](pareto.png)", "",
+            _how(results, noted), "", "![cut against time, one point per tool](pareto.png)", "",
             "Hollow points have results on some of the graphs only and do not compare with the others; the table of "
             "who passes whom compares any two on the graphs of both.", ""]
 

@@ -58,7 +58,7 @@ class Config:
     cooling_fine: int = 0
     patience: int = 2
     bisections: int = 1
-    grid_least: int = 45_000
+    grid_least: int = 16_000
     reach: int = 4
     flow_levels: int = 1
     flow_degree: float = 8.0
@@ -69,14 +69,14 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=2, grid_least=400_000, tries=8, cooling_fine=6, reach=8, flow_levels=3,
+_STRONG = replace(_DEFAULT, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
                   flow_degree=99.0, rounds=2)
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, grid_least=30_000, tries=2, patience=1, warmth=0.6,
+    "fast": replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6,
                     cooling=4, reach=0),
     "default": _DEFAULT,
     "strong": _STRONG,
-    "best": replace(_STRONG, members=4, generations=8),
+    "best": replace(_STRONG, bisections=2, flow_levels=3, members=4, generations=8),
 }
 
 

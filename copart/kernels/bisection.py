@@ -27,6 +27,9 @@ TINY, TRIES, PASSES, LEVELS, ROUNDS = 80, 6, 4, 40, 3
 LAYERS = 0.5
 """What a side may weigh above its limit on a coarse level, in layers of a cube of as many vertices."""
 
+STALL = 0.5
+"""Moves beyond the best after which a pass of FM ends on larger graphs, in such layers."""
+
 
 class Arena(NamedTuple):
     """Memory of one thread: the levels of a bisection one after the other, and scratch.
@@ -98,7 +101,7 @@ def refine_sides(g, bias, side, limit, arena):
         population[side[v]] += 1
     for v in range(len(g.fixed)):
         state[v] = g.fixed[v] >= 0
-    least, stall = 1, max(50, n // 10)
+    least, stall = 1, min(max(50, n // 10), 50 + np.int64(STALL * float(n) ** (2.0 / 3.0)))
     if len(bias) > 0:
         least, stall = 0, max(30, n // 10)
     cost = np.int64(0)

@@ -95,8 +95,13 @@ def _pairs(g: Level, part: Array, nparts: int, listed: Array) -> Array:
     arcs = int((g.xadj[border + 1] - g.xadj[border]).sum())
     key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
     count = cut_pairs(g, part, border, nparts, key, weight)
-    pair, inverse = np.unique(key[:count], return_inverse=True)
-    heavy = np.argsort(-np.bincount(inverse, weights=weight[:count]), kind="stable")
+    if nparts * nparts <= arcs:  # counted in a table of all pairs, without putting the edges in order
+        pair = np.flatnonzero(np.bincount(key[:count]))
+        total = np.bincount(key[:count], weights=weight[:count])[pair]
+    else:
+        pair, inverse = np.unique(key[:count], return_inverse=True)
+        total = np.bincount(inverse, weights=weight[:count])
+    heavy = np.argsort(-total, kind="stable")
     return np.stack([pair[heavy] // nparts, pair[heavy] % nparts], axis=1)
 
 

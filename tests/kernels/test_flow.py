@@ -393,3 +393,19 @@ def test_dense_graphs_stay_within_the_queue(seed):
     part = partition(graph, 3, fixed=fixed, preset="strong", eps=0.3, seed=seed)
     assert (part[fixed >= 0] == fixed[fixed >= 0]).all()
     assert len(np.unique(part)) == 3
+
+
+@pytest.mark.parametrize("spread", [1, 40])
+def test_pairs_of_parts_come_by_the_weight_between_them(spread):
+    """Counted in a table where there are few parts, and put in order where there are many: against a recount."""
+    rng = np.random.default_rng(5)
+    graph = grid(9, 8)
+    part = (rng.integers(0, 6, graph.nvtxs) * spread).astype(np.int32)
+    between: dict[tuple[int, int], int] = {}
+    for v in range(graph.nvtxs):
+        for u in graph.adjncy[graph.xadj[v] : graph.xadj[v + 1]]:
+            if part[v] < part[u]:
+                pair = int(part[v]), int(part[u])
+                between[pair] = between.get(pair, 0) + 1
+    found = flows._pairs(level(graph), part, 6 * spread, np.ones(graph.nvtxs, np.uint8))
+    assert [tuple(p) for p in found.tolist()] == sorted(between, key=lambda pair: (-between[pair], pair))

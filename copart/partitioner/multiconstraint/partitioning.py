@@ -219,7 +219,7 @@ def even_limits(vwgts: Array, nparts: int, eps: float | ArrayLike, tpwgts: Array
 def _initial(g: Level, vwgts: Array, limits: Array, config: Config, nvtxs: int, salt: int, team: Team) -> Array:
     """The best of several recursive bisections of the coarsest graph, refined: least excess, then least cut."""
     # balance of several weights is harder to find: twice the tries
-    n, runs = len(vwgts), 2 * config.bisections * int(np.clip(_SMALL // nvtxs, 1, 3))
+    n, runs = len(vwgts), 2 * max(1, config.tries // 4) * int(np.clip(_SMALL // nvtxs, 1, 3))
     tries = int(np.clip(nvtxs // _VERTICES_A_TRY, *_TRIES))
     scale = excess_units(vwgts)
 
