@@ -151,6 +151,7 @@ class Best:
         self.problem, self.nparts, self.alone, self.before = problem, nparts, alone, parts
         self.parts = {name: parts[name] for name in problem.names}
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
+        self._pieces: dict[str, int] = {}
         self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
 
     def take(self, part: NDArray[np.int32], reached: Figures) -> bool:
@@ -164,27 +165,28 @@ class Best:
         paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
         worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
-        if paid >= 1.0 or worse >= self.paid or _falls_apart(self.problem, self.nparts, made, self.before):
+        if paid >= 1.0 or worse >= self.paid or self._falls_apart(made):
             return False
         self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
         return True
+
+    def _falls_apart(self, made: PartArrays) -> bool:
+        """Whether the parts of a component are in more pieces than before."""
+        for name, graph in self.problem.components.items():
+            found = pieces(graph, made[name], self.nparts[name])
+            if (found <= 1).all():  # connected parts need no comparison
+                continue
+            if name not in self._pieces:
+                self._pieces[name] = int(pieces(graph, self.before[name], self.nparts[name]).sum())
+            if found.sum() > self._pieces[name]:
+                return True
+        return False
 
 
 def _fitted(problem: CoupledProblem, size: int) -> Effort:
     """`LARGE`, with fewer sweeps where much of a problem of so many cells is coupled."""
     share = sum(len(problem.coupled(name)) for name in problem.names) / size
     return replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
-
-
-def _falls_apart(problem: CoupledProblem, nparts: Mapping[str, int], made: PartArrays, parts: PartArrays) -> bool:
-    """Whether the parts of a component are in more pieces than before."""
-    for name, graph in problem.components.items():
-        count = nparts[name]
-        found = pieces(graph, made[name], count)
-        # connected parts need no comparison
-        if (found > 1).any() and found.sum() > pieces(graph, parts[name], count).sum():
-            return True
-    return False
 
 
 __all__ = ["together"]
