@@ -197,7 +197,7 @@ def test_a_row_is_measured_in_a_process_of_its_own(small):
     main(command(small, "--tool", "metis-kway", "--k", "4", "--seed", "1"))
     row, = read(small / "rows.csv")
     assert (row["status"], row["n"], row["m"], row["ok"], row["empty"]) == ("done", 216, 540, 1, 0)
-    assert row["cut"] >= 100
+    assert row["cut"] >= 72, "two planes of 36 edges"
     assert row["comps"] >= 4
     assert 0 < row["seconds"] < row["whole_s"]
 
