@@ -210,7 +210,8 @@ class CoupledLevels:
         if self.nparts == 1:
             return
         g = held(self.level, self.cells, self.labels)
-        if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team):
+        if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team,
+                  self.shape):
             self.extend()
             if settle(g, self.pull, self.part, self.limit, self.team, self.seed):
                 said = overweight(self.result(), self.graph, self.limit)

@@ -39,6 +39,7 @@ from ...names import Directions, Fix, InterfaceRule, known_name
 from ...operators import copartition_balance, ext
 from ...options import Options, Settings
 from ...partitioner.affinity import finest
+from ...partitioner.coarsening import look_at
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
 from .annealing import Annealing, Schedule
@@ -229,7 +230,7 @@ def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np
     out = start.copy()
     with Team(task.options.threads) as team:
         if finish(held(level, cells, start[cells]), pull, out, limit, cut_of(level, out), task.options.config,
-                  task.options.seed, team) == 0:
+                  task.options.seed, team, look_at(level)) == 0:
             return out
     logger.info("%s: refinement did not reach balance, extending anew", name)
     with of_component(name):
