@@ -7,7 +7,7 @@ deepest vertex of the part in the try before, which rounds the parts off.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
 
 def best_growth(
     g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
-    shape: Shape | None = None,
+    shape: Shape | None = None, dearer: Callable[[Array], int] | None = None,
 ) -> Array:
     """The best of several bisected or grown, and refined, partitions: least excess, then least cut.
 
@@ -79,6 +79,7 @@ def best_growth(
     needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
     known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
     the input graph, to which the effort is fitted; `shape` is that of the input graph; without it, `g` is looked at.
+    `dearer` tells what else a partition costs, beside its cut.
     """
     made = []
     # what stands for many fixed vertices is no hub
@@ -86,7 +87,8 @@ def best_growth(
     for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords, shape)):
         refiner = Refiner(g, pull, part, limit, team, salt + t, shape.skewed)
         refiner.improve(config, cut_of(g, part))
-        made.append((refiner.excess, cut_of(g, part) - affinity_gain(g, pull, part), t, part))
+        cost = cut_of(g, part) - affinity_gain(g, pull, part) + (dearer(part) if dearer else 0)
+        made.append((refiner.excess, cost, t, part))
     return min(made, key=lambda one: one[:3])[-1]
 
 

@@ -39,10 +39,14 @@ def multilevel(
     team: Team,
     shape: Shape,
     coords: Array | None = None,
+    stop: int | None = None,
 ) -> Array:
-    """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
+    """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start.
+
+    The coarsest graph has about `stop` vertices, or as many as suit the shape.
+    """
     k = len(limit)
-    found = coarsen(level, first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
+    found = coarsen(level, stop or first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
     levels, maps, _ = coarsen_planar(found, config, k, shape, team)
     del found
     centres = None if coords is None else centroids(coords, levels, maps)
@@ -77,17 +81,21 @@ def loosened(limit: Array, vwgt: Array) -> Array:
     return limit + max(0, int(vwgt.max()) - slack)
 
 
+def flow_levels(finest: Level, config: Config, shape: Shape) -> int:
+    """On how many of the finest levels minimum cuts are sought; `finest` is the input graph."""
+    most = config.flow_degree * (_ON_GRIDS if shape.grid else 1.0)
+    crowded = len(finest.adjncy) > most * len(finest.vwgt)
+    # the networks know nothing of affinities, and would trade them for cut
+    return config.flow_levels if config.reach and not crowded and not len(finest.origin) else 0
+
+
 def _uncoarsen(
     levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
     team: Team, shape: Shape,
 ) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
-    # the networks know nothing of affinities, and would trade them for cut
-    finest = levels[0]
-    most = config.flow_degree * (_ON_GRIDS if shape.grid else 1.0)
-    crowded = len(finest.adjncy) > most * len(finest.vwgt)
-    reached = config.flow_levels if config.reach and not crowded and not len(finest.origin) else 0
+    reached = flow_levels(levels[0], config, shape)
     while True:
         depth = len(levels) - 1
         g = unpacked(levels[-1])

@@ -58,14 +58,14 @@ class Descent:
         nowhere = {name: np.full(g.nvtxs, task.ncoupled[name], VERTEX) for name, g in problem.components.items()}
         self.base = CoupledCells(problem, nowhere, task.ncoupled, task.both)
         self.limit = self.base.limits(task.nparts, task.options.eps)
+        self.led = self._led()
         self.components: dict[str, CoupledLevels] = {}
         for name, graph in problem.components.items():
             with of_component(name):
                 self.components[name] = CoupledLevels(graph, self.base.members[name], task.nparts[name],
                                                       task.ncoupled[name], team, task.options,
-                                                      problem.coupled_load(name))
+                                                      problem.coupled_load(name), name in self.led)
         self.way, self.stages = stages(self.base, self.components)
-        self.led = self._led()
 
     def _led(self) -> dict[str, str]:
         """Who is led by whom: small components by large ones with as many parts on the interface at least."""

@@ -11,7 +11,10 @@ from ...arrays import FREE, VERTEX
 from ...kernels import Level, Pull
 from ...kernels.multiconstraint import kway_pass
 from ...options import Config
+from ...partitioner.coarsening import Shape
+from ...partitioner.flows import refine_pairs
 from ...partitioner.multiconstraint.refinement import Refiner as KwayRefiner
+from ...partitioner.multilevel import flow_levels
 from ...partitioner.refinement import Refiner
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
@@ -38,8 +41,11 @@ def held(g: Level, cells: Array, labels: Array) -> Level:
     return g._replace(fixed=fixed)
 
 
-def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Config, seed: int, team: Team) -> int:
-    """Refine `part` in place: few rounds balance it, then passes of k-way FM gain more in less time.
+def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Config, seed: int, team: Team,
+           shape: Shape) -> int:
+    """Refine `part` in place: few rounds balance it, then passes of k-way FM gain more in less time, then minimum cuts.
+
+    These are sought where KGGGP-ML seeks them; see :func:`copart.partitioner.multilevel.flow_levels`.
 
     Parameters
     ----------
@@ -49,6 +55,7 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
     limit : (nparts,) int64
     cut : int
         Edge cut of `part`.
+    shape : Shape
 
     Returns
     -------
@@ -63,7 +70,10 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
         cut -= won
         if won <= LEAST_GAIN * cut:
             break
-    return settle(g, pull, part, limit, team, seed)
+    left = settle(g, pull, part, limit, team, seed)
+    if left == 0 and flow_levels(g, config, shape):
+        refine_pairs(g, part, limit, team, config.rounds, config.reach, config.share)
+    return left
 
 
 __all__ = ["finish", "held"]

@@ -22,6 +22,34 @@ def nearest(g: Graph | Level, cells: NDArray[np.int32], hops: int) -> tuple[NDAr
     return label, dist
 
 
+def misplaced(load: NDArray[np.int64], k: int, eps: float) -> float:
+    """Share of the coupled weight that has to change parts before `k` parts own all of it, within `eps` of the mean.
+
+    Parameters
+    ----------
+    load : (nparts,) int64
+        Coupled weight of each part.
+    k : int
+    eps : float
+
+    Returns
+    -------
+    float
+        0 to 1; 0 where there is no coupled weight.
+
+    Examples
+    --------
+    >>> misplaced(np.array([2, 2, 4, 0]), 2, 0.0), misplaced(np.array([4, 0, 4]), 2, 0.0)
+    (0.25, 0.0)
+    """
+    total = int(load.sum())
+    if total == 0:
+        return 0.0
+    heaviest = np.sort(load)[::-1]
+    above = np.maximum(heaviest[:k] - (1 + eps) * total / k, 0)
+    return float(above.sum() + heaviest[k:].sum()) / total
+
+
 def coupled_first(graph: Graph, cells: NDArray[np.int32], part: NDArray[np.int32], nparts: int,
                   k: int) -> NDArray[np.int32]:
     """The same partition with `k` parts that own all coupled cells in front, changed where it has to be.
@@ -93,4 +121,4 @@ def _seed(cells: Array, local: Array, part: Array, k: int, label: Array, away: A
         population[p] = 1
 
 
-__all__ = ["coupled_first", "nearest", "spread"]
+__all__ = ["coupled_first", "misplaced", "nearest", "spread"]

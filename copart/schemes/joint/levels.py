@@ -21,7 +21,7 @@ from ...metrics import max_part_weights
 from ...operators import copartition_balance
 from ...options import Options
 from ...partitioner.affinity import finest
-from ...partitioner.coarsening import coarsen, coarsest_size, look_at, renumber
+from ...partitioner.coarsening import carry, coarsen, coarsest_size, first_size, look_at, renumber
 from ...partitioner.coordinates import centroids
 from ...partitioner.feasibility import feasible_limits, overweight
 from ...partitioner.growing import best_growth
@@ -30,9 +30,13 @@ from ...partitioner.refinement import Refiner, cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
 from .finish import finish, held
-from .first import coupled_first, spread
+from .first import coupled_first, misplaced, spread
 
 Array = np.ndarray[Any, Any]
+
+
+MISPLACED = 0.01
+"""Share of the cut that misplaced coupled cells may cost before a grid is bisected on a coarser level, too."""
 
 
 class CoupledLevels:
@@ -49,6 +53,8 @@ class CoupledLevels:
     options : Options
     load : (ncells,) int64, optional
         Coupled weight of each of `cells`; their weights where not given.
+    led : bool
+        Grown from labels of its coupled vertices (`grow`) instead of partitioned by itself (`start`).
 
     Attributes
     ----------
@@ -72,12 +78,13 @@ class CoupledLevels:
     """
 
     def __init__(self, graph: Graph, cells: NDArray[np.int32], nparts: int, ncoupled: int, team: Team,
-                 options: Options, load: NDArray[np.int64] | None = None):
+                 options: Options, load: NDArray[np.int64] | None = None, led: bool = False):
         self.graph, self.nparts, self.ncoupled, self.team = graph, nparts, ncoupled, team
         self.config, self.seed = options.config, options.seed
         load = graph.weights[cells] if load is None else load
         eps = copartition_balance(graph, nparts, options).eps
         limit = np.minimum(max_part_weights(graph.total_weight, nparts, eps), graph.total_weight)
+        self.eps = options.eps
         self.limit = feasible_limits(graph, limit, None, True)
         level, self.pull = finest(graph, nparts, None, None)
         self.shape = look_at(level)
@@ -88,21 +95,33 @@ class CoupledLevels:
             number[self.order] = np.arange(graph.nvtxs, dtype=VERTEX)
             coords = None if coords is None else coords[self.order]
             cells = number[cells]
-        self.levels, self.maps, _ = coarsen(level, coarsest_size(self.config, nparts), self.shape, team,
-                                                  least=nparts)
+        self.levels: list[Level] = [level]
+        self.maps: list[Array] = []
+        self.coupled, self.up, self.loads = [cells], list[Array](), [load]
+        self._first: Array | None = None  # a partition of the coarsest level, once there is one
+        self._coarsen(first_size(self.config, graph.nvtxs, nparts, self.shape))
         self.centres = None if coords is None else centroids(coords, self.levels, self.maps)
+        stop = coarsest_size(self.config, nparts)
+        if len(self.level.vwgt) > stop:
+            if nparts > 1 and not led:
+                self._first = self._begun(2 * stop)
+            self._coarsen(stop, self._first)
         self.at = len(self.maps)
-        self.coupled, self.up = [cells], []
-        self.loads = [load]
-        for cmap in self.maps:
-            blocks, up = np.unique(cmap[self.coupled[-1]], return_inverse=True)
-            self.coupled.append(blocks.astype(VERTEX))
-            self.up.append(up.astype(VERTEX))
-            load = sums(up, load, len(blocks))
-            self.loads.append(load)
         self._part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
         self._cut: int | None = 0
         self._edges: tuple[Array, Array, Array, Array] | None = None  # of the coupled vertices of the current level
+
+    def _coarsen(self, stop: int, within: Array | None = None) -> None:
+        """More levels, until one has `stop` vertices; clusters stay inside the parts `within` of the last level."""
+        found = coarsen(self.level, stop, self.shape, self.team, least=self.nparts, within=within)
+        self.levels, self.maps = self.levels[:-1] + found.levels, self.maps + found.maps
+        for cmap in found.maps:
+            blocks, up = np.unique(cmap[self.coupled[-1]], return_inverse=True)
+            self.coupled.append(blocks.astype(VERTEX))
+            self.up.append(up.astype(VERTEX))
+            self.loads.append(sums(up, self.loads[-1], len(blocks)))
+            if self._first is not None:
+                self._first = carry(self._first, cmap, int(cmap.max()) + 1)
 
     @property
     def level(self) -> Level:
@@ -163,9 +182,35 @@ class CoupledLevels:
         load = np.zeros(len(g.vwgt), WEIGHT)
         load[self.cells] = self.loads[self.at]
         graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
-        part = best_growth(g, self.pull, self._room(), self.config, self.graph.nvtxs, self.seed * 64, self.team,
-                           self.centres)
+        part = self._grown() if self._first is None else self._first
         self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
+
+    def _grown(self) -> Array:
+        """The best initial partition of the coarsest level, with regard to its interface."""
+        return best_growth(self.level, self.pull, self._room(), self.config, self.graph.nvtxs, self.seed * 64,
+                           self.team, self.centres, self.shape, self._misplaced)
+
+    def _begun(self, stop: int) -> Array:
+        """A partition of the last level, bisected there or on a level of `stop` vertices.
+
+        Walls bisected in a fine grid are flat, and cut least.  Where the interface meets other numbers of parts than
+        are asked for, steps in the walls of a coarser one may cost less than what has to be moved; the better one of
+        both is kept.
+        """
+        g = self.level
+        flat = self._grown()
+        if self._misplaced(flat) <= MISPLACED * cut_of(g, flat):
+            return flat
+        several = replace(self.config, reach=0, bisections=3)
+        stepped = multilevel(g, self.pull, self._room(), several, self.seed, self.team, self.shape, stop=stop)
+        return min((flat, stepped), key=lambda part: cut_of(g, part) + self._misplaced(part))
+
+    def _misplaced(self, part: Array) -> int:
+        """What coupled cells that have to change their parts cost: each is cut from the cell behind it."""
+        load = sums(part[self.coupled[-1]], self.loads[-1], self.nparts)
+        edges = self.graph.ewgt
+        unit = 1.0 if edges is None or not len(edges) else float(edges.mean())
+        return int(misplaced(load, self.ncoupled, self.eps) * len(self.coupled[0]) * unit)
 
     def grow(self, labels: NDArray[np.int32]) -> None:
         """Partition the coarsest level with the coupled vertices in the parts `labels`."""
@@ -210,7 +255,8 @@ class CoupledLevels:
         if self.nparts == 1:
             return
         g = held(self.level, self.cells, self.labels)
-        if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team):
+        if finish(g, self.pull, self.part, self.limit, self.cut, self.config, self.seed, self.team,
+                  self.shape):
             self.extend()
             if settle(g, self.pull, self.part, self.limit, self.team, self.seed):
                 said = overweight(self.result(), self.graph, self.limit)

@@ -5,16 +5,16 @@ that are in no figure worse for it (:mod:`.together`).
 
 Where so many parts are to own coupled cells, no more and no fewer, another way leads there:
 
-1. *Coarsen* every component (`.levels`).  The largest begin with a partition of small cut, whose parts
-   with most of the interface become the coupled ones.  A small component is led by the large one that it meets
-   most: the groups of parts that it faces are its own, and the rest of it is grown from them.
+1. *Coarsen* every component (`.levels`).  The largest begin with a partition of small cut, of as many vertices as
+   KGGGP-ML would take, whose parts with most of the interface become the coupled ones.  A small component is led by the
+   large one that it meets most: the groups of parts that it faces are its own, and the rest of it is grown from them.
 2. *Anneal* the coupled vertices of all components as one problem (`copart.kernels.coupled_annealing`) on the coarsest
    levels: cut, volume and messages of a move are exact, weight above the limits of the coupled parts has a price.  Two
    vertices that face each other may move at once, so that borders of both components move together.
    Then *give up* messages of few cells, each as a whole (`copart.kernels.dissolving`).
 3. *Refine* on the way back to the cells: each level for its cut, then the coupled vertices, cold, for all three.
 4. *Anneal* clusters of cells that share a cell of the coarser mesh; then those components that are led might follow
-   anew; then the cells.  At last FM refines the components with their coupled cells where they are.
+   anew; then the cells.  At last FM and minimum cuts refine the components with their coupled cells where they are.
 
 (The problem: Predari & Esnard 2014, Section II; gain rules: Catalyurek, Deveci, Kaya & Ucar 2013, UMPa.)
 """
@@ -39,6 +39,7 @@ from ...names import Directions, Fix, InterfaceRule, known_name
 from ...operators import copartition_balance, ext
 from ...options import Options, Settings
 from ...partitioner.affinity import finest
+from ...partitioner.coarsening import look_at
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
 from .annealing import Annealing, Schedule
@@ -229,7 +230,7 @@ def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np
     out = start.copy()
     with Team(task.options.threads) as team:
         if finish(held(level, cells, start[cells]), pull, out, limit, cut_of(level, out), task.options.config,
-                  task.options.seed, team) == 0:
+                  task.options.seed, team, look_at(level)) == 0:
             return out
     logger.info("%s: refinement did not reach balance, extending anew", name)
     with of_component(name):

@@ -11,6 +11,7 @@ from copart.metrics import copartition_limit, edge_cut
 from copart.options import Options
 from copart.partitioner.refinement import cut_of
 from copart.partitioner.rounds import Team
+from copart.schemes.joint import levels
 from copart.schemes.joint.levels import CoupledLevels, filled
 
 from ...helpers import grid
@@ -131,3 +132,40 @@ def test_empty_labels_are_filled_from_parts_with_others():
     assert filled(np.array([0, 0, 0, 2], np.int32), 3).tolist() == [1, 0, 0, 2]
     whole = np.array([0, 1, 2], np.int32)
     assert filled(whole, 3) is whole
+
+
+@pytest.fixture(scope="module")
+def box():
+    """A grid of 32^3, whose first level to be bisected is finer than the coarsest, and its cells at x = 0."""
+    return grid(32, 32, 32), np.arange(32 * 32, dtype=np.int32)
+
+
+def test_grids_begin_with_flat_walls_and_keep_them_on_coarser_levels(team, box):
+    graph, cells = box
+    made = CoupledLevels(graph, cells, 8, 4, team, Options(seed=1))
+    assert len(made.level.vwgt) <= 1500 < 16_000, "coarsened as far as ever"
+    made.start()
+    assert made.cut == cut_of(made.level, made.part) == 3 * 32 * 32, "three flat walls"
+    assert made.coupled_load.tolist() == [256] * 4
+
+
+def test_a_grid_whose_interface_meets_other_numbers_of_parts_begins_with_less_to_move(team, monkeypatch):
+    """Flat walls meet the face with more parts than three: steps that cost a little cut leave less to be moved."""
+    def begin() -> tuple[int, int]:
+        made = CoupledLevels(grid(30, 30, 30), np.arange(900, dtype=np.int32), 16, 3, team, Options(seed=1))
+        return cut_of(made.level, made._first), made._misplaced(made._first)
+
+    cut, moved = begin()
+    monkeypatch.setattr(levels, "MISPLACED", 99)
+    flat_cut, flat_moved = begin()
+    assert moved < flat_moved
+    assert cut + moved < flat_cut + flat_moved
+
+
+def test_what_is_led_is_not_partitioned_by_itself(team, box):
+    graph, cells = box
+    made = CoupledLevels(graph, cells, 8, 4, team, Options(seed=1), led=True)
+    assert made._first is None
+    labels = np.arange(len(made.cells), dtype=np.int32) * 4 // len(made.cells)
+    made.grow(labels)
+    assert made.labels.tolist() == labels.tolist()
