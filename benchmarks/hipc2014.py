@@ -77,8 +77,9 @@ def measure(number: int, nbs: Sequence[int], seeds: int, schemes: Sequence[str],
         _progress("", 0, 0)
         title = f"exp{number}, N_A = {NA}, N_B = {nb}, mean of {seeds} seeds"
         print("\n" + comparison_table(made.rows(), title).text(), flush=True)
-        records += [{"exp": number, "nb": nb, "scheme": run.scheme, "seed": run.seed, **run.figures(), "preset": preset,
-                     "threads": threads, "commit": commit(), "machine": machine()} for run in made.runs]
+        records += [{"exp": number, "nb": nb, "scheme": run.scheme, "seed": run.seed,
+                     **{key: found[key] for key in KEYS}, "preset": preset, "threads": threads, "commit": commit(),
+                     "machine": machine()} for run in made.runs for found in [run.figures()]]
     return records
 
 

@@ -87,7 +87,8 @@ def test_travelling_refinement(tmp_path):
     assert sum(r["totZ"] for r in dynamic) <= sum(r["totZ"] for r in scratch)
 
 
-def test_the_benchmark_in_small(capsys):
+def test_the_benchmark_in_small(capsys, tmp_path, monkeypatch):
+    from benchmarks import hipc2014
     from benchmarks.hipc2014 import claims, document, main, published
 
     records = main(["--exp", "1", "--nb", "16", "--seeds", "1", "--shrink", "0.24"])
@@ -95,6 +96,12 @@ def test_the_benchmark_in_small(capsys):
     assert "exp1, N_A = 16, N_B = 16" in capsys.readouterr().out
     assert len(claims(records).rows) == 20
     assert "| 16 | PROJREPART |" in document(records)
+    for name, file in (("HERE", "benchmarks"), ("RUNS", "runs.csv"), ("DOCUMENT", "page.md")):
+        monkeypatch.setattr(hipc2014, name, tmp_path / file)
+    hipc2014.write(records)
+    kept = hipc2014.read_runs()
+    assert [one["cut_b"] for one in kept] == [one["cut_b"] for one in records]
+    assert document(kept) in (tmp_path / "page.md").read_text(encoding="utf-8")
     table = published()
     assert len(table) == 21
     assert table["naive", 128]["cut_b"] == "43167"

@@ -19,6 +19,7 @@ from ..kernels.csr import edge_cut
 from ..kernels.refinement import State
 from ..kernels.rng import mix_each
 from ..options import Config
+from ..partitioner.refinement import first_state, with_room
 from ..partitioner.rounds import Team
 from .regions import Region
 
@@ -63,18 +64,7 @@ class Rounds:
         # numbers beyond 32 bits are folded: equal hashes stay without order, which costs nothing but a round
         self.tie = np.empty(n, np.int64)
         mix_each((region.ids ^ (region.ids >> 31)).astype(VERTEX), salt, self.tie)
-        listed = np.empty(n, np.uint8)
-        team.run(kernels.find_boundary, n, self.g, region.part, listed)
-        first = np.flatnonzero(listed)
-        border, active = np.empty(n, VERTEX), np.empty(n, VERTEX)
-        border[:len(first)] = active[:len(first)] = first
-        listed *= kernels.ACTIVE | kernels.BORDER
-        listed[self.others] = kernels.PINNED
-        pwgt, population = np.zeros(k, WEIGHT), np.zeros(k, WEIGHT)
-        self.state = State(part=region.part, pwgt=pwgt, population=population, active=active, border=border,
-                           listed=listed, moved_in=np.full(n, -9, VERTEX),
-                           log=np.empty((2, 2 * len(first) + 64), VERTEX), count=np.array([len(first), len(first), 0]),
-                           room=limit[:0])
+        self.state = first_state(self.g, region.part, limit, team)
         self.dest, self.gain = np.full(n, -1, VERTEX), np.zeros(n, WEIGHT)
         self.live, self.go = np.empty(n, np.uint8), np.empty(n, np.uint8)
         self.now = 0
@@ -203,7 +193,7 @@ class Rounds:
         going = np.zeros(len(after), np.uint8)
         going[moved] = 1
         self.go[:count] = going[s.active[:count]]
-        self._reserve(len(moved))
+        self.state = s = with_room(s, len(moved))
         weight, pwgt, population = self.g.vwgt[v], s.pwgt.copy(), s.population.copy()
         before = s.part[v]
         self._local -= int(kernels.apply_moves(self.g, self.pull, self.state, self.dest, self.go, self.live, self.now))
@@ -217,14 +207,6 @@ class Rounds:
         self.cut = self._told(sums(after[v], weight, k) - sums(before, weight, k),
                               np.bincount(after[v], minlength=k) - np.bincount(before, minlength=k))
         return int(self._total(np.array([len(v)]))[0])
-
-    def _reserve(self, moves: int) -> None:
-        """Make room in the log for so many more moves."""
-        log, logged = self.state.log, int(self.state.count[2])
-        if logged + moves > log.shape[1]:
-            longer = np.empty((2, 2 * (logged + moves)), VERTEX)
-            longer[:, :logged] = log[:, :logged]
-            self.state = self.state._replace(log=longer)
 
     def rebalance(self) -> None:
         """Evict until no part is over its limit, or nothing helps."""

@@ -64,6 +64,43 @@ def _falling(cost: Array) -> Array:
     return np.where(bits < 0, bits ^ np.iinfo(np.int64).min, ~bits)
 
 
+def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
+    """The state of a partition before the first round: border vertices are active; parts are not weighed yet."""
+    n, k = len(part), len(limit)
+    listed = np.empty(n, np.uint8)
+    team.run(kernels.find_boundary, n, g, part, listed)
+    border, active = np.empty(n, np.int32), np.empty(n, np.int32)
+    first = np.flatnonzero(listed)
+    border[: len(first)] = active[: len(first)] = first
+    listed *= kernels.ACTIVE | kernels.BORDER
+    if len(g.fixed):
+        listed[g.fixed >= 0] = kernels.PINNED
+    return State(
+        part=part,
+        pwgt=np.zeros(k, np.int64),
+        population=np.zeros(k, np.int64),
+        active=active,
+        border=border,
+        listed=listed,
+        # long ago: no vertex rests in the first round
+        moved_in=np.full(n, -9, np.int32),
+        # grown by `with_room`
+        log=np.empty((2, 2 * len(first) + 64), np.int32),
+        count=np.array([len(first), len(first), 0]),
+        room=limit[:0],
+    )
+
+
+def with_room(state: State, moves: int) -> State:
+    """The state with room in the log for so many more moves."""
+    log, logged = state.log, int(state.count[2])
+    if logged + moves <= log.shape[1]:
+        return state
+    longer = np.empty((2, 2 * (logged + moves)), np.int32)
+    longer[:, :logged] = log[:, :logged]
+    return state._replace(log=longer)
+
+
 class Refiner:
     """Working state of one level.
 
@@ -83,51 +120,21 @@ class Refiner:
     """
 
     def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int, skewed: bool = False):
-        n, k = len(part), len(limit)
+        n = len(part)
         self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
         self.skewed = skewed
-        listed = np.empty(n, np.uint8)
-        team.run(kernels.find_boundary, n, g, part, listed)
-        border, active = np.empty(n, np.int32), np.empty(n, np.int32)
-        first = np.flatnonzero(listed)
-        border[: len(first)] = active[: len(first)] = first
-        listed *= kernels.ACTIVE | kernels.BORDER
-        if len(g.fixed):
-            listed[g.fixed >= 0] = kernels.PINNED
-        pwgt, population = np.empty(k, np.int64), np.empty(k, np.int64)
-        kernels.weigh(part, g.vwgt, pwgt, population)
-        self.state = State(
-            part=part,
-            pwgt=pwgt,
-            population=population,
-            active=active,
-            border=border,
-            listed=listed,
-            # long ago: no vertex rests in the first round
-            moved_in=np.full(n, -9, np.int32),
-            # grown by `_reserve`
-            log=np.empty((2, 2 * len(first) + 64), np.int32),
-            count=np.array([len(first), len(first), 0]),
-            room=limit[:0],
-        )
+        self.state = first_state(g, part, limit, team)
+        kernels.weigh(part, g.vwgt, self.state.pwgt, self.state.population)
         self.dest = np.full(n, -1, np.int32)
         self.gain = np.empty(n, np.int64)
         self.live = np.empty(n, np.uint8)
         self.go = np.empty(n, np.uint8)
         self.place = np.empty(n, np.int32)
-        self.now, self.in_order = 0, len(first)
+        self.now, self.in_order = 0, int(self.state.count[0])
 
     def _scratch(self) -> tuple[Array, Array]:
         k = len(self.limit)
         return np.empty(k, np.int64), np.empty(k, np.int32)
-
-    def _reserve(self, moves: int) -> None:
-        """Make room in the log for so many more moves."""
-        log, logged = self.state.log, int(self.state.count[2])
-        if logged + moves > log.shape[1]:
-            longer = np.empty((2, 2 * (logged + moves)), np.int32)
-            longer[:, :logged] = log[:, :logged]
-            self.state = self.state._replace(log=longer)
 
     @property
     def excess(self) -> int:
@@ -138,7 +145,7 @@ class Refiner:
         """One round of moves, which may overload parts; returns the decrease of the cut."""
         self.now += 1
         count = int(self.state.count[0])
-        self._reserve(count)
+        self.state = with_room(self.state, count)
         t, g, s = self.team, self.g, self.state
         if count > _LONG:
             s.active[:count].sort()
@@ -162,7 +169,7 @@ class Refiner:
         """One round of moves out of overloaded parts; returns the decrease of the cut."""
         self.now += 1
         count = int(self.state.count[1])
-        self._reserve(count)
+        self.state = with_room(self.state, count)
         if count > max(_LONG, _GROWN * self.in_order):
             self.state.border[:count].sort()
             self.in_order = count
@@ -227,7 +234,7 @@ class Refiner:
                     break
             if target < 0:
                 continue
-            self._reserve(count + k)
+            self.state = with_room(self.state, count + k)
             total += int(
                 balancing.shift_path(self.g, self.pull, self.state, self.limit, source, target, parent, start, order,
                                      self.now, hops)
@@ -245,7 +252,7 @@ class Refiner:
         toward, scratch = np.empty(k, np.int32), np.empty(k, np.int32)
         hops.onward.fill(-1)
         balancing.ways_to_room(self.g, self.state.part, self.state.pwgt, self.limit, start, order, toward, scratch)
-        self._reserve(len(order) + 4 * k)
+        self.state = with_room(self.state, len(order) + 4 * k)
         return int(balancing.shift_along(self.g, self.pull, self.state, self.limit, toward, scratch, start, order,
                                          self.now, hops))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import balancing as kernels
-from copart.partitioner.refinement import Refiner
+from copart.partitioner.refinement import Refiner, with_room
 from copart.partitioner.rounds import Team
 from copart.partitioner.settling import PACKING, fill_empty, pack, settle
 
@@ -170,7 +170,7 @@ def test_shifts_along_every_path_equal_their_twin(s, seed):
         parent = np.full(s.k, -1, np.int32)
         for there, here in pairwise(path):
             parent[there] = here
-        r._reserve(count + s.k)
+        r.state = with_room(r.state, count + s.k)
         was = s.part.copy()
         want = shifted(s, path, groups)
         after, s.part[:] = s.part.copy(), was
