@@ -180,28 +180,39 @@ class _Mender:
                 break
 
     def _shift(self) -> bool:
-        """Hand one vertex on along the shortest path from an overweight part to one with room."""
-        g, part, k = self.g, self.part, len(self.limit)
+        """Hand vertices on along the shortest paths from overweight parts to ones with room; whether it helped."""
+        part, k = self.part, len(self.limit)
         border = self.border()
         start, order = np.empty(k + 1, np.int64), np.empty(len(border), np.int32)
         group_by_part(part, border, len(border), start, order)
         parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
         before = self.excess
-        for source in np.flatnonzero(self.pwgt > self.limit):
-            there = find_path(g, part, self.pwgt, self.limit, source, 1, start, order, parent, queue)
-            while there >= 0 and there != source:
-                here = int(parent[there])
-                v, self.stamp = contiguity.contiguous_hop(
-                    g, self.pull, part, self.population, here, there, self.limit[there] - self.pwgt[there],
-                    order[start[here] : start[here + 1]], self.stamp, self.scratch,
-                )
-                if v < 0:
+        for source in np.flatnonzero(self.pwgt > self.limit).tolist():
+            while self.pwgt[source] > self.limit[source]:
+                there = find_path(self.g, part, self.pwgt, self.limit, source, 1, start, order, parent, queue)
+                if there < 0 or not self._hand_on(source, there, parent, start, order):
                     break
-                w = g.vwgt[v]
-                part[v] = there
-                self.pwgt[here] -= w
-                self.pwgt[there] += w
-                self.population[here] -= 1
-                self.population[there] += 1
-                there = here
+                # as many as there is room for: each look for a path goes through the whole border
+                while (self.pwgt[source] > self.limit[source] and self.pwgt[there] < self.limit[there]
+                       and self._hand_on(source, there, parent, start, order)):
+                    pass
         return self.excess < before
+
+    def _hand_on(self, source: int, there: int, parent: Array, start: Array, order: Array) -> bool:
+        """Move one vertex per step of the path to part `there`, the last step first; whether all of them could be."""
+        while there != source:
+            here = int(parent[there])
+            v, self.stamp = contiguity.contiguous_hop(
+                self.g, self.pull, self.part, self.population, here, there, self.limit[there] - self.pwgt[there],
+                order[start[here] : start[here + 1]], self.stamp, self.scratch,
+            )
+            if v < 0:
+                return False
+            w = self.g.vwgt[v]
+            self.part[v] = there
+            self.pwgt[here] -= w
+            self.pwgt[there] += w
+            self.population[here] -= 1
+            self.population[there] += 1
+            there = here
+        return True
