@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,15 @@ def shared(path: str) -> Path:
     if not found.exists():
         pytest.skip(f"outside test data {path} is not present")
     return found
+
+
+@contextmanager
+def ends_soon() -> Iterator[None]:
+    """What would take minutes or for ever if it were quadratic or worse: no slow machine reaches the limit."""
+    begin = time.thread_time()
+    yield
+    took = time.thread_time() - begin
+    assert took < 15, f"{took:.1f} s"
 
 
 def grid(*shape: int, **fields: object) -> Graph:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import time
 
 import meshio
 import numpy as np
@@ -19,15 +18,14 @@ from copart.formats.text import read_bytes
 from copart.mesh import cube, read_mesh
 
 from . import foam
+from .helpers import ends_soon
 
 TIN = "TIN (((0 0 0, 1 0 0, 0 1e-1 0, 0 0 0)), ((1 0 0, 1 1 0, 0 1e-1 0, 1 0 0)))"
 
 
 def refused(path, message, read=read_mesh):
-    begin = time.process_time()
-    with pytest.raises(FormatError, match=message) as error:
+    with ends_soon(), pytest.raises(FormatError, match=message) as error:
         read(path)
-    assert time.process_time() - begin < 1
     assert str(path.name) in str(error.value)
 
 

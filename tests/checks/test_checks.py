@@ -243,12 +243,12 @@ def test_linear_time():
     def seconds(side):
         g = grid(side, side, side)
         part = np.arange(g.nvtxs) * 8 // g.nvtxs
-        start = time.process_time()
+        start = time.thread_time()
         assert check_partition(g, part, 8, 0.05).ok
-        return time.process_time() - start
+        return time.thread_time() - start
 
     seconds(8)
-    small, large = min(seconds(16) for _ in range(3)), min(seconds(32) for _ in range(2))
+    small, large = min(seconds(16) for _ in range(5)), min(seconds(32) for _ in range(5))
     assert large < 30 * small, f"{large:.3f} s against {small:.3f} s"
 
 

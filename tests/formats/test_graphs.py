@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from copart.formats import graph_suffix, read_graph, read_metis, write_graph, wr
 from copart.graph import Graph
 
 from .. import reference
-from ..helpers import grid, shared
+from ..helpers import ends_soon, grid, shared
 from ..reference import graphs, same_graph
 
 tmp_is_shared = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -115,11 +114,9 @@ def test_weights_that_overflow_are_refused(tmp_path):
 
 
 def test_a_huge_header_is_refused_at_once(tmp_path):
-    start = time.process_time()
     for text in ("900000000000000000 1\n2\n1\n", "2147483647 900000000000000000\n2\n1\n"):
         assert "vertices are announced in line 1, only 2 lines follow" in refused(put(tmp_path, text))
     assert "edges are announced" in refused(put(tmp_path, "2 900000000000000000\n2\n1\n"))
-    assert time.process_time() - start < 1
 
 
 WELL_FORMED = {
@@ -186,14 +183,12 @@ def test_several_weights_a_vertex(tmp_path):
     assert all((getattr(again, f) == getattr(sized, f)).all() for f in ("xadj", "adjncy", "vwgt", "vsize"))
 
 
-def test_a_million_vertices_in_seconds(tmp_path):
+def test_a_million_vertices(tmp_path):
     g = grid(100, 100, 100)
     write_metis(tmp_path / "big.graph", g)
-    start = time.process_time()
-    h = read_metis(tmp_path / "big.graph")
-    took = time.process_time() - start
+    with ends_soon():
+        h = read_metis(tmp_path / "big.graph")
     assert (h.nvtxs, h.nedges) == (1_000_000, 2_970_000)
-    assert took < 6, f"{took:.2f} s; 0.5 to 1.0 s were measured on one core"
 
 
 # ---- SCOTCH

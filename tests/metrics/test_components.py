@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib
 import json
-import time
 
 import numpy as np
 import pytest
@@ -33,7 +32,7 @@ from copart.metrics import (
 )
 
 from .. import reference
-from ..helpers import grid
+from ..helpers import ends_soon, grid
 from ..reference import four_by_three, graphs
 
 
@@ -260,13 +259,11 @@ def test_the_examples_in_the_documentation(name):
     assert found.failed == 0
 
 
-def test_a_million_interedges_in_seconds():
+def test_a_million_interedges():
     rng = np.random.default_rng(1)
     n = 10**6
     inter = Interedges.from_pairs(n, n, rng.integers(0, n, n), rng.integers(0, n, n))
     part = rng.integers(0, 128, n)
-    start = time.process_time()
-    m = coupling_matrix(inter, part, part, 128, 128)
-    took = time.process_time() - start
+    with ends_soon():
+        m = coupling_matrix(inter, part, part, 128, 128)
     assert m.nnz == 128 * 128
-    assert took < 5, f"{took:.2f} s; 0.4 s were measured on one core"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -15,6 +14,8 @@ from copart.errors import ConfigError, MeshError
 from copart.mesh import Mesh, cube, cylinder, extract, find_interedges, tube
 from copart.mesh.cells import shape_of
 from copart.mesh.search import overlapping_pairs
+
+from ...helpers import ends_soon
 
 
 def pair_set(inter):
@@ -348,17 +349,15 @@ def test_box_pairs_match_all_against_all(seed, na, nb):
     assert sorted(zip(a.tolist(), b.tolist(), strict=True)) == expected, f"seed {seed}"
 
 
-# ---- speed
+# ---- size
 @pytest.mark.slow
-def test_ten_thousand_facets_each_in_two_seconds():
+def test_ten_thousand_facets_each():
     a, b = (box_grid_layer(100, side) for side in (-1, 1))
     find_interedges(cube("hexa", 1), cube("hexa", 1, offset=(1, 0, 0)))  # compiled and loaded
-    start = time.process_time()
-    inter = find_interedges(a, b)
-    seconds = time.process_time() - start
+    with ends_soon():
+        inter = find_interedges(a, b)
     assert len(inter.coupled_a) == len(inter.coupled_b) == 10_000
     assert inter.weights.sum() == pytest.approx(1, abs=1e-9)
-    assert seconds < 2, f"took {seconds:.2f} s"  # 0.1 s in calibration
 
 
 def box_grid_layer(n, side):

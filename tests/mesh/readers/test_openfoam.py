@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -16,6 +14,7 @@ from copart.plans.components import open_mesh
 from copart.plans.writers import openfoam_regions
 
 from ...foam import brick, header, write
+from ...helpers import ends_soon
 
 FORMS = [{}, {"zipped": True}, {"binary": True}, {"binary": True, "label": 64}, {"binary": True, "scalar": 32},
          {"binary": True, "order": "MSB", "label": 64}, {"binary": True, "compact": False}, {"compact": True},
@@ -292,8 +291,7 @@ def test_a_uniform_list(tmp_path):
 
 
 @pytest.mark.slow
-def test_many_cells_in_little_time(tmp_path):
+def test_many_cells(tmp_path):
     write(tmp_path, *brick(40, 40, 40), binary=True)
-    start = time.process_time()
-    assert read_mesh(tmp_path).ncells == 64_000
-    assert time.process_time() - start < 2  # 0.2 s in calibration; a million cells take 3 s
+    with ends_soon():
+        assert read_mesh(tmp_path).ncells == 64_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import meshio
@@ -15,7 +14,7 @@ from copart.mesh import Mesh, cube, dual_graph, from_meshio, read_mesh, regions,
 from copart.mesh.interfaces.surface import boundary_surface
 from copart.mesh.readers.reading import suffix_formats
 
-from ...helpers import ROOT
+from ...helpers import ROOT, ends_soon
 
 
 @pytest.fixture
@@ -113,9 +112,8 @@ def test_truncated_files(small, tmp_path, capsys, suffix, share):
 def test_readers_that_look_for_more_find_the_end(tmp_path, suffix, text):
     (tmp_path / f"m.{suffix}").write_text(text)
     (tmp_path / "m.ele").write_text("# nothing\n")
-    start = time.process_time()
-    bad(tmp_path / f"m.{suffix}", None)
-    assert time.process_time() - start < 2
+    with ends_soon():
+        bad(tmp_path / f"m.{suffix}", None)
 
 
 @pytest.mark.parametrize("suffix", ["off", "ply", "obj", "stl", "avs", "nas", "dat", "mdpa", "dato"])
@@ -395,7 +393,7 @@ FFD_CORNER_POINTS= 2
 
 
 @pytest.mark.slow
-def test_a_million_numbers_of_su2_in_a_second(tmp_path):
+def test_a_million_numbers_of_su2(tmp_path):
     mesh = cube("hexa", 50)
     cells = np.column_stack([np.full(125_000, 12), mesh.blocks[0][1]])
     with open(tmp_path / "m.su2", "w") as out:
@@ -403,9 +401,8 @@ def test_a_million_numbers_of_su2_in_a_second(tmp_path):
         np.savetxt(out, cells, "%d")
         out.write(f"NPOIN= {mesh.npoints}\n")
         np.savetxt(out, mesh.points)
-    start = time.process_time()
-    assert read_mesh(tmp_path / "m.su2").ncells == 125_000
-    assert time.process_time() - start < 2  # 0.3 s in calibration
+    with ends_soon():
+        assert read_mesh(tmp_path / "m.su2").ncells == 125_000
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
