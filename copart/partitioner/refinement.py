@@ -70,7 +70,7 @@ def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
     listed = np.empty(n, np.uint8)
     team.run(kernels.find_boundary, n, g, part, listed)
     border, active = np.empty(n, np.int32), np.empty(n, np.int32)
-    first = np.flatnonzero(listed)
+    first = np.flatnonzero(listed.view(bool))  # several times as fast as of bytes
     border[: len(first)] = active[: len(first)] = first
     listed *= kernels.ACTIVE | kernels.BORDER
     if len(g.fixed):
