@@ -73,7 +73,7 @@ class Pace(NamedTuple):
         return self._replace(fine=round(self.fine * share), coarse=round(self.coarse * share))
 
 
-PACES = {"fast": Pace(24, 20, starts=1, polish=False, growth=6, full=48, late=0.4), "default": Pace(60, 25),
+PACES = {"fast": Pace(22, 24, starts=1, polish=False, growth=6, full=30, late=0.4), "default": Pace(60, 25),
          "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
