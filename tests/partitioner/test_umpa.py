@@ -126,6 +126,20 @@ def test_the_input_may_be_annealed_less_warm(monkeypatch):
     assert seen == [(80, 1.0)]
 
 
+def test_the_busiest_part_is_looked_for_in_more_starts(monkeypatch):
+    seen = []
+    made = driver.best_start
+
+    def follow(h, limit, objective, depth, starts, *rest):
+        seen.append(starts)
+        return made(h, limit, objective, depth, starts, *rest)
+
+    monkeypatch.setattr(driver, "best_start", follow)
+    for objective in OBJECTIVES:
+        partition_hypergraph(Hypergraph.column_net(grid(8, 10)), 4, objective=objective, pace=Pace(2, 2, starts=2))
+    assert dict(zip(OBJECTIVES, seen, strict=True)) == {"volume": 2, "max-volume": 2, "messages": 2, "max-messages": 8}
+
+
 def test_sweeps_downhill_do_what_the_passes_do():
     """Without UMPa's passes the input ends about as low: what sweeps downhill are for."""
     h = Hypergraph.column_net(grid(14, 14, 14))
