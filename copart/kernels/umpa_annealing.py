@@ -12,7 +12,7 @@ from . import inlined, inner, kernel
 from .rng import mix
 from .umpa_gains import forget, leave_msv, put_msv
 from .umpa_pairs import has_room
-from .umpa_state import arrive, at_border, depart, shift
+from .umpa_state import arrive, at_border, depart, pins_in, shift
 
 COLD = 7.0
 """A move that costs so many times the temperature is not tried: its probability is below a thousandth."""
@@ -86,38 +86,53 @@ def beyond(h, s, u, dice):
 
 
 @inlined
-def volume_change(h, s, u, b, senders):
-    """Change of the volume where u goes to part b, what senders send less at most, and to how many parts.
+def volume_below(h, s, u, b, bar):
+    """Change of the volume where u goes to part b; no less than `bar` but no more than needed for that, if it is not.
+
+    Nets in one part and those of which u is the only pin in its part are in `least`; the cut ones that are not in part
+    b come on top.
 
     h : Nets, in
     s : Flow, in
     u, b : int
-    senders : bool                  whether the last two are wanted
+    bar : float
+    """
+    change = s.least[u]
+    for e in range(h.xnets[u], h.xnets[u + 1]):
+        i = h.nets[e]
+        if s.spread[i] == 1:
+            continue
+        j = s.xslot[i]
+        last = j + s.spread[i]
+        while j < last and s.slot[j] != b:
+            j += 1
+        if j == last:
+            change += h.cost[i]
+            if change >= bar:
+                break
+    return change
+
+
+@inlined
+def sender_change(h, s, u):
+    """What senders send less at most where u leaves its part, and to how many parts.
+
+    h : Nets, in
+    s : Flow, in
+    u : int
     """
     a = s.part[u]
-    change = np.int64(0)
     sent = np.int64(0)
     saved = np.int64(0)
     for e in range(h.xnets[u], h.xnets[u + 1]):
         i = h.nets[e]
-        c = h.cost[i]
-        first = s.xslot[i]
-        inside = False
-        for j in range(first, first + s.spread[i]):
-            q = s.slot[j]
-            if q == a:
-                if s.held[j] == 1:
-                    change -= c
-                    sent += c
-                    saved += 1
-            elif q == b:
-                inside = True
-        if not inside:
-            change += c
-        if senders and h.pins[h.xpins[i]] == u:
-            sent += c * (s.spread[i] - 1)
+        if pins_in(s, i, a) == 1:
+            sent += h.cost[i]
+            saved += 1
+        if h.pins[h.xpins[i]] == u:
+            sent += h.cost[i] * (s.spread[i] - 1)
             saved += s.spread[i] - 1
-    return change, sent, saved
+    return sent, saved
 
 
 @inlined
@@ -240,12 +255,17 @@ def sweep(h, s, price, salt, border, t):
         over = s.load[b] + w - s.limit[b]
         if price.hard and over > 0 and over >= s.load[a] - s.limit[a]:
             continue
-        volume, sent, saved = volume_change(h, s, u, b, senders)
-        change = float(volume)
+        change = 0.0
         if over > 0 or s.load[a] > s.limit[a]:
-            change += price.press * excess_change(s.load[a], s.load[b], w, s.limit[a], s.limit[b])
-        if change - price.over_sent * sent - saved * step >= bar:
+            change = price.press * excess_change(s.load[a], s.load[b], w, s.limit[a], s.limit[b])
+        high = bar - change
+        if senders:
+            sent, saved = sender_change(h, s, u)
+            high += price.over_sent * sent + saved * step
+        volume = volume_below(h, s, u, b, high)
+        if volume >= high:
             continue
+        change += volume
         if price.over_sent > 0.0:
             change += sent_price(h, s, u, b, price, t)
         if len(s.worth):

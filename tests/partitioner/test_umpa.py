@@ -82,7 +82,8 @@ def test_annealing_lowers_the_volume_whatever_nets_cost(kind, k, share):
         h = Hypergraph.from_nets(5 * h.nvtxs, nets, cost=[5] * h.nnets)
     else:
         h = unequal(h, kind)
-    volumes = [sum(figures(h, partition_hypergraph(h, k, pace=pace, seed=seed), k)["TV"] for seed in (1, 2))
+    # single runs differ by some 5 %
+    volumes = [sum(figures(h, partition_hypergraph(h, k, pace=pace, seed=seed), k)["TV"] for seed in range(1, 7))
                for pace in (Pace(25, 12, starts=1), Pace(0, 0, starts=1))]
     assert volumes[0] <= share * volumes[1]
 
@@ -114,7 +115,7 @@ def test_the_input_may_be_annealed_less_warm(monkeypatch):
         return annealed(search, sweeps, warmth, **options)
 
     monkeypatch.setattr(driver, "annealed", follow)
-    pace = Pace(4, 4, starts=1, polish=False, late=0.5)
+    pace = Pace(8, 8, starts=1, polish=False, late=0.5)
     partition_hypergraph(Hypergraph.column_net(grid(12, 12, 12)), 4, pace=pace)
     *coarse, (n, last) = seen
     assert n == 12**3
@@ -123,6 +124,20 @@ def test_the_input_may_be_annealed_less_warm(monkeypatch):
     seen.clear()
     partition_hypergraph(Hypergraph.column_net(grid(8, 10)), 2, pace=pace)
     assert seen == [(80, 1.0)]
+
+
+def test_the_busiest_part_is_looked_for_in_more_starts(monkeypatch):
+    seen = []
+    made = driver.best_start
+
+    def follow(h, limit, objective, depth, starts, *rest):
+        seen.append(starts)
+        return made(h, limit, objective, depth, starts, *rest)
+
+    monkeypatch.setattr(driver, "best_start", follow)
+    for objective in OBJECTIVES:
+        partition_hypergraph(Hypergraph.column_net(grid(8, 10)), 4, objective=objective, pace=Pace(2, 2, starts=2))
+    assert dict(zip(OBJECTIVES, seen, strict=True)) == {"volume": 2, "max-volume": 2, "messages": 2, "max-messages": 8}
 
 
 def test_sweeps_downhill_do_what_the_passes_do():

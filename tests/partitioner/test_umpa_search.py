@@ -8,16 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.hypergraph import Hypergraph
-from copart.kernels import umpa_passes, umpa_state
+from copart.kernels import umpa_annealing, umpa_passes, umpa_state
+from copart.metrics import evaluate_hypergraph
 from copart.partitioner.umpa import METRICS, OBJECTIVES, Objective
 from copart.partitioner.umpa.cooling import anneal
 from copart.partitioner.umpa.driver import annealed
-from copart.partitioner.umpa.levels import COARSENINGS, cluster, coarsen, contract, finest
+from copart.partitioner.umpa.levels import COARSENINGS, cluster, coarsen, contract, finest, visiting_order
 from copart.partitioner.umpa.search import Search
 from copart.partitioner.umpa.start import graph_of
 
 from ..helpers import grid
-from .umpa_helpers import agrees, figures, free, problems, searching
+from .umpa_helpers import agrees, figures, flows, free, problems, searching
 
 ORDERS = [("TV",), ("MSV",), ("MSV", "MSRV", "TV"), ("TM",), ("TM", "TV"), ("MSM", "TM", "TV"), ("MSV", "TV")]
 
@@ -208,6 +209,39 @@ def test_annealing_lowers_what_is_asked_for():
         agrees(search, h)
         assert search.values()[0] < first[objective.primary], name
         assert len(search.state.worth) == 0
+
+
+@given(problems(), st.data())
+def test_a_trial_of_annealing_is_exact_as_far_as_it_matters(problem, data):
+    """The change of the volume, unless it is as much as a bar; and bounds of what senders send less."""
+    h, part, k = free(problem[0]), *problem[1:]
+    u, b = data.draw(st.integers(0, h.nvtxs - 1)), data.draw(st.integers(0, k - 1))
+    if b == part[u]:
+        return
+    search = searching(h, part, k, ("TM", "TV"))
+    search.state = search.state._replace(least=np.empty(h.nvtxs, np.int64))
+    umpa_state.count_least(search.h, search.state)
+    moved = part.copy()
+    moved[u] = b
+    before, after = (evaluate_hypergraph(h, p, k) for p in (part, moved))
+    change = after.total_volume - before.total_volume
+    assert umpa_annealing.volume_below(search.h, search.state, u, b, np.inf) == change
+    bar = data.draw(st.integers(-5, 10)) + 0.5
+    found = umpa_annealing.volume_below(search.h, search.state, u, b, bar)
+    assert found == change or bar <= found <= change
+    sent, saved = umpa_annealing.sender_change(search.h, search.state, u)
+    assert sent >= np.maximum(before.send - after.send, 0).sum()
+    # each message that goes is one of a net at least
+    assert saved >= len(set(flows(h, part)) - set(flows(h, moved)))
+
+
+@pytest.mark.parametrize("n", [0, 1, 64, 1000])
+def test_vertices_are_visited_in_shuffled_blocks(n):
+    for bits in (2, 6, 31):
+        order = visiting_order(n, 3, bits)
+        assert (np.sort(order) == np.arange(n)).all()
+        assert (order >> bits == np.arange(n) >> bits).all()
+        assert n < 64 or ((order != np.arange(n)).mean() > 0.5 and (order != visiting_order(n, 4, bits)).any())
 
 
 @given(problems(), st.data())

@@ -33,6 +33,10 @@ Array = np.ndarray[Any, Any]
 #: Coarsening stops near so many vertices per part, and near so many vertices at least.
 PER_PART, _LEAST = 30, 100
 
+#: Times as many starts where the busiest part's messages come first: who is next to whom is settled on the coarsest
+#: level, and chance moves so small a number most.
+_BUSIEST = 4
+
 #: Temperature, as a share of the usual, of what follows where balance had to be restored.
 _LATE = 0.3
 
@@ -47,7 +51,8 @@ class Pace(NamedTuple):
     """How much time to spend.
 
     fine, coarse : int, sweeps of annealing of the input, and of each coarser level; 0 leaves UMPa's passes alone
-    starts : int, initial partitions of the coarsest level, of which the best goes on
+    starts : int, initial partitions of the coarsest level, of which the best goes on; four times as many where the
+        busiest part's messages come first
     members : int, whole partitions made, of which the best is kept
     polish : bool, whether UMPa's passes follow the annealing on every level, and loose pieces are joined to their
         neighbours where that costs next to nothing; without, sweeps downhill end the annealing of the input where
@@ -73,7 +78,7 @@ class Pace(NamedTuple):
         return self._replace(fine=round(self.fine * share), coarse=round(self.coarse * share))
 
 
-PACES = {"fast": Pace(24, 20, starts=1, polish=False, growth=6, full=48, late=0.4), "default": Pace(60, 25),
+PACES = {"fast": Pace(22, 24, starts=1, polish=False, growth=6, full=30, late=0.4), "default": Pace(60, 25),
          "strong": Pace(250, 60),
          "best": Pace(500, 100, members=4)}
 
@@ -196,7 +201,8 @@ def multilevel(
     levels, maps = coarsen(h, max(PER_PART * k, _LEAST), k, seed, coarsening, team.threads, growth=pace.growth)
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
-    search = best_start(levels[depth], room[depth], objective, depth, pace.starts, seed, team)
+    starts = pace.starts * (_BUSIEST if objective.primary == "MSM" else 1)
+    search = best_start(levels[depth], room[depth], objective, depth, starts, seed, team)
     warmth = 1.0
     while True:
         share = pace.late if maps and depth == 0 else 1.0

@@ -26,8 +26,9 @@ COARSENINGS = ("absorption", *METHODS)
 #: is never to be cut has to be in one cluster before anything else is.
 _UNEVEN, _TIED, _WHOLE = 4.0, 3.0, 4.0
 
-#: Bits of the number of a vertex.
-_BITS = 31
+#: Bits of the number of a vertex, and of the numbers in a block of vertices that look for a cluster one after another.
+#: Neighbours mostly have numbers near each other, and a shuffle of all takes twice as long in memory.
+_BITS, _BLOCK = 31, 6
 
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.9
@@ -72,13 +73,14 @@ def _as_nets(h: Hypergraph, vwgt: Array, fixed: Array) -> Nets:
     return Nets._make(writable(a) for a in (h.xpins, h.pins, h.xnets, h.nets, h.cost, vwgt, fixed))
 
 
-def visiting_order(n: int, salt: int) -> Array:
-    """(n,) int32: 0 to n - 1, shuffled by a hash."""
+def visiting_order(n: int, salt: int, bits: int = _BITS) -> Array:
+    """(n,) int32: 0 to n - 1, shuffled by a hash; where `bits` are given, each 2^bits that follow one another alone."""
     rank = np.empty(n, np.int64)
     mix_each(np.arange(n, dtype=VERTEX), salt, rank)
+    number, low = np.arange(n), (1 << bits) - 1
     # numbers behind their ranks: sorted several times faster than looked up by them
-    key = np.sort((rank << _BITS) | np.arange(n))
-    return (key & ((1 << _BITS) - 1)).astype(VERTEX)
+    key = np.sort((number >> bits << 32 + bits) | (rank << bits) | (number & low))
+    return ((key >> 32 + bits << bits) | (key & low)).astype(VERTEX)
 
 
 def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads: int = 1, *,
@@ -102,8 +104,9 @@ def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads:
     if method != "absorption":
         return _cluster_by(h, bound, salt, cast(ClusteringMethod, method), threads)
     rep, weight, pinned = np.empty(n, VERTEX), np.empty(n, WEIGHT), np.empty(len(h.fixed), VERTEX)
-    kernels.join_clusters(h, visiting_order(n, salt), np.array([bound, max(bound, most)]), tie, rep, weight, pinned,
-                          np.zeros(n), np.empty(n, VERTEX))
+    bounds = np.array([bound, max(bound, most)])
+    kernels.join_clusters(h, visiting_order(n, salt, _BLOCK), bounds, tie, rep, weight, pinned, np.zeros(n),
+                          np.empty(n, VERTEX))
     heads = np.flatnonzero(rep == np.arange(n))
     number = np.empty(n, VERTEX)
     number[heads] = np.arange(len(heads), dtype=VERTEX)

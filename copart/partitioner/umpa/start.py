@@ -65,7 +65,7 @@ def best_start(
         # recursive bisection does not know which fixed part needs which of the limits
         made = [best_growth(graph, no_pull(), limit, PRESETS["fast"], len(h.vwgt), salt, team, None) for salt in salts]
     else:
-        made = recursive_bisection(graph, limit, salts, team)
+        made = recursive_bisection(graph, limit, salts, team, grid=False)
 
     def refined(t: int, part: Array) -> Search:
         search = Search(h, part, limit, objective, salts[t])
