@@ -29,13 +29,15 @@ from ...partitioner.multilevel import loosened, multilevel
 from ...partitioner.refinement import Refiner, cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
+from .columns import columns
 from .finish import finish, held
 from .first import coupled_first, misplaced, spread
 
 Array = np.ndarray[Any, Any]
 
 
-MISPLACED = 0.01
+WORTH = 1.5
+MISPLACED = 0.002
 """Share of the cut that misplaced coupled cells may cost before a grid is bisected on a coarser level, too."""
 
 
@@ -185,10 +187,10 @@ class CoupledLevels:
         part = self._grown() if self._first is None else self._first
         self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
 
-    def _grown(self) -> Array:
+    def _grown(self, co=True) -> Array:
         """The best initial partition of the coarsest level, with regard to its interface."""
         return best_growth(self.level, self.pull, self._room(), self.config, self.graph.nvtxs, self.seed * 64,
-                           self.team, self.centres, self.shape, self._misplaced)
+                           self.team, self.centres if co else None, self.shape, self._misplaced)
 
     def _begun(self, stop: int) -> Array:
         """A partition of the last level, bisected there or on a level of `stop` vertices.
@@ -198,12 +200,14 @@ class CoupledLevels:
         both is kept.
         """
         g = self.level
-        flat = self._grown()
+        flat = self._grown(False)
         if self._misplaced(flat) <= MISPLACED * cut_of(g, flat):
             return flat
-        several = replace(self.config, reach=0, bisections=3)
-        stepped = multilevel(g, self.pull, self._room(), several, self.seed, self.team, self.shape, stop=stop)
-        return min((flat, stepped), key=lambda part: cut_of(g, part) + self._misplaced(part))
+        other = columns(g, self.coupled[-1], self.loads[-1], self.ncoupled, self._room(), self.eps, self.seed * 64, self.team, self.shape.grid, self.centres)
+        Refiner(g, self.pull, other, self._room(), self.team, self.seed).improve(self.config, cut_of(g, other))
+        import os
+        if os.environ.get("VB"): print("flat",cut_of(g,flat),self._misplaced(flat),"columns",cut_of(g,other),self._misplaced(other))
+        return min((flat, other), key=lambda part: cut_of(g, part) + WORTH * self._misplaced(part))
 
     def _misplaced(self, part: Array) -> int:
         """What coupled cells that have to change their parts cost: each is cut from the cell behind it."""
