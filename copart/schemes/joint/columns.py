@@ -29,7 +29,10 @@ def columns(g: Level, cells: Array, load: Array, k: int, limit: Array, eps: floa
     aim = total * k / nparts
     deep = int(np.argmin(np.abs(layer - aim)))
     if not low <= layer[deep] <= high:
-        print("no depth", layer[deep], low, high)
+        order = np.argsort(away, kind="stable")
+        front = np.zeros(len(away), bool)
+        front[order[:int(np.searchsorted(np.cumsum(g.vwgt[order]), aim))]] = True
+    else: front = away <= deep
     face = graph.subgraph(cells)
     face = Graph(face.xadj, face.adjncy, ewgt=face.ewgt, vwgt=load)
     part = np.empty(len(g.vwgt), VERTEX)
@@ -42,7 +45,6 @@ def columns(g: Level, cells: Array, load: Array, k: int, limit: Array, eps: floa
         best.append((edge_cut(face,f),s,f))
     f=min(best,key=lambda b:b[:2])[2]
     if VERB: print("faces",sorted(b[0] for b in best),"%.3f"%(time.process_time()-t0))
-    front = away <= deep
     part[front] = f[label[front]]
     back = np.flatnonzero(~front).astype(VERTEX)
     if len(back):

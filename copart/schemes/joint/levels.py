@@ -184,7 +184,7 @@ class CoupledLevels:
         load = np.zeros(len(g.vwgt), WEIGHT)
         load[self.cells] = self.loads[self.at]
         graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
-        part = self._grown() if self._first is None else self._first
+        part = self._begun(0) if self._first is None else self._first
         self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
 
     def _grown(self, co=True) -> Array:
@@ -200,14 +200,17 @@ class CoupledLevels:
         both is kept.
         """
         g = self.level
-        flat = self._grown(False)
+        flat = self._grown(not self.shape.grid)
         if self._misplaced(flat) <= MISPLACED * cut_of(g, flat):
             return flat
-        other = columns(g, self.coupled[-1], self.loads[-1], self.ncoupled, self._room(), self.eps, self.seed * 64, self.team, self.shape.grid, self.centres)
-        Refiner(g, self.pull, other, self._room(), self.team, self.seed).improve(self.config, cut_of(g, other))
         import os
-        if os.environ.get("VB"): print("flat",cut_of(g,flat),self._misplaced(flat),"columns",cut_of(g,other),self._misplaced(other))
-        return min((flat, other), key=lambda part: cut_of(g, part) + WORTH * self._misplaced(part))
+        made = [flat]
+        for t in range(1 if self.shape.grid else int(os.environ.get("NT","1"))*(len(self.coupled[-1])>=12*self.ncoupled)):
+            other = columns(g, self.coupled[-1], self.loads[-1], self.ncoupled, self._room(), self.eps, self.seed * 64 + t, self.team, self.shape.grid, self.centres if self.shape.grid or int(os.environ.get('NC','0')) else None)
+            Refiner(g, self.pull, other, self._room(), self.team, self.seed).improve(self.config, cut_of(g, other))
+            made.append(other)
+        if os.environ.get("VB"): print([(cut_of(g,x),self._misplaced(x)) for x in made])
+        return min(made, key=lambda part: cut_of(g, part) + WORTH * self._misplaced(part))
 
     def _misplaced(self, part: Array) -> int:
         """What coupled cells that have to change their parts cost: each is cut from the cell behind it."""
