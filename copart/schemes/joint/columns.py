@@ -1,4 +1,8 @@
-"""A partition whose coupled parts are columns of vertices behind the interface."""
+"""A partition whose coupled parts are columns of vertices behind the interface.
+
+Walls that run back from the borders on the interface leave every coupled part with the same depth, and so with coupled
+weight in proportion to its weight: both are in balance at once, for any number of coupled parts.
+"""
 
 from __future__ import annotations
 
@@ -6,57 +10,85 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import VERTEX, WEIGHT
+from ...arrays import VERTEX
 from ...graph import Graph
 from ...kernels import Level
 from ...kgggp_ml import partition
+from ...metrics import edge_cut
 from ...options import Loose
 from ...partitioner.affinity import finest
 from ...partitioner.bisection import recursive_bisection
+from ...partitioner.coordinates import recursive_coordinate_bisection
 from ...partitioner.rounds import Team
 from .first import nearest
 
 Array = np.ndarray[Any, Any]
 
+FACES = 3
+"""Partitions of the interface, of which the best is kept: a few per cent of the time of all the rest."""
 
-def columns(g: Level, cells: Array, load: Array, k: int, limit: Array, eps: float, salt: int, team: Team, grid: bool, coords: Array | None) -> Array:
-    """The coupled vertices `cells` in `k` parts, the layers behind them in the same, and all others in the rest."""
+
+def columns(g: Level, cells: Array, load: Array, ncoupled: int, limit: Array, eps: float, seed: int, team: Team,
+            grid: bool, coords: Array | None) -> Array:
+    """The coupled vertices in `ncoupled` parts, with them what lies behind, and all that is farther away in the rest.
+
+    Parameters
+    ----------
+    g : Level
+        Without fixed vertices.
+    cells : (n,) int32
+        The coupled vertices.
+    load : (n,) int64
+        Their coupled weights.
+    ncoupled : int
+    limit : (nparts,) int64
+        Largest weight of each part, aimed at.
+    eps : float
+        Imbalance of the coupled weights that is aimed at.
+    seed : int
+    team : Team
+    grid : bool
+        Whether it is a grid; see :func:`copart.partitioner.bisection.recursive_bisection`.
+    coords : (nvtxs, d) float64, optional
+        What is far away is bisected by coordinates: on grids that is as good as by edges, in half the time.
+
+    Returns
+    -------
+    (nvtxs,) int32
+    """
+    nparts = len(limit)
     graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=g.vwgt)
-    label, away = nearest(graph, cells, len(g.vwgt))
-    total, nparts = int(g.vwgt.sum()), len(limit)
-    layer = np.cumsum(np.bincount(away, weights=g.vwgt)).astype(WEIGHT)
-    low, high = total - int(limit[k:].sum()), int(limit[:k].sum())
-    aim = total * k / nparts
-    deep = int(np.argmin(np.abs(layer - aim)))
-    if not low <= layer[deep] <= high:
-        order = np.argsort(away, kind="stable")
-        front = np.zeros(len(away), bool)
-        front[order[:int(np.searchsorted(np.cumsum(g.vwgt[order]), aim))]] = True
-    else: front = away <= deep
-    face = graph.subgraph(cells)
-    face = Graph(face.xadj, face.adjncy, ewgt=face.ewgt, vwgt=load)
-    part = np.empty(len(g.vwgt), VERTEX)
-    best=[]
-    import time
-    t0=time.process_time()
-    from ...metrics import edge_cut
-    for s in range(FACES):
-        f = partition(face, k, Loose(eps, salt+s), strict=False)
-        best.append((edge_cut(face,f),s,f))
-    f=min(best,key=lambda b:b[:2])[2]
-    if VERB: print("faces",sorted(b[0] for b in best),"%.3f"%(time.process_time()-t0))
-    part[front] = f[label[front]]
-    back = np.flatnonzero(~front).astype(VERTEX)
+    order = np.argsort(cells)
+    cells = cells[order]
+    sheet = graph.subgraph(cells)
+    sheet = Graph(sheet.xadj, sheet.adjncy, ewgt=sheet.ewgt, vwgt=load[order])
+    tries = [partition(sheet, ncoupled, Loose(eps, seed + t), strict=False) for t in range(FACES)]
+    label, away = nearest(graph, cells, graph.nvtxs)
+    front = _in_front(np.where(label < 0, graph.nvtxs, away), g.vwgt, ncoupled, limit)
+    part = min(tries, key=lambda one: edge_cut(sheet, one))[label]
+    back = np.flatnonzero(~front)
     if len(back):
-        sub = graph.subgraph(back)
-        level, pull = finest(sub, nparts - k, None, None)
-        t0=time.process_time()
-        from ...partitioner.coordinates import recursive_coordinate_bisection
-        found = [recursive_coordinate_bisection(coords[back], level.vwgt, limit[k:])] if coords is not None and CO else recursive_bisection(level, limit[k:], [salt+s for s in range(BACKS)], team, grid=grid)
-        from ...partitioner.refinement import cut_of
-        cuts=[cut_of(level,x) for x in found]
-        if VERB: print("backs",cuts,"%.3f"%(time.process_time()-t0))
-        part[back] = k + found[int(np.argmin(cuts))]
-    return part
-import os
-FACES,BACKS,VERB,CO=3,1,0,int(os.environ.get('CO','1'))
+        level, _ = finest(graph.subgraph(back), nparts - ncoupled, None, None)
+        if coords is not None:
+            rest = recursive_coordinate_bisection(coords[back], level.vwgt, limit[ncoupled:])
+        else:
+            rest = recursive_bisection(level, limit[ncoupled:], [seed], team, grid=grid)[0]
+        part[back] = rest + ncoupled
+    return part.astype(VERTEX)
+
+
+def _in_front(away: Array, weight: Array, ncoupled: int, limit: Array) -> Array:
+    """(nvtxs,) bool what `ncoupled` parts hold of the vertices nearest to the interface: whole layers, if they fit."""
+    total = int(weight.sum())
+    goal = total * ncoupled / len(limit)
+    depth = np.cumsum(np.bincount(away, weights=weight))
+    last = int(np.argmin(np.abs(depth - goal)))
+    if total - limit[ncoupled:].sum() <= depth[last] <= limit[:ncoupled].sum():
+        return np.asarray(away <= last)
+    order = np.argsort(away, kind="stable")
+    front = np.zeros(len(away), np.bool_)
+    front[order[:np.searchsorted(np.cumsum(weight[order]), goal, side="right")]] = True
+    return front
+
+
+__all__ = ["columns"]

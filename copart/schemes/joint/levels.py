@@ -36,9 +36,14 @@ from .first import coupled_first, misplaced, spread
 Array = np.ndarray[Any, Any]
 
 
-WORTH = 1.5
-MISPLACED = 0.002
-"""Share of the cut that misplaced coupled cells may cost before a grid is bisected on a coarser level, too."""
+FLAT = 0.002
+"""Share of the cut up to which misplaced coupled cells are no reason to look at columns behind the interface."""
+
+MOVED = 1.5
+"""Edges that are cut in the end for each misplaced cell, about: it takes what lies behind it along."""
+
+STRAIGHT = 12
+"""Coupled vertices of each coupled part, at least, for borders between columns; on coarser levels they have steps."""
 
 
 class CoupledLevels:
@@ -106,7 +111,7 @@ class CoupledLevels:
         stop = coarsest_size(self.config, nparts)
         if len(self.level.vwgt) > stop:
             if nparts > 1 and not led:
-                self._first = self._begun(2 * stop)
+                self._first = self._begun()
             self._coarsen(stop, self._first)
         self.at = len(self.maps)
         self._part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
@@ -184,33 +189,31 @@ class CoupledLevels:
         load = np.zeros(len(g.vwgt), WEIGHT)
         load[self.cells] = self.loads[self.at]
         graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
-        part = self._begun(0) if self._first is None else self._first
+        part = self._begun() if self._first is None else self._first
         self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
 
-    def _grown(self, co=True) -> Array:
-        """The best initial partition of the coarsest level, with regard to its interface."""
-        return best_growth(self.level, self.pull, self._room(), self.config, self.graph.nvtxs, self.seed * 64,
-                           self.team, self.centres if co else None, self.shape, self._misplaced)
+    def _begun(self) -> Array:
+        """A partition of the last level: the best that is grown, or columns behind the interface where that costs less.
 
-    def _begun(self, stop: int) -> Array:
-        """A partition of the last level, bisected there or on a level of `stop` vertices.
-
-        Walls bisected in a fine grid are flat, and cut least.  Where the interface meets other numbers of parts than
-        are asked for, steps in the walls of a coarser one may cost less than what has to be moved; the better one of
-        both is kept.
+        Walls that cut least are flat, and may meet the interface with other numbers of parts than are asked for.
+        Columns meet it with these.
         """
-        g = self.level
-        flat = self._grown(not self.shape.grid)
-        if self._misplaced(flat) <= MISPLACED * cut_of(g, flat):
-            return flat
-        import os
-        made = [flat]
-        for t in range(1 if self.shape.grid else int(os.environ.get("NT","1"))*(len(self.coupled[-1])>=12*self.ncoupled)):
-            other = columns(g, self.coupled[-1], self.loads[-1], self.ncoupled, self._room(), self.eps, self.seed * 64 + t, self.team, self.shape.grid, self.centres if self.shape.grid or int(os.environ.get('NC','0')) else None)
-            Refiner(g, self.pull, other, self._room(), self.team, self.seed).improve(self.config, cut_of(g, other))
-            made.append(other)
-        if os.environ.get("VB"): print([(cut_of(g,x),self._misplaced(x)) for x in made])
-        return min(made, key=lambda part: cut_of(g, part) + WORTH * self._misplaced(part))
+        g, room, grid = self.level, self._room(), self.shape.grid
+        # bisection by coordinates seldom wins on grids, and the columns have it
+        grown = best_growth(g, self.pull, room, self.config, self.graph.nvtxs, self.seed * 64, self.team,
+                            None if grid else self.centres, self.shape, self._misplaced)
+        cells = self.coupled[-1]
+        if self._misplaced(grown) <= FLAT * cut_of(g, grown) or len(cells) < STRAIGHT * self.ncoupled:
+            return grown
+        other = columns(g, cells, self.loads[-1], self.ncoupled, room, self.eps, self.seed * 64, self.team, grid,
+                        self.centres if grid else None)
+        Refiner(g, self.pull, other, room, self.team, self.seed).improve(self.config, cut_of(g, other))
+
+        def cost(part: Array) -> tuple[int, float]:
+            excess = int(np.maximum(sums(part, g.vwgt, self.nparts) - room, 0).sum())
+            return excess, cut_of(g, part) + MOVED * self._misplaced(part)
+
+        return min((grown, other), key=cost)
 
     def _misplaced(self, part: Array) -> int:
         """What coupled cells that have to change their parts cost: each is cut from the cell behind it."""
