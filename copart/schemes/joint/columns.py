@@ -13,12 +13,13 @@ import numpy as np
 from ...arrays import VERTEX
 from ...graph import Graph
 from ...kernels import Level
-from ...kgggp_ml import partition
 from ...metrics import edge_cut
-from ...options import Loose
+from ...options import Config
 from ...partitioner.affinity import finest
 from ...partitioner.bisection import recursive_bisection
+from ...partitioner.coarsening import Shape, look_at
 from ...partitioner.coordinates import recursive_coordinate_bisection
+from ...partitioner.multilevel import loosened, multilevel
 from ...partitioner.rounds import Team
 from .first import nearest
 
@@ -28,9 +29,9 @@ FACES = 3
 """Partitions of the interface, of which the best is kept: a few per cent of the time of all the rest."""
 
 
-def columns(g: Level, cells: Array, load: Array, ncoupled: int, limit: Array, eps: float, seed: int, team: Team,
-            grid: bool, coords: Array | None) -> Array:
-    """The coupled vertices in `ncoupled` parts, with them what lies behind, and all that is farther away in the rest.
+def columns(g: Level, cells: Array, load: Array, limit: Array, bound: Array, config: Config, seed: int, team: Team,
+            shape: Shape, coords: Array | None) -> Array:
+    """The coupled vertices in the first parts, with them what lies behind, and all that is farther away in the rest.
 
     Parameters
     ----------
@@ -40,15 +41,15 @@ def columns(g: Level, cells: Array, load: Array, ncoupled: int, limit: Array, ep
         The coupled vertices.
     load : (n,) int64
         Their coupled weights.
-    ncoupled : int
     limit : (nparts,) int64
         Largest weight of each part, aimed at.
-    eps : float
-        Imbalance of the coupled weights that is aimed at.
+    bound : (ncoupled,) int64
+        Largest coupled weight of each part that has any, aimed at.
+    config : Config
     seed : int
     team : Team
-    grid : bool
-        Whether it is a grid; see :func:`copart.partitioner.bisection.recursive_bisection`.
+    shape : Shape
+        Of the input graph.
     coords : (nvtxs, d) float64, optional
         What is far away is bisected by coordinates: on grids that is as good as by edges, in half the time.
 
@@ -56,25 +57,33 @@ def columns(g: Level, cells: Array, load: Array, ncoupled: int, limit: Array, ep
     -------
     (nvtxs,) int32
     """
-    nparts = len(limit)
+    nparts, ncoupled = len(limit), len(bound)
     graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=g.vwgt)
     order = np.argsort(cells)
     cells = cells[order]
-    sheet = graph.subgraph(cells)
-    sheet = Graph(sheet.xadj, sheet.adjncy, ewgt=sheet.ewgt, vwgt=load[order])
-    tries = [partition(sheet, ncoupled, Loose(eps, seed + t), strict=False) for t in range(FACES)]
+    sheet = _partitioned(graph.subgraph(cells), load[order], bound, config, seed, team)
     label, away = nearest(graph, cells, graph.nvtxs)
     front = _in_front(np.where(label < 0, graph.nvtxs, away), g.vwgt, ncoupled, limit)
-    part = min(tries, key=lambda one: edge_cut(sheet, one))[label]
+    part = sheet[label]
     back = np.flatnonzero(~front)
     if len(back):
         level, _ = finest(graph.subgraph(back), nparts - ncoupled, None, None)
         if coords is not None:
             rest = recursive_coordinate_bisection(coords[back], level.vwgt, limit[ncoupled:])
         else:
-            rest = recursive_bisection(level, limit[ncoupled:], [seed], team, grid=grid)[0]
+            rest = recursive_bisection(level, limit[ncoupled:], [seed], team, grid=shape.grid)[0]
         part[back] = rest + ncoupled
     return part.astype(VERTEX)
+
+
+def _partitioned(sheet: Graph, load: Array, bound: Array, config: Config, seed: int, team: Team) -> Array:
+    """The best of some partitions of the interface."""
+    if len(bound) == 1:
+        return np.zeros(sheet.nvtxs, VERTEX)
+    level, pull = finest(Graph(sheet.xadj, sheet.adjncy, ewgt=sheet.ewgt, vwgt=load), len(bound), None, None)
+    room, shape = loosened(bound, load), look_at(level)
+    tries = [multilevel(level, pull, room, config, seed + t, team, shape) for t in range(FACES)]
+    return min(tries, key=lambda one: edge_cut(sheet, one))
 
 
 def _in_front(away: Array, weight: Array, ncoupled: int, limit: Array) -> Array:

@@ -205,7 +205,9 @@ class CoupledLevels:
         cells = self.coupled[-1]
         if self._misplaced(grown) <= FLAT * cut_of(g, grown) or len(cells) < STRAIGHT * self.ncoupled:
             return grown
-        other = columns(g, cells, self.loads[-1], self.ncoupled, room, self.eps, self.seed * 64, self.team, grid,
+        load = self.loads[-1]
+        bound = max_part_weights(int(load.sum()), self.ncoupled, self.eps)
+        other = columns(g, cells, load, room, bound, self.config, self.seed * 64, self.team, self.shape,
                         self.centres if grid else None)
         Refiner(g, self.pull, other, room, self.team, self.seed).improve(self.config, cut_of(g, other))
 

@@ -7,7 +7,9 @@ import pytest
 
 from copart.graph import Graph
 from copart.metrics import max_part_weights
+from copart.options import Config
 from copart.partitioner.affinity import finest
+from copart.partitioner.coarsening import Shape
 from copart.partitioner.rounds import Team
 from copart.schemes.joint.columns import columns
 
@@ -22,9 +24,10 @@ def made(graph: Graph, nparts: int, ncoupled: int, cells: np.ndarray = FACE, coo
          load: np.ndarray | None = None) -> np.ndarray:
     limit = max_part_weights(graph.total_weight, nparts, 0.05)
     level, _ = finest(graph, nparts, None, None)
+    load = np.ones(len(cells), np.int64) if load is None else load
+    bound = max_part_weights(int(load.sum()), ncoupled, 0.05)
     with Team(1) as team:
-        return columns(level, cells, np.ones(len(cells), np.int64) if load is None else load, ncoupled, limit, 0.05, 3,
-                       team, True, coords)
+        return columns(level, cells, load, limit, bound, Config(), 3, team, Shape(True, False, False), coords)
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -46,7 +49,8 @@ def test_layers_that_do_not_fit_are_shared():
     graph = grid(7, SIDE, SIDE)
     layers = made(graph, 6, 2).reshape(7, -1)
     coupled = layers < 2
-    assert coupled[:2].all() and not coupled[3:].any()
+    assert coupled[:2].all()
+    assert not coupled[3:].any()
     assert coupled.sum() == graph.nvtxs // 3
 
 
