@@ -66,13 +66,15 @@ def columns(g: Level, cells: Array, load: Array, limit: Array, bound: Array, con
     front = _in_front(np.where(label < 0, graph.nvtxs, away), g.vwgt, ncoupled, limit)
     part = sheet[label]
     back = np.flatnonzero(~front)
-    if len(back):
+    if nparts > ncoupled:
+        part[back] = ncoupled
+    if nparts > ncoupled + 1:
         level, _ = finest(graph.subgraph(back), nparts - ncoupled, None, None)
         if coords is not None:
             rest = recursive_coordinate_bisection(coords[back], level.vwgt, limit[ncoupled:])
         else:
             rest = recursive_bisection(level, limit[ncoupled:], [seed], team, grid=shape.grid)[0]
-        part[back] = rest + ncoupled
+        part[back] += rest
     return part.astype(VERTEX)
 
 

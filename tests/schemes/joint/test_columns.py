@@ -67,6 +67,14 @@ def test_all_parts_may_be_coupled():
     assert np.unique(layers).tolist() == list(range(6))
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_one_part_may_be_all_that_is_not_coupled(known):
+    coords = np.stack(np.unravel_index(np.arange(DEEP * SIDE * SIDE), (DEEP, SIDE, SIDE)), axis=1).astype(float)
+    layers = made(grid(DEEP, SIDE, SIDE), 5, 4, coords=coords if known else None).reshape(DEEP, -1)
+    assert (layers[:16] == layers[0]).all()
+    assert (layers[16:] == 4).all()
+
+
 def test_coupled_weights_are_balanced_and_not_the_weights_of_the_vertices():
     load = np.ones(SIDE * SIDE, np.int64)
     load[:SIDE] = 10
