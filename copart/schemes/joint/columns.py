@@ -51,7 +51,7 @@ def columns(g: Level, cells: Array, load: Array, limit: Array, bound: Array, con
     shape : Shape
         Of the input graph.
     coords : (nvtxs, d) float64, optional
-        What is far away is bisected by coordinates: on grids that is as good as by edges, in half the time.
+        What is far away is bisected by them: on cubes of hexahedra that is as good as by edges, in half the time.
 
     Returns
     -------

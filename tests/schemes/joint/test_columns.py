@@ -9,7 +9,7 @@ from copart.graph import Graph
 from copart.metrics import max_part_weights
 from copart.options import Config
 from copart.partitioner.affinity import finest
-from copart.partitioner.coarsening import Shape
+from copart.partitioner.coarsening import Shape, look_at
 from copart.partitioner.rounds import Team
 from copart.schemes.joint.columns import columns
 
@@ -73,6 +73,16 @@ def test_one_part_may_be_all_that_is_not_coupled(known):
     layers = made(grid(DEEP, SIDE, SIDE), 5, 4, coords=coords if known else None).reshape(DEEP, -1)
     assert (layers[:16] == layers[0]).all()
     assert (layers[16:] == 4).all()
+
+
+def test_nothing_may_be_left_for_the_parts_that_are_not_coupled():
+    """A vertex as heavy as a part may be, on its interface: limits are loose, and all fits into the coupled parts."""
+    graph = grid(3, 3, vwgt=np.array([1, 1, 1, 1, 20, 1, 1, 1, 1]))
+    level, _ = finest(graph, 9, None, None)
+    every, bound = np.arange(9, dtype=np.int32), np.full(4, 20)
+    with Team(1) as team:
+        part = columns(level, every, graph.weights, np.full(9, 20), bound, Config(), 3, team, look_at(level), None)
+    assert part.max() < 4
 
 
 def test_coupled_weights_are_balanced_and_not_the_weights_of_the_vertices():
