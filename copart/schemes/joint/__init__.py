@@ -4,6 +4,7 @@
 `scheme`        the scheme itself: what is asked for, and which partition is taken in the end
 `descent`       from the coarsest level to the cells
 `levels`        one component on the levels of its coarsening
+`columns`       a partition whose coupled parts are columns behind the interface
 `first`         which parts own coupled cells: numbered first
 `cells`         the coupled cells of all components as one problem
 `stages`        the coupled vertices of all components on certain levels

@@ -29,14 +29,21 @@ from ...partitioner.multilevel import loosened, multilevel
 from ...partitioner.refinement import Refiner, cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
+from .columns import columns
 from .finish import finish, held
 from .first import coupled_first, misplaced, spread
 
 Array = np.ndarray[Any, Any]
 
 
-MISPLACED = 0.01
-"""Share of the cut that misplaced coupled cells may cost before a grid is bisected on a coarser level, too."""
+FLAT = 0.002
+"""Share of the cut up to which misplaced coupled cells are no reason to look at columns behind the interface."""
+
+MOVED = 1.5
+"""Edges that are cut in the end for each misplaced cell, about: it takes what lies behind it along."""
+
+STRAIGHT = 12
+"""Coupled vertices of each coupled part, at least, for borders between columns; on coarser levels they have steps."""
 
 
 class CoupledLevels:
@@ -104,7 +111,7 @@ class CoupledLevels:
         stop = coarsest_size(self.config, nparts)
         if len(self.level.vwgt) > stop:
             if nparts > 1 and not led:
-                self._first = self._begun(2 * stop)
+                self._first = self._begun()
             self._coarsen(stop, self._first)
         self.at = len(self.maps)
         self._part = np.zeros(len(self.levels[-1].vwgt), VERTEX)
@@ -182,28 +189,33 @@ class CoupledLevels:
         load = np.zeros(len(g.vwgt), WEIGHT)
         load[self.cells] = self.loads[self.at]
         graph = Graph(g.xadj, g.adjncy, ewgt=g.ewgt if len(g.ewgt) else None, vwgt=load)
-        part = self._grown() if self._first is None else self._first
+        part = self._begun() if self._first is None else self._first
         self.part = coupled_first(graph, self.cells, part, self.nparts, self.ncoupled)
 
-    def _grown(self) -> Array:
-        """The best initial partition of the coarsest level, with regard to its interface."""
-        return best_growth(self.level, self.pull, self._room(), self.config, self.graph.nvtxs, self.seed * 64,
-                           self.team, self.centres, self.shape, self._misplaced)
+    def _begun(self) -> Array:
+        """A partition of the last level: the best that is grown, or columns behind the interface where that costs less.
 
-    def _begun(self, stop: int) -> Array:
-        """A partition of the last level, bisected there or on a level of `stop` vertices.
-
-        Walls bisected in a fine grid are flat, and cut least.  Where the interface meets other numbers of parts than
-        are asked for, steps in the walls of a coarser one may cost less than what has to be moved; the better one of
-        both is kept.
+        Walls that cut least are flat, and may meet the interface with other numbers of parts than are asked for.
+        Columns meet it with these.
         """
-        g = self.level
-        flat = self._grown()
-        if self._misplaced(flat) <= MISPLACED * cut_of(g, flat):
-            return flat
-        several = replace(self.config, reach=0, bisections=3)
-        stepped = multilevel(g, self.pull, self._room(), several, self.seed, self.team, self.shape, stop=stop)
-        return min((flat, stepped), key=lambda part: cut_of(g, part) + self._misplaced(part))
+        g, room, grid = self.level, self._room(), self.shape.grid
+        # bisection by coordinates seldom wins on grids, and the columns have it
+        grown = best_growth(g, self.pull, room, self.config, self.graph.nvtxs, self.seed * 64, self.team,
+                            None if grid else self.centres, self.shape, self._misplaced)
+        cells = self.coupled[-1]
+        if self._misplaced(grown) <= FLAT * cut_of(g, grown) or len(cells) < STRAIGHT * self.ncoupled:
+            return grown
+        load = self.loads[-1]
+        bound = max_part_weights(int(load.sum()), self.ncoupled, self.eps)
+        other = columns(g, cells, load, room, bound, self.config, self.seed * 64, self.team, self.shape,
+                        self.centres if grid else None)
+        Refiner(g, self.pull, other, room, self.team, self.seed).improve(self.config, cut_of(g, other))
+
+        def cost(part: Array) -> tuple[int, float]:
+            excess = int(np.maximum(sums(part, g.vwgt, self.nparts) - room, 0).sum())
+            return excess, cut_of(g, part) + MOVED * self._misplaced(part)
+
+        return min((grown, other), key=cost)
 
     def _misplaced(self, part: Array) -> int:
         """What coupled cells that have to change their parts cost: each is cut from the cell behind it."""

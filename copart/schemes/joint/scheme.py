@@ -6,8 +6,10 @@ that are in no figure worse for it (:mod:`.together`).
 Where so many parts are to own coupled cells, no more and no fewer, another way leads there:
 
 1. *Coarsen* every component (`.levels`).  The largest begin with a partition of small cut, of as many vertices as
-   KGGGP-ML would take, whose parts with most of the interface become the coupled ones.  A small component is led by the
-   large one that it meets most: the groups of parts that it faces are its own, and the rest of it is grown from them.
+   KGGGP-ML would take, whose parts with most of the interface become the coupled ones; where that leaves much to be
+   moved, with the interface partitioned first and the walls carried on behind it (`.columns`), if that costs less.  A
+   small component is led by the large one that it meets most: the groups of parts that it faces are its own, and the
+   rest of it is grown from them.
 2. *Anneal* the coupled vertices of all components as one problem (`copart.kernels.coupled_annealing`) on the coarsest
    levels: cut, volume and messages of a move are exact, weight above the limits of the coupled parts has a price.  Two
    vertices that face each other may move at once, so that borders of both components move together.

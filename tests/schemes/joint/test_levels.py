@@ -149,17 +149,32 @@ def test_grids_begin_with_flat_walls_and_keep_them_on_coarser_levels(team, box):
     assert made.coupled_load.tolist() == [256] * 4
 
 
-def test_a_grid_whose_interface_meets_other_numbers_of_parts_begins_with_less_to_move(team, monkeypatch):
-    """Flat walls meet the face with more parts than three: steps that cost a little cut leave less to be moved."""
+@pytest.mark.parametrize("counts", [(16, 3), (32, 10)])
+def test_an_interface_that_flat_walls_meet_with_other_numbers_of_parts_begins_with_columns(team, monkeypatch, counts):
     def begin() -> tuple[int, int]:
-        made = CoupledLevels(grid(30, 30, 30), np.arange(900, dtype=np.int32), 16, 3, team, Options(seed=1))
+        made = CoupledLevels(grid(30, 30, 30), np.arange(900, dtype=np.int32), *counts, team, Options(seed=1))
         return cut_of(made.level, made._first), made._misplaced(made._first)
 
     cut, moved = begin()
-    monkeypatch.setattr(levels, "MISPLACED", 99)
+    monkeypatch.setattr(levels, "FLAT", 99)
     flat_cut, flat_moved = begin()
-    assert moved < flat_moved
+    assert moved < flat_moved / 2
     assert cut + moved < flat_cut + flat_moved
+
+
+def test_columns_are_left_alone_where_coupled_parts_have_few_vertices(team, monkeypatch):
+    def columns(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(levels, "columns", columns)
+    CoupledLevels(grid(30, 30, 30), np.arange(900, dtype=np.int32), 120, 90, team, Options(seed=1))
+
+
+def test_columns_that_break_limits_are_not_taken(team, monkeypatch):
+    monkeypatch.setattr(levels, "columns", lambda g, *_: np.zeros(len(g.vwgt), np.int32))
+    monkeypatch.setattr(levels.Refiner, "improve", lambda *_: 0)
+    made = CoupledLevels(grid(30, 30, 30), np.arange(900, dtype=np.int32), 16, 3, team, Options(seed=1))
+    assert len(np.unique(made._first)) == 16, "one part would not be cut at all"
 
 
 def test_what_is_led_is_not_partitioned_by_itself(team, box):
