@@ -44,7 +44,8 @@ def match_in_order(lo, hi, g, max_vwgt, match):
         if match[v] >= 0:
             continue
         best = -1
-        best_rate = -1.0
+        tie = 0.0
+        weight = 1.0
         wv = g.vwgt[v]
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
@@ -57,9 +58,12 @@ def match_in_order(lo, hi, g, max_vwgt, match):
                 w = 1.0
             else:
                 w = float(g.ewgt[e])
-            rate = w * w / (float(max(wu, 1)) * float(max(wv, 1)))
-            if rate > best_rate or (rate == best_rate and u < best):
-                best, best_rate = u, rate
+            # rates compared without quotients; that of v itself is in all of them
+            w *= w
+            other = float(max(wu, 1))
+            here, there = tie * other, w * weight
+            if best < 0 or there > here or (there == here and u < best):
+                best, tie, weight = u, w, other
         if best >= 0:
             match[v] = best
             match[best] = v
@@ -135,13 +139,14 @@ def _tie_up(lo, hi, g, v, cluster, conn, touched):
         if u < lo or u >= hi or (kinds and not may_merge(g, u, v)):
             continue
         c = cluster[u] - lo
-        if conn[c] == 0:
-            touched[count] = c
-            count += 1
+        # written in any case and kept where it is new: nobody could foretell a branch
+        touched[count] = c
+        before = conn[c]
+        count += np.int64(before == 0)
         if unit:
-            conn[c] += 1
+            conn[c] = before + 1
         else:
-            conn[c] += g.ewgt[e]
+            conn[c] = before + g.ewgt[e]
     return count
 
 
@@ -218,8 +223,11 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
                 tie *= tie
                 other = float(max(cwgt[c], 1))
                 here, there = most * other, tie * weight
-                if there > here or (there == here and best != own and _tie(c, v) > _tie(best, v)):
-                    best, most, weight = c, tie, other
+                # chosen without branches, which nobody could foretell
+                better = (there > here) | ((there == here) & (best != own) & (_tie(c, v) > _tie(best, v)))
+                best = c if better else best
+                most = tie if better else most
+                weight = other if better else weight
             if best != own:
                 _join(lo, g, v, best, cluster, cwgt, members)
                 moved += 1
