@@ -139,7 +139,7 @@ def _tie_up(lo, hi, g, v, cluster, conn, touched):
         if u < lo or u >= hi or (kinds and not may_merge(g, u, v)):
             continue
         c = cluster[u] - lo
-        # written in any case and kept where it is new: nobody could foretell a branch
+        # written in any case and kept where it is new: a branch here could not be predicted
         touched[count] = c
         before = conn[c]
         count += np.int64(before == 0)
@@ -223,7 +223,7 @@ def propagate_labels(lo, hi, g, max_vwgt, rounds, scattered, match, cluster, cwg
                 tie *= tie
                 other = float(max(cwgt[c], 1))
                 here, there = most * other, tie * weight
-                # chosen without branches, which nobody could foretell
+                # chosen without branches, which could not be predicted
                 better = (there > here) | ((there == here) & (best != own) & (_tie(c, v) > _tie(best, v)))
                 best = c if better else best
                 most = tie if better else most

@@ -13,7 +13,7 @@ from ..kernels.csr import part_pieces
 from ..kernels.refinement import find_boundary
 from ..kernels.rng import mix_each
 from ..options import Config
-from .refinement import Refiner, cut_of
+from .refinement import Refiner, cut_of, listed_vertices
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -126,7 +126,7 @@ class _Mender:
         """Vertices with a neighbour in another part."""
         listed = np.empty(len(self.part), np.uint8)
         find_boundary(0, len(self.part), self.g._replace(fixed=self.part[:0], origin=self.part[:0]), self.part, listed)
-        return np.flatnonzero(listed).astype(np.int32)
+        return listed_vertices(listed)
 
     def join_pieces(self) -> bool:
         """Let every loose piece join the part that it is tied to most; parts with room come first."""

@@ -17,6 +17,7 @@ from ..kernels.balancing import group_by_part
 from ..kernels.flow_network import FlowArena
 from ..kernels.flow_pairs import Batch, cut_pairs, refine_batch
 from ..kernels.refinement import find_boundary
+from .refinement import listed_vertices
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -83,7 +84,7 @@ def _disjoint(pairs: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], list
 
 def _by_part(part: Array, listed: Array, nparts: int) -> tuple[Array, Array]:
     """The listed vertices by part (nlisted,), and where those of each part begin (nparts + 1,)."""
-    border = np.flatnonzero(listed.view(bool)).astype(np.int32)
+    border = listed_vertices(listed)
     start, order = np.empty(nparts + 1, np.int64), np.empty(len(border), np.int32)
     group_by_part(part, border, len(border), start, order)
     return start, order
@@ -91,7 +92,7 @@ def _by_part(part: Array, listed: Array, nparts: int) -> tuple[Array, Array]:
 
 def _pairs(g: Level, part: Array, nparts: int, listed: Array) -> Array:
     """Pairs of neighbouring parts (npairs, 2), heaviest cut first."""
-    border = np.flatnonzero(listed.view(bool)).astype(np.int32)
+    border = listed_vertices(listed)
     arcs = int((g.xadj[border + 1] - g.xadj[border]).sum())
     key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
     count = cut_pairs(g, part, border, nparts, key, weight)

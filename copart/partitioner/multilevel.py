@@ -39,14 +39,10 @@ def multilevel(
     team: Team,
     shape: Shape,
     coords: Array | None = None,
-    stop: int | None = None,
 ) -> Array:
-    """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start.
-
-    The coarsest graph has about `stop` vertices, or as many as suit the shape.
-    """
+    """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     k = len(limit)
-    found = coarsen(level, stop or first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
+    found = coarsen(level, first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
     levels, maps, _ = coarsen_planar(found, config, k, shape, team)
     del found
     centres = None if coords is None else centroids(coords, levels, maps)

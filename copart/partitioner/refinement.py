@@ -64,13 +64,19 @@ def _falling(cost: Array) -> Array:
     return np.where(bits < 0, bits ^ np.iinfo(np.int64).min, ~bits)
 
 
+def listed_vertices(listed: Array) -> Array:
+    """The vertices where `listed` (n,) uint8 is 1, ascending, (nlisted,) int32."""
+    # numpy finds bools several times as fast as bytes
+    return np.flatnonzero(listed.view(bool)).astype(np.int32)
+
+
 def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
     """The state of a partition before the first round: border vertices are active; parts are not weighed yet."""
     n, k = len(part), len(limit)
     listed = np.empty(n, np.uint8)
     team.run(kernels.find_boundary, n, g, part, listed)
     border, active = np.empty(n, np.int32), np.empty(n, np.int32)
-    first = np.flatnonzero(listed.view(bool))  # several times as fast as of bytes
+    first = listed_vertices(listed)
     border[: len(first)] = active[: len(first)] = first
     listed *= kernels.ACTIVE | kernels.BORDER
     if len(g.fixed):

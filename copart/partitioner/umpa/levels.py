@@ -74,7 +74,7 @@ def _as_nets(h: Hypergraph, vwgt: Array, fixed: Array) -> Nets:
 
 
 def visiting_order(n: int, salt: int, bits: int = _BITS) -> Array:
-    """(n,) int32: 0 to n - 1, shuffled by a hash; where `bits` are given, each 2^bits that follow one another alone."""
+    """(n,) int32: 0 to n - 1, shuffled by a hash; with `bits`, each block of 2^bits by itself."""
     rank = np.empty(n, np.int64)
     mix_each(np.arange(n, dtype=VERTEX), salt, rank)
     number, low = np.arange(n), (1 << bits) - 1
