@@ -13,57 +13,79 @@ class Scratch(NamedTuple):
 
     conn : (nparts,) int64, connectivity of a vertex to each part
     touched : (nparts,) int32, the parts it touches
-    mark : (n,) int64, below twice any stamp yet to come
-    queue : (n,) int32, vertices of a search
+    mark : (n,) int64, what the searches of a call have reached; 0 at first
+    behind : (n,) int32, queues of the searches
+    search : (4, largest degree) int32, state of the searches
+    held : (n,) bool, vertices known to hold their part together
     """
 
     conn: Any
     touched: Any
     mark: Any
-    queue: Any
+    behind: Any
+    search: Any
+    held: Any
 
 
 @inlined
-def stays_connected(g, part, v, stamp, mark, queue):
+def stays_connected(g, part, v, stamp, mark, behind, search):
     """Whether the neighbours of v in its part reach one another there without v.
+
+    A search begins at each of them, and they take turns vertex by vertex: where v holds two regions together,
+    the work ends with the smaller one.
 
     g : Level, in
     part : (nvtxs,) int32, in
     v : int
     stamp : int                         larger than at any call before
-    mark : (nvtxs,) int64, in and out   2 * stamp for those to be found, 2 * stamp + 1 for what has been visited
-    queue : (nvtxs,) int32, scratch
+    mark : (nvtxs,) int64, in and out   stamp << 32 plus the number of the search, for what has been reached
+    behind : (nvtxs,) int32, scratch    next vertex in the queue of a search
+    search : (4, largest degree) int32, scratch     for each search: the one it has joined, the first and the last
+                                                    vertex of its queue; last row: searches that go on
     """
     own = part[v]
-    wanted = 0
-    first = -1
+    joined, first, last, going = search[0], search[1], search[2], search[3]
+    apart = 0
     for e in range(g.xadj[v], g.xadj[v + 1]):
         u = g.adjncy[e]
-        if part[u] == own and mark[u] != 2 * stamp:
-            mark[u] = 2 * stamp
-            wanted += 1
-            first = u
-    if wanted > 1:
-        mark[v] = 2 * stamp + 1
-        mark[first] = 2 * stamp + 1
-        wanted -= 1
-        queue[0] = first
-        tail = 1
-        head = 0
-        while head < tail and wanted > 0:
-            x = queue[head]
-            head += 1
-            for e in range(g.xadj[x], g.xadj[x + 1]):
-                u = g.adjncy[e]
-                if part[u] != own or mark[u] == 2 * stamp + 1:
-                    continue
-                if mark[u] == 2 * stamp:
-                    wanted -= 1
-                mark[u] = 2 * stamp + 1
-                queue[tail] = u
-                tail += 1
-        return wanted == 0
-    return True
+        if part[u] == own and u != v and mark[u] >> 32 != stamp:
+            mark[u] = (stamp << 32) + apart
+            joined[apart] = going[apart] = apart
+            first[apart] = last[apart] = u
+            apart += 1
+    ngoing = apart
+    turn = 0
+    while apart > 1:
+        if turn >= ngoing:
+            turn = 0
+        r = going[turn]
+        if joined[r] != r:
+            ngoing -= 1
+            going[turn] = going[ngoing]
+            continue
+        x = first[r]
+        for e in range(g.xadj[x], g.xadj[x + 1]):
+            u = g.adjncy[e]
+            if part[u] != own or u == v:
+                continue
+            if mark[u] >> 32 != stamp:
+                mark[u] = (stamp << 32) + r
+                behind[last[r]] = u
+                last[r] = u
+                continue
+            s = mark[u] & 0xFFFFFFFF
+            while joined[s] != s:
+                s = joined[s]
+            if s != r:
+                joined[s] = r
+                behind[last[r]] = first[s]
+                last[r] = last[s]
+                apart -= 1
+        if x == last[r]:
+            break
+        first[r] = behind[x]
+        turn += 1
+    return apart <= 1
 
 
 @inlined
@@ -99,7 +121,7 @@ def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, sta
     stamp : int                     the last one used
     scratch : Scratch, scratch
     """
-    conn, touched, mark, queue = scratch
+    conn, touched, mark, behind, search, _ = scratch
     for p in range(len(conn)):
         conn[p] = -1
     total = np.int64(0)
@@ -129,7 +151,7 @@ def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, sta
             continue
         # an affinity may name a part that v does not touch
         stamp += 1
-        if touches(g, part, v, best) and stays_connected(g, part, v, stamp, mark, queue):
+        if touches(g, part, v, best) and stays_connected(g, part, v, stamp, mark, behind, search):
             total += move(g, pull, part, pwgt, population, v, best)
             moves += 1
     return total, moves, stamp
@@ -139,7 +161,8 @@ def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, sta
 def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp, scratch):
     """The vertex among `vertices` of part `here` beside `there`, no heavier than `room`, whose move costs least.
 
-    Part `here` stays in one piece.  Returns (vertex or -1, last stamp).
+    Part `here` stays in one piece.  Returns (vertex or -1, last stamp).  Vertices once found to hold the part
+    together are noted in `scratch.held` and not looked at again: each look may go through the whole part.
 
     g : Level, in
     pull : Pull, in
@@ -150,7 +173,7 @@ def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp
     stamp : int                     the last one used
     scratch : Scratch, scratch
     """
-    conn, touched, mark, queue = scratch
+    conn, touched, mark, behind, search, held = scratch
     for p in range(len(conn)):
         conn[p] = -1
     best = -1
@@ -160,7 +183,7 @@ def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp
     for i in range(len(vertices)):
         v = vertices[i]
         w = g.vwgt[v]
-        if part[v] != here or w == 0 or w > room or (len(g.fixed) > 0 and g.fixed[v] >= 0):
+        if held[v] or part[v] != here or w == 0 or w > room or (len(g.fixed) > 0 and g.fixed[v] >= 0):
             continue
         if not touches(g, part, v, there):
             continue
@@ -169,8 +192,10 @@ def contiguous_hop(g, pull, part, population, here, there, room, vertices, stamp
         scatter(conn, touched, count)
         if best < 0 or won > most:
             stamp += 1
-            if stays_connected(g, part, v, stamp, mark, queue):
+            if stays_connected(g, part, v, stamp, mark, behind, search):
                 best, most = v, won
+            else:
+                held[v] = True
     return best, stamp
 
 

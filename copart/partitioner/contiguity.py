@@ -111,11 +111,13 @@ class _Mender:
     def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, group: Array | None = None,
                  most: float = 1.0):
         n, k = len(part), len(limit)
+        degree = int(np.diff(g.xadj).max(initial=0))
         self.g, self.pull, self.part, self.limit, self.group = g, pull, part, limit, group
         self.most = most
         self.pwgt, self.population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
         self.scratch = contiguity.Scratch(conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
-                                          mark=np.zeros(n, np.int64), queue=np.empty(n, np.int32))
+                                          mark=np.zeros(n, np.int64), behind=np.empty(n, np.int32),
+                                          search=np.empty((4, degree), np.int32), held=np.zeros(n, np.bool_))
         self.stamp = 0
 
     @property
@@ -189,6 +191,7 @@ class _Mender:
         before = self.excess
         for source in np.flatnonzero(self.pwgt > self.limit).tolist():
             while self.pwgt[source] > self.limit[source]:
+                self.scratch.held[border] = False
                 there = find_path(self.g, part, self.pwgt, self.limit, source, 1, start, order, parent, queue)
                 if there < 0 or not self._hand_on(source, there, parent, start, order):
                     break

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from copart.kernels.contiguity import contiguous_hop
 from copart.partitioner import contiguity
 from copart.partitioner.contiguity import Pieces, _Mender
 
-from ..helpers import grid
+from ..conftest import NO_JIT
+from ..helpers import ends_soon, grid
 from ..partition_reference import NO_PULL, level
+from ..reference import graphs
 
 
 def test_much_weight_is_handed_on_in_few_looks_at_the_border(monkeypatch):
@@ -29,3 +34,61 @@ def test_much_weight_is_handed_on_in_few_looks_at_the_border(monkeypatch):
     assert np.bincount(part).tolist() == mender.pwgt.tolist() == [400, 300, 500]
     assert not Pieces.of(level(graph), part, 3).loose.any()
     assert len(looks) < 60, "a few for each layer of twenty cells, not some for every cell"
+
+
+def pieces(graph, chosen: set[int]) -> int:
+    """Connected pieces of the graph of the vertices chosen."""
+    count, unseen = 0, set(chosen)
+    while unseen:
+        count += 1
+        stack = [unseen.pop()]
+        while stack:
+            v = stack.pop()
+            beside = unseen & set(graph.adjncy[graph.xadj[v] : graph.xadj[v + 1]].tolist())
+            unseen -= beside
+            stack += beside
+    return count
+
+
+@settings(deadline=None, max_examples=20 if NO_JIT else 150)
+@given(graphs(max_nvtxs=14), st.data())
+def test_a_hop_is_the_best_that_leaves_the_part_in_one_piece(graph, data):
+    n = graph.nvtxs
+    part = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)), np.int32)
+    g = level(graph)
+    mender = _Mender(g, NO_PULL, part, np.full(2, 10**9))
+    here = set(np.flatnonzero(part == 0).tolist())
+    gains, together = {}, set()
+    for v in here if len(here) > 1 else ():
+        beside = list(zip(graph.adjncy[graph.xadj[v] : graph.xadj[v + 1]].tolist(),
+                          g.ewgt[g.xadj[v] : g.xadj[v + 1]].tolist() or [1] * n, strict=False))
+        if g.vwgt[v] == 0 or all(part[u] == 0 for u, _ in beside):
+            continue
+        # how many pieces its own piece leaves; other pieces of the part do not count
+        if pieces(graph, here - {v}) > pieces(graph, here):
+            together.add(v)
+        else:
+            gains[v] = sum(w if part[u] == 1 else -w for u, w in beside)
+    v, _ = contiguous_hop(g, NO_PULL, part, mender.population, 0, 1, 10**9, np.arange(n, dtype=np.int32), 0,
+                          mender.scratch)
+    assert v == min(gains, key=lambda v: (-gains[v], v), default=-1)
+    noted = set(np.flatnonzero(mender.scratch.held).tolist())
+    assert noted <= together
+    assert noted == together or gains
+
+
+def test_cells_that_hold_a_large_part_together_are_looked_at_once(monkeypatch):
+    """A comb of 300 teeth, each on one cell, hands on what it has too much of beyond the teeth."""
+    teeth, length = 300, 400
+    graph = grid(teeth * 2, length)
+    y = np.arange(graph.nvtxs) % length
+    x = np.arange(graph.nvtxs) // length
+    part = np.ones(graph.nvtxs, np.int32)
+    part[(x % 2 == 0) | (y < length // 2)] = 0
+    part[(y >= length // 2) & (x % 2 == 1)] = 1
+    limit = np.bincount(part) + np.array([-1000, 1000])
+    mender = _Mender(level(graph), NO_PULL, part, limit)
+    with ends_soon():
+        mender.relieve()
+    assert mender.excess == 0
+    assert not Pieces.of(level(graph), part, 2).loose[0]
