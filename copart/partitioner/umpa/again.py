@@ -23,6 +23,9 @@ from .start import graph_of
 
 Array = np.ndarray[Any, Any]
 
+#: How warm annealing begins, as a share of the usual: cooler where a partition that is good already has melted.
+_WARMTHS = (1.0, 0.5, 0.25, 0.1)
+
 
 def improve_partition(
     hypergraph: Hypergraph,
@@ -93,15 +96,17 @@ def improve_partition(
         holds.append(np.zeros(len(level.vwgt), bool))
         np.logical_or.at(holds[-1], cmap, holds[-2])
     before = Search(levels[0], given.copy(), limit, aim, run.seed).values()
-    at, warmth = levels[-1].fixed.copy(), 1.0
-    for depth in range(len(maps), -1, -1):
-        search = Search(_free(levels[depth], holds[depth]), at, limit, aim, run.seed)
-        search, warmth = annealed(search, pace.coarse if depth else pace.fine, warmth)
-        search.passes(2**depth)
-        at = search.state.part if depth == 0 else search.state.part[maps[depth - 1]]
-    join_pieces(search, graph_of(search.h, 0))
-    better = search.excess == 0 and search.values() < before
-    return at if better else given
+    for warmth in _WARMTHS:
+        at: NDArray[np.int32] = levels[-1].fixed.copy()
+        for depth in range(len(maps), -1, -1):
+            search = Search(_free(levels[depth], holds[depth]), at, limit, aim, run.seed)
+            search, warmth = annealed(search, pace.coarse if depth else pace.fine, warmth)
+            search.passes(2**depth)
+            at = search.state.part if depth == 0 else search.state.part[maps[depth - 1]]
+        join_pieces(search, graph_of(search.h, 0))
+        if search.excess == 0 and search.values() < before:
+            return at
+    return given
 
 
 def _free(h: Nets, held: Array) -> Nets:
