@@ -21,8 +21,20 @@ if FIRST:
 SESSION = Path(os.environ["COPART_TEST_SESSION"])
 if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(SESSION / "kernels")
+# Some containers ask Python to keep no byte code: every process would translate the whole package again.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(SESSION / "bytecode"))
+# MPICH's ranks wait at full speed; where there are more of them than processors, those that wait shall sleep.
+os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
 OWN_CACHE = os.environ["NUMBA_CACHE_DIR"] == str(SESSION / "kernels")
 _warming = Warming(SESSION, os.environ["NUMBA_CACHE_DIR"] if OWN_CACHE else str(SESSION / "warm"))
+
+#: Folders and files that take longest, in this order: where several processes run the tests they begin with these,
+#: so that none of them has a long one left when the others have ended.
+LONGEST = ("mpi", "test_docs.py", "test_lies.py", "test_warm.py", "test_cache.py", "test_determinism.py",
+           "test_fuzz_inputs.py", "test_terminals.py", "test_parsing.py", "test_sparsification.py", "test_generated.py",
+           "test_objectives.py", "test_pictures.py", "test_instances.py", "test_umpa.py", "test_many_components.py",
+           "test_umpa_quality.py")
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -86,8 +98,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         files = sorted({item.path for item in items})
         items[:] = [item for item in items if files.index(item.path) % 3 == third]
     for item in items:
-        # a file stays together for what its tests share; ranks of MPI wait at full speed: one process starts them all
+        # a file stays together for what its tests share; one process starts all ranks of MPI, which are many
         item.add_marker(pytest.mark.xdist_group("mpi" if item.path.parent.name == "mpi" else str(item.path)))
+    if worker_of(config):
+        place = {name: i for i, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: place.get("mpi" if item.path.parent.name == "mpi" else item.path.name, len(place)))
 
 
 def pytest_configure(config: pytest.Config) -> None:
