@@ -70,15 +70,21 @@ def test_the_chains_of_the_toy():
     assert small.of_net.tolist() == [0, 0, 0, 1, 2, 2]
 
 
+@pytest.fixture(scope="module")
+def large():
+    """Many nets, and their classes with directions and without."""
+    h = with_repeats(1, nnets=20000)
+    rows = [h.net(e).tolist() for e in range(h.nnets)]
+    return h, {True: kinds_of(rows), False: kinds_of(map(sorted, rows))}
+
+
 @pytest.mark.parametrize("way", ["hash", "sort"])
 @pytest.mark.parametrize("checksum", CHECKSUMS)
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_all_ways_find_the_classes(way, checksum, threads):
-    h = with_repeats(1, nnets=20000)
-    for directed in (True, False):
+def test_all_ways_find_the_classes(large, way, checksum, threads):
+    h, classes = large
+    for directed, first in classes.items():
         found = remove_identical_nets(h, way=way, checksum=checksum, directed=directed, threads=threads)
-        rows = [h.net(e).tolist() if directed else sorted(h.net(e).tolist()) for e in range(h.nnets)]
-        first = kinds_of(rows)
         kept = sorted(set(first))
         assert found.of_net.tolist() == np.searchsorted(kept, first).tolist()
         assert lists(found.hypergraph) == [h.net(e).tolist() for e in kept]
