@@ -232,7 +232,8 @@ def test_values_need_no_compiler_and_no_mesh_library():
 
 
 def test_ranks_that_exchange_fields_need_no_compiler():
-    assert not loaded_after("from copart.mpi import Exchange, Halo") & {"numba", "scipy", "meshio", "matplotlib", "rich"}
+    loaded = loaded_after("from copart.mpi import Exchange, Halo")
+    assert not loaded & {"numba", "scipy", "meshio", "matplotlib", "rich"}
 
 
 def test_public_names_exist():
