@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -97,17 +98,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if third is not None:
         files = sorted({item.path for item in items})
         items[:] = [item for item in items if files.index(item.path) % 3 == third]
-    for item in items:
-        # a file stays together for what its tests share; one process starts all ranks of MPI, which are many
-        item.add_marker(pytest.mark.xdist_group("mpi" if item.path.parent.name == "mpi" else str(item.path)))
     if worker_of(config):
         place = {name: i for i, name in enumerate(LONGEST)}
-        items.sort(key=lambda item: place.get("mpi" if item.path.parent.name == "mpi" else item.path.name, len(place)))
+        items.sort(key=lambda item: place.get(group_of(item.nodeid).rpartition("/")[2], len(place)))
+
+
+def group_of(nodeid: str) -> str:
+    """What one process runs: a file, for what its tests share, or all that start ranks of MPI, which are many."""
+    file = nodeid.partition("::")[0]
+    return "mpi" if "/mpi/" in file else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deal out groups, in the order of their tests."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return ByGroup(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of the run without compiled kernels")
-    config.addinivalue_line("markers", "xdist_group: tests that one process runs")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
