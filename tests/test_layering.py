@@ -231,11 +231,20 @@ def test_values_need_no_compiler_and_no_mesh_library():
     assert not loaded & {"numba", "meshio", "matplotlib", "rich"}
 
 
+def test_ranks_that_exchange_fields_need_no_compiler():
+    loaded = loaded_after("from copart.mpi import Exchange, Halo")
+    assert not loaded & {"numba", "scipy", "meshio", "matplotlib", "rich"}
+
+
 def test_public_names_exist():
     import copart
 
     for name in copart.__all__:
         assert getattr(copart, name) is not None
     assert copart.operators.part is copart.part
+    for name in copart.mpi.__all__:
+        assert callable(getattr(copart.mpi, name)), name
     with pytest.raises(AttributeError, match="nonsense"):
         _ = copart.nonsense
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = copart.mpi.nonsense

@@ -1,6 +1,7 @@
 """Kernels compiled ahead: the table of them, their order, the processes, and what a run compiles itself."""
 
 import ast
+import importlib
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from copart.kernels.signatures import callees, decoded, encoded, kernels
+from copart.options import Options
 from copart.warm import processes
 from copart.warm.processes import compile_ahead, needs, table
 
@@ -170,6 +172,18 @@ def test_little_work_starts_no_process(few, monkeypatch):
     monkeypatch.setattr(processes, "missing", lambda names: list(few))
     monkeypatch.setattr(processes, "_start", lambda: pytest.fail("started"))
     assert compile_ahead("few", workers=8)
+
+
+def test_schemes_are_run_once_in_a_process(monkeypatch):
+    steps, ran = importlib.import_module("copart.warm.steps"), []
+    monkeypatch.setattr(steps, "schemes", lambda names, options: ran.append((names, options.preset)))
+    steps.schemes_once.cache_clear()
+    fast, other = Options(preset="fast"), Options()
+    for names, options in ((("naive",), fast), (("naive",), Options(preset="fast")), (("aware",), fast),
+                           (("naive",), other)):
+        steps.schemes_once(names, options)
+    steps.schemes_once.cache_clear()
+    assert ran == [(("naive",), "fast"), (("aware",), "fast"), (("naive",), "default")]
 
 
 # ---- what runs compile

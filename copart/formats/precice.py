@@ -9,7 +9,6 @@ when it runs.  (preCICE 3, XML reference of ``m2n:sockets``.)
 from __future__ import annotations
 
 from typing import NamedTuple
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +91,8 @@ def write_precice(path: PathLike, problem: CoupledProblem, copartition: CoPartit
 
 def _channel_text(c: Channel) -> str:
     """The line of one channel under its reasons."""
+    from xml.sax.saxutils import quoteattr  # it loads urllib
+
     one, two = c.acceptor, c.connector
     fewer = len(c.coupled[one]) < len(c.coupled[two])
     lines = [f"{name}: {c.ranks[name]} ranks, of them {len(c.coupled[name])} at the interface with "

@@ -19,7 +19,7 @@ from ..options import Options, Settings
 from ..partitioner.geometric.points import checked_coords
 from ..partitioner.rounds import Team
 from .agreement import agree, collective, together
-from .multijagged import multijagged
+from .cutting import multijagged
 from .refining import Rounds
 from .regions import Block, Region
 

@@ -256,7 +256,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
     if where.machine is not None:
         check_room(sum(count), where.machine)
     tell("compiling kernels", 0, 0)
-    warm.schemes(chosen, run)
+    warm.schemes_once(tuple(chosen), run.replace(seed=1))
     runs: list[Run] = []
     first: dict[str, CoPartition] = {}
     left_out: dict[str, CopartError] = {}

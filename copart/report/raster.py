@@ -100,14 +100,14 @@ class Canvas:
             step = max(1, _STEP // (size * size))
             for i in range(0, len(mine), step):
                 t = mine[i:i + step]
-                self._fill(triangle[t], area[t], value[t], number[t], first[t], last[t], size)
+                self._fill(triangle[t], area[t], value[t], number[t], first[t], last[t])
             size *= 2
 
     def _fill(self, triangle: Points, area: Points, value: Points, number: NDArray[np.int32],
-              first: NDArray[np.int64], last: NDArray[np.int64], size: int) -> None:
-        """Triangles whose boxes have at most `size` pixels per side."""
-        grid = np.arange(size)
-        column, row = first[:, 0, None] + grid, first[:, 1, None] + grid
+              first: NDArray[np.int64], last: NDArray[np.int64]) -> None:
+        """Triangles whose boxes are about as large; all are looked at as the largest."""
+        wide, high = (last - first).max(axis=0)
+        column, row = first[:, 0, None] + np.arange(wide), first[:, 1, None] + np.arange(high)
         x, y = column + 0.5, row + 0.5
         # weights of the corners, as planes over the box
         weight = []

@@ -7,7 +7,7 @@ measurement, has to wait for it.  ``python -m copart.warm`` does it for all of t
 from __future__ import annotations
 
 from .processes import Tell, compile_ahead
-from .steps import schemes, steps
+from .steps import schemes_once, steps
 
 
 def compile_all(tell: Tell | None = None, workers: int | None = None) -> None:
@@ -30,4 +30,4 @@ def compile_all(tell: Tell | None = None, workers: int | None = None) -> None:
             step()
 
 
-__all__ = ["compile_ahead", "compile_all", "schemes", "steps"]
+__all__ = ["compile_ahead", "compile_all", "schemes_once", "steps"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any, get_args
 
 import numpy as np
@@ -59,6 +60,12 @@ def schemes(names: Sequence[SchemeName] | None = None, options: Options | None =
     scattered = np.arange(grid.nvtxs, dtype=np.int32) % 7 % 4
     ext(grid, ids[0, ::2], np.arange(n // 2) * 3 // (n // 2), 3, 4)
     connected(grid, scattered, 4, Options())
+
+
+@cache
+def schemes_once(names: tuple[SchemeName, ...], options: Options) -> None:
+    """:func:`schemes`, but not again in the same process: what it compiles or loads is there from then on."""
+    schemes(names, options)
 
 
 def _facing_grids(vwgt: Any = None) -> tuple[CoupledProblem, Graph, Any]:
@@ -318,4 +325,4 @@ def _exchange() -> None:
         umpa_pieces.move_all(state.h, state.state, part[:1] * 0, 1)
 
 
-__all__ = ["schemes", "steps"]
+__all__ = ["schemes", "schemes_once", "steps"]

@@ -13,7 +13,6 @@ from mpi4py import MPI
 import copart
 from copart.formats.interedges_file import read_interedges
 from copart.mpi import Exchange, Halo
-from copart.plans.output import interedges_files
 
 COMM = MPI.COMM_WORLD
 
@@ -43,7 +42,8 @@ def everything(folder: str) -> dict[str, Any]:
     out: dict[str, Any] = {"pairs": {}, "halos": {}}
     for pair in [(one["a"], one["b"]) for one in told["metrics"]["pairs"]]:
         with Exchange(COMM, folder, pair) as exchange:
-            inter = read_interedges(Path(folder) / interedges_files(names)[pair])
+            file = "interedges.mtx" if len(names) == 2 else f"{'-'.join(pair)}.interedges.mtx"
+            inter = read_interedges(Path(folder) / file)
             out["pairs"]["-".join(pair)] = of_pair(exchange, inter.to_scipy())
     for name in names:
         mine = name if shared else None

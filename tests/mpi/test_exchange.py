@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -77,16 +78,15 @@ def _tried(launch, made, counts):
 
 
 SEATS = """
-import json, sys
+import json, pickle, sys
+from pathlib import Path
 import numpy as np
 from mpi4py import MPI
-import copart
-from copart.mesh import cube
 from copart.mpi import Exchange, Halo
 
 folder = sys.argv[1]
 comm = MPI.COMM_WORLD
-problem = copart.plan(cube("hexa", 4), cube("hexa", 5, offset=(1, 0, 0)), names=["a", "b"], parts=(2, 3))
+problem = pickle.loads(Path(sys.argv[2]).read_bytes())
 out = {}
 
 def tried(name, exchange):
@@ -144,10 +144,11 @@ if comm.rank == 0:
 
 def test_every_way_to_say_who_is_who(both, tmp_path):
     meshes = cube("hexa", 4), cube("hexa", 5, offset=(1, 0, 0))
-    copart.plan(*meshes, names=["a", "b"], parts=(2, 3), output=tmp_path / "p")
+    made = copart.plan(*meshes, names=["a", "b"], parts=(2, 3), output=tmp_path / "p")
+    (tmp_path / "made").write_bytes(pickle.dumps(made))
     script = tmp_path / "seats.py"
     script.write_text(SEATS)
-    done = both(5, "-m", "mpi4py", str(script), str(tmp_path / "p"))
+    done = both(5, "-m", "mpi4py", str(script), str(tmp_path / "p"), str(tmp_path / "made"))
     assert done.returncode == 0, done.stderr
     told = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
     assert len(told["folder"]) == 25
