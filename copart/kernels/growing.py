@@ -128,7 +128,8 @@ def grow(g, pull, part, pwgt, room, salt, f):
     step = 0
     while free > 0:
         if filed < pairs:
-            f.key[filed], f.tie[filed] = growing_gain(g, pull, part, f.who[filed], f.where[filed]), -pwgt[f.where[filed]]
+            p = f.where[filed]
+            f.key[filed], f.tie[filed] = growing_gain(g, pull, part, f.who[filed], p), -pwgt[p]
             size = push(f.heap, f.pos, f.key, f.tie, size, filed)
             filed += 1
             continue
