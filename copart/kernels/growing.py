@@ -1,8 +1,8 @@
 """K-way greedy graph growing (KGGGP): all parts grow at once from their seeds.
 
 At each step, over all pairs (free vertex, part with room), the pair of best gain
-is taken: the weight of the vertex' edges into the part minus that into other
-parts, ties to the lighter part (Predari & Esnard 2014, Section IV).
+is taken: the weight of the vertex' edges into the part minus that of its other
+edges, ties to the lighter part (Predari & Esnard 2014, Section IV).
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ class Frontier(NamedTuple):
     """Pairs (free vertex, part) in the order of their offers, and a heap of them; all have room for every pair.
 
     A pair is offered where a neighbour of the vertex is in the part, once for each such edge, or where the affinity
-    table names it: 2 nedges + affinity pairs in all.  One that turns out an overestimate goes back under its number.
+    table names it: 2 nedges + affinity pairs in all.
 
     key, tie : (capacity,) int64, gain of each pair when it was offered, and weight of the part, negative
     who, where : (capacity,) int32, vertex and part
@@ -38,7 +38,7 @@ class Frontier(NamedTuple):
 
 @inlined
 def growing_gain(g, pull, part, v, p):
-    """Weight of the edges of v into part p minus that into other parts; free neighbours do not count.
+    """Weight of the edges of v into part p minus that of its other edges.
 
     g : Level, in
     pull : Pull, in
@@ -108,9 +108,11 @@ def grow(g, pull, part, pwgt, room, salt, f):
     # offers are numbered first and filed then, in one place: nothing changes in between
     pairs = np.int64(0)
     filed = np.int64(0)
+    free = 0
     for v in range(n):
         if part[v] >= 0:
             continue
+        free += 1
         for e in range(g.xadj[v], g.xadj[v + 1]):
             p = part[g.adjncy[e]]
             if p >= 0:
@@ -124,35 +126,30 @@ def grow(g, pull, part, pwgt, room, salt, f):
     stray = 0
     start = mix(salt, 77) % max(n, 1)
     step = 0
-    while True:
-        pair = filed
-        again = filed == pairs and size > 0
-        if again:
+    while free > 0:
+        if filed < pairs:
+            p = f.where[filed]
+            f.key[filed], f.tie[filed] = growing_gain(g, pull, part, f.who[filed], p), -pwgt[p]
+            size = push(f.heap, f.pos, f.key, f.tie, size, filed)
+            filed += 1
+            continue
+        if size > 0:
             pair = np.int64(f.heap[0])
             size = remove(f.heap, f.pos, f.key, f.tie, size, pair)
-        if again or filed < pairs:
             v = f.who[pair]
             p = f.where[pair]
-            if again and (part[v] >= 0 or pwgt[p] + g.vwgt[v] > room[p]):
-                continue
-            now = growing_gain(g, pull, part, v, p)
-            # gains only fall between offers, so an entry may be an overestimate
-            if not again or now < f.key[pair]:
-                f.key[pair], f.tie[pair] = now, -pwgt[p]
-                size = push(f.heap, f.pos, f.key, f.tie, size, pair)
-                if not again:
-                    filed += 1
+            # its gain is still what it was: when another neighbour joined the part, the pair was offered again
+            if part[v] >= 0 or pwgt[p] + g.vwgt[v] > room[p]:
                 continue
         else:
-            while step < n and part[(start + step) % n] >= 0:
+            while part[(start + step) % n] >= 0:
                 step += 1
-            if step == n:
-                break
             v = (start + step) % n
             p = part_for_stray(g, part, pwgt, room, v)
             stray += 1
         part[v] = p
         pwgt[p] += g.vwgt[v]
+        free -= 1
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
             if part[u] < 0 and pwgt[p] + g.vwgt[u] <= room[p]:

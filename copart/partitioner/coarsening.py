@@ -266,8 +266,9 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     # Untouched memory of these buffers is never resident: their true length is known only afterwards.
     adjncy = np.empty(begin[-1], np.int32)
     ewgt = np.empty(begin[-1], np.int64)
-    xadj = np.zeros(ncoarse + 1, np.int64)
     pieces = team.pieces(ncoarse)
+    # a single piece reads where it begins before it writes anything
+    xadj = begin if pieces == 1 else np.zeros(ncoarse + 1, np.int64)
     bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
     bounds[0], bounds[-1] = 0, ncoarse
     counts = team.run(

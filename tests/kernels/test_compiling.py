@@ -21,7 +21,7 @@ def compiled(function):
 def take(values, places, out):
     for i in range(len(places)):
         out[i] = values[places[i]]
-    out[-1] = values[-1]
+    out[len(out) - 1] = values[len(values) - 1]
     return values[0]
 
 
@@ -30,7 +30,7 @@ def take(values, places, out):
 def test_entries_are_those_that_python_takes(kind, count):
     values = np.array([0, 1, 1, 0, 1], kind) if kind is np.bool_ else np.array([7, 1, 120, 3, 5], kind)
     values.flags.writeable = False
-    places = np.array([3, 0, 4, 2, 1] if count is np.uint32 else [3, -1, 4, -5, 1], count)
+    places = np.array([3, 0, 4, 2, 1], count)
     expected, found = np.zeros(6, kind), np.zeros(6, kind)
     assert compiled(take)(values, places, found) == take(values, places, expected)
     assert found.tolist() == expected.tolist()
@@ -46,9 +46,26 @@ def store(out, number, real, yes):
 def test_what_is_stored_takes_the_type_of_the_array():
     for kind in (np.int32, np.int64, np.float32):
         expected, found = np.zeros(4, kind), np.zeros(4, kind)
-        store(expected, -1, 2.75, True)
-        compiled(store)(found, -1, 2.75, True)
+        store(expected, 3, 2.75, True)
+        compiled(store)(found, 3, 2.75, True)
         assert found.tolist() == expected.tolist()
+
+
+def test_where_indices_are_checked_a_kernel_must_not_count_from_the_end():
+    """Without checks, such an index is not turned into one from the front: that took a quarter of the time."""
+    def last(values, i):
+        return values[i]
+
+    def put(values, i):
+        values[i] = 1
+    checked = [njit(**COMPILED_BY, boundscheck=True)(one) for one in (last, put)]
+    values = np.arange(3)
+    assert checked[0](values, 2) == 2
+    for one in checked:
+        with pytest.raises(IndexError, match="from the end"):
+            one(values, -1)
+        with pytest.raises(IndexError, match="out of bounds"):
+            one(values, 3)
 
 
 def rows(table, every):
