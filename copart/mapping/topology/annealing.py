@@ -118,7 +118,8 @@ def _nearest(at: NDArray[np.int64], dims: NDArray[np.int64]) -> NDArray[np.int64
     from scipy.spatial import cKDTree
 
     width = min(NEAREST, len(at))
-    return cKDTree(at, boxsize=dims).query(at, k=width, p=1)[1].reshape(len(at), width)
+    found: NDArray[np.int64] = cKDTree(at, boxsize=dims).query(at, k=width, p=1)[1].reshape(len(at), width)
+    return found
 
 
 __all__ = ["exchanged", "units_of"]
