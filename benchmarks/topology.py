@@ -107,7 +107,8 @@ def stencils() -> None:
             for seed in SEEDS:
                 job = scattered(TorusNetwork(torus), tasks.ntasks // 16, fill=fill, run=32, seed=seed, **NODE)
                 default = 0.0
-                for method in ("default", "group", "geometric-plain", "geometric-rotated", "geometric"):
+                for method in ("default", "group", "geometric-plain", "geometric-rotated", "geometric-shifted",
+                               "geometric"):
                     begin = time.perf_counter()
                     place = blocks(dims) if method == "group" else map_tasks(tasks, job, method, coords=coords,
                                                                              threads=2)

@@ -80,9 +80,11 @@ RankObjective = Literal["time", "volume", "messages", "max-volume", "max-message
 ClusteringMethod = Literal["hcm", "hcc", "locks", "resolution", "parallel-hcc"]
 """How vertices of a hypergraph are clustered."""
 TaskMethod = Literal["auto", "default", "random", "smap", "tmap", "ug", "uwh", "umc", "ummc", "ug-th", "uwh-th",
-                     "search", "search-mc", "geometric", "geometric-plain", "geometric-rotated", "geometric-reflected"]
+                     "search", "search-mc", "geometric", "geometric-plain", "geometric-rotated", "geometric-shifted",
+                     "geometric-reflected"]
 """How tasks are mapped onto an allocation."""
-GeometricTaskMethod = Literal["geometric", "geometric-plain", "geometric-rotated", "geometric-reflected"]
+GeometricTaskMethod = Literal["geometric", "geometric-plain", "geometric-rotated", "geometric-shifted",
+                              "geometric-reflected"]
 """Those of them that go by coordinates."""
 Bound = Literal["latency", "bandwidth", "volume"]
 """What the time of a run depends on, for `TaskMethod` auto."""

@@ -42,7 +42,7 @@ def map_tasks(comm: Any, coords: ArrayLike, source: ArrayLike, target: ArrayLike
         Messages that this rank knows of: numbers of the tasks that send and receive, among those of all ranks.
     machine : Machine or Architecture
         A torus or mesh, the same on all ranks, with at least as many slots as tasks.
-    method : {"geometric", "geometric-plain", "geometric-rotated", "geometric-reflected"}
+    method : {"geometric", "geometric-plain", "geometric-rotated", "geometric-shifted", "geometric-reflected"}
         As there.
     threads : int
         Threads of each rank.
@@ -147,7 +147,9 @@ def _best(comm: Any, trials: Trials, threads: int) -> NDArray[np.int64]:
         winner = int(least["candidate"][0])
         members = np.flatnonzero(group == group[comm.rank])
         owner = next(i for i, rank in enumerate(members) if winner in range(*share[rank]))
-        site = mine.site if inner.rank == owner else np.empty(len(trials.coords), np.int64)
+        held = inner.rank == owner
+        site = together(comm, "exchanges",
+                        lambda: trials.mapping(mine) if held else np.empty(len(trials.coords), np.int64))
         inner.Bcast(site, owner)
         return site
     finally:

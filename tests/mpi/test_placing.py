@@ -39,7 +39,8 @@ for network, dim, nhosts, ntasks in cases:
     tasks = TaskGraph(ntasks, source, target)
     ends = np.concatenate([[0], np.sort(rng.integers(0, ntasks + 1, comm.size - 1)), [ntasks]])
     known = rng.integers(0, comm.size, len(source)) == comm.rank
-    for method in ("geometric-plain", "geometric-rotated", "geometric", "geometric-reflected"):
+    for method in ("geometric-plain", "geometric-rotated", "geometric-shifted", "geometric",
+                   "geometric-reflected"):
         made = map_tasks(comm, coords[ends[comm.rank]:ends[comm.rank + 1]], source[known], target[known], job,
                          method=method, threads=1 + comm.rank)
         one = serial(tasks, job, method, coords=coords)
@@ -71,7 +72,8 @@ def warm(compiled):
     for dims in ([5, 5, 5], [9]):
         job = attached(TorusNetwork(dims), np.arange(0, 9, 2))
         tasks = TaskGraph(5, [0, 1, 2, 3], [1, 2, 3, 4])
-        map_tasks(tasks, job, "geometric-reflected", coords=np.arange(5.0)[:, None])
+        for method in ("geometric", "geometric-reflected"):
+            map_tasks(tasks, job, method, coords=np.arange(5.0)[:, None])
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])

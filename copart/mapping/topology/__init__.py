@@ -5,6 +5,7 @@
 `grouping`   groups of tasks, one per node, of exactly the sizes of the nodes
 `greedy`     groups onto nodes: U_G, U_WH, U_MC, U_MMC
 `geometric`  tasks and nodes partitioned alike by coordinates; shift, rotations, reflections
+`annealing`  then nodes exchange what they hold where that saves hops
 ===========  ======================================================================================
 
 Source: M. Deveci, Load-Balancing and Task Mapping for Exascale Systems, Ohio State 2015, chapters 2.3, 6 and 7.

@@ -24,6 +24,7 @@ from ...partitioner.rounds import Team
 from ..congestion.networks import TorusNetwork
 from ..sites import Sites
 from ..tasks import TaskGraph
+from .annealing import exchanged
 
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +33,8 @@ ROTATIONS = ("all", "aspect")
 VARIANTS: dict[str, dict[str, Any]] = {
     "geometric-plain": {"rotations": "aspect", "shift": False, "ordered": False},
     "geometric-rotated": {"shift": False},
-    "geometric": {},
+    "geometric-shifted": {},
+    "geometric": {"exchanges": True},
     "geometric-reflected": {"reflections": True},
 }
 #: Rounds of the search for the cores around one centre, at most.
@@ -62,17 +64,19 @@ class Trials:
 
     Parameters
     ----------
-    tasks, coords, sites, rotations, shift, reflections, ordered
+    tasks, coords, sites, rotations, shift, reflections, ordered, exchanges
         As of :func:`map_points`.
     """
 
     def __init__(self, tasks: TaskGraph, coords: NDArray[np.float64], sites: Sites, *, rotations: str = "all",
-                 shift: bool = True, reflections: bool = False, ordered: bool = True):
+                 shift: bool = True, reflections: bool = False, ordered: bool = True,
+                 exchanges: bool = False):
         network = sites.network
         if not isinstance(network, TorusNetwork):
             raise MappingError(f"machine: needs coordinates of the nodes, as tori and meshes have, has {network!r}")
         known_name("rotations", rotations, ROTATIONS)
-        self.tasks, self.coords, self.places = tasks, coords, sites.places()
+        self.tasks, self.coords, self.sites, self.places = tasks, coords, sites, sites.places()
+        self.exchanges = exchanges
         host = np.repeat(np.arange(sites.nsites), sites.slots)
         place = network.coordinates(sites.point).astype(np.float64)
         moved = shifted(place, network.dims) if shift and network.around else place
@@ -111,6 +115,13 @@ class Trials:
         first = int(np.argmin(score))
         return Judged(float(score[first]), numbers[first], site(first))
 
+    def mapping(self, found: Judged) -> NDArray[np.int64]:
+        """Site of each task by a candidate, once exchanges have lowered its hops where they are asked for."""
+        if not self.exchanges:
+            return found.site
+        side = self.left[found.candidate // len(self.right)]
+        return exchanged(self.tasks, self.sites, found.site, self._cut(self.coords, side))
+
     def _cut(self, place: Array, side: Side) -> NDArray[np.int32]:
         """Parts of one side, halved along its axes in turn."""
         axes = list(side.axes)
@@ -121,7 +132,8 @@ class Trials:
 
 
 def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: str = "all", shift: bool = True,
-               reflections: bool = False, ordered: bool = True, threads: int = 1) -> NDArray[np.int64]:
+               reflections: bool = False, ordered: bool = True, exchanges: bool = False,
+               threads: int = 1) -> NDArray[np.int64]:
     """Tasks onto the cores of an allocation in a torus or mesh, by coordinates.
 
     Parameters
@@ -138,17 +150,19 @@ def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: 
         Also try all axes of the tasks that count backwards.
     ordered : bool
         Cores of equal coordinate are divided by their other coordinates, then by number; False: in any order.
+    exchanges : bool
+        Ours: what nodes hold changes places afterwards where that saves hops (:func:`~.annealing.exchanged`).
     threads : int
         Candidates are tried side by side; the result does not depend on how many are.
 
     Returns
     -------
     (ntasks,) int64
-        Site of each task.  Of candidates with equally many hops the first wins.
+        Site of each task.  Of candidates with equally many hops the first wins, whatever exchanges make of it.
     """
     trials = Trials(tasks, np.asarray(coords, np.float64), sites, rotations=rotations, shift=shift,
-                    reflections=reflections, ordered=ordered)
-    return trials.best(range(len(trials)), threads).site
+                    reflections=reflections, ordered=ordered, exchanges=exchanges)
+    return trials.mapping(trials.best(range(len(trials)), threads))
 
 
 def checked_coords(coords: ArrayLike, ntasks: int) -> NDArray[np.float64]:

@@ -236,9 +236,10 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
         search                 ours: more starts, candidates and swaps, also of single tasks between nodes, for WH
         search-mc              then as umc
         tmap, smap             recursive bisection of groups and nodes, or of tasks and slots
-        geometric              by coordinates of tasks and nodes, best of all axis pairings (36 in space), shifted
+        geometric              geometric-shifted, then ours: nodes exchange what they hold where that saves hops
         geometric-plain        one pairing of axes by aspect ratio, not shifted, ties in any order
-        geometric-rotated      all pairings, not shifted
+        geometric-rotated      the best of all pairings of axes (36 in space) by hops, not shifted
+        geometric-shifted      the same, also shifted around the torus
         geometric-reflected    all pairings and reflections (288 in space), shifted
         auto                   the best of several by the metric of `bound`
         =====================  ========================================================================================
