@@ -70,7 +70,7 @@ class Config:
 
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
-                  flow_degree=99.0, rounds=2)
+                  flow_degree=99.0, rounds=2, share=0.35)
 PRESETS: dict[PresetName, Config] = {
     "fast": replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6,
                     cooling=4, reach=0),
