@@ -65,7 +65,19 @@ def write_part(path: PathLike, part: ArrayLike) -> None:
     part : (nvtxs,) array_like of int
     """
     checked = part_array("part", part, np.size(part), 2**31 - 1, PartitionError)
-    write_text_atomic(path, "\n".join([*map(str, checked.tolist()), ""]))
+    write_text_atomic(path, _lines(checked))
+
+
+def _lines(part: NDArray[np.int32]) -> str:
+    """The text of a part file."""
+    count = int(part.max(initial=-1)) + 1
+    if count > len(part):  # a table of all numbers would be the longer one
+        return "\n".join([*map(str, part.tolist()), ""])
+    # numpy leaves other threads their turn, which a million small texts do not
+    table = np.array([f"{i}\n".encode() for i in range(count)], np.bytes_)
+    width = table.itemsize
+    letters = table[part].view(np.uint8).reshape(-1, max(1, width))
+    return bytes(letters[letters != 0]).decode()
 
 
 def count_in_name(path: PathLike) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -30,7 +31,8 @@ def side_by_side(work: Sequence[Callable[[], T]], threads: int) -> list[T]:
     if threads < 2 or len(work) < 2:
         return [piece() for piece in work]
     with ThreadPoolExecutor(min(threads, len(work))) as pool:
-        begun = [pool.submit(piece) for piece in work]
+        # in the caller's context, as on one thread
+        begun = [pool.submit(copy_context().run, piece) for piece in work]
     return [one.result() for one in begun]
 
 

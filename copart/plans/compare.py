@@ -248,7 +248,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
         requests.counts("parts", parts, len(components), pool)
     tell = progress or silent
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell,
-                            coupled_weights=coupled_weights)
+                            coupled_weights=coupled_weights, threads=run.threads)
     problem = found.problem
     count, limits, rule, _ = counted(problem, parts, sharing, coupled, rule, pool, run.eps, found.unit)
     where = Site() if site is None else site

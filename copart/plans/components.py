@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -20,6 +21,7 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
+from ..partitioner.parallel import side_by_side
 from ..partitioner.rounds import Progress
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
@@ -70,7 +72,8 @@ def silent(step: str, done: int, total: int) -> None:
 
 def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapping[Pair, Any] = "facet",
                     names: Sequence[str] | None = None, load: str | None = None, meeting: Meeting | None = None,
-                    progress: Progress | None = None, coupled_weights: CoupledWeights | None = None) -> Coupled:
+                    progress: Progress | None = None, coupled_weights: CoupledWeights | None = None,
+                    threads: int = 1) -> Coupled:
     """The components with their interedges, and where they meet.
 
     Parameters are those of :func:`plan`.
@@ -85,7 +88,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     read: dict[str, Mesh] = {}
     chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
     found: list[Graph | Opened] = []
-    for source in chosen:
+    for source in chosen:  # not side by side: meshio redirects what the process prints, and threads gain nothing there
         if isinstance(source, str | os.PathLike):
             tell(f"reading {source}", 0, 0)
         found.append(_opened(source, read))
@@ -98,14 +101,15 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     if len(called) != len(found):
         raise ConfigError(f"names: needs {_some(len(found))} different names, got {called}")
     tell("building the graphs", 0, 0)
-    made = [_graph(one, load) for one in found]
+    made = side_by_side([partial(_graph, one, load) for one in found], threads)
     meeting = meeting.named(called)
     interfaces: dict[Pair, Interface] = {}
     if isinstance(interedges, str):
         if any(mesh is None for mesh in meshes):
             raise CouplingError(f"interedges: {interedges!r} is found from two meshes; with graphs give an Interedges")
         tell("finding the interedges", 0, 0)
-        pairs, interfaces = _search(dict(zip(called, meshes, strict=True)), interedges, meeting, tell)  # type: ignore[arg-type]
+        pairs, interfaces = _search(dict(zip(called, meshes, strict=True)), interedges, meeting, tell,  # type: ignore[arg-type]
+                                    threads)
     else:
         pairs = _given(interedges, called)
     cut: list[str] = []
@@ -216,13 +220,14 @@ def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
 
 
 def _search(meshes: Mapping[str, Mesh], kind: InteredgeKind, meeting: Meeting,
-            tell: Progress) -> tuple[dict[Pair, Interedges], dict[Pair, Interface]]:
+            tell: Progress, threads: int) -> tuple[dict[Pair, Interedges], dict[Pair, Interface]]:
     """The interedges of every two meshes that meet."""
     from ..mesh import find_interface
     from ..mesh.transform import Transform
 
     names, where = list(meshes), meeting.transforms(list(meshes))
-    reach: dict[str, Any] = {"tolerance": meeting.tolerance, "gap": meeting.gap, "several": bool(meeting.several)}
+    reach: dict[str, Any] = {"tolerance": meeting.tolerance, "gap": meeting.gap, "several": bool(meeting.several),
+                             "threads": threads}
     placed = {name: where[name].apply(mesh) for name, mesh in meshes.items()}
     if len(names) == 2:
         a, b = names

@@ -171,6 +171,8 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
                placed: Mapping[str, Mesh], placement: Placed | None) -> list[str]:
     from ..mesh import write_vtu
 
+    if "precice" in (kinds or ()) and copartition.shared:
+        raise ConfigError("write: precice needs processes of its own for every component, these share them")
     made, parted = [], []
     settings = summary.get("settings", {})
     search = {key: settings.get(key) for key in ("tolerance", "gap")} if settings.get("interedges") == "facet" else None
@@ -191,22 +193,18 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
     for c in parted:
         made.append(f"{c.name}.part.{c.nparts}")
         work.append(partial(write_part, scratch / made[-1], c.part))
-    side_by_side(work, int(settings.get("threads") or 1))
+    files = interedges_files(problem.names)
+    meeting = {files[pair]: relation for pair in files if (relation := problem.facing(*pair)) is not None}
+    work += [partial(write_interedges, scratch / file, relation) for file, relation in meeting.items()]
+    work += [partial(write_coupling, scratch / "coupling.json", problem, copartition),
+             partial(write_exchange, scratch, problem, copartition)]
+    exchange: Any = side_by_side(work, int(settings.get("threads") or 1))[-1]
     for c, name in zip(parted, problem.names, strict=True):
         made += write_parted(scratch, c, native_kinds(sources.get(name), c.mesh) if kinds is None else kinds)
-    if "precice" in (kinds or ()) and copartition.shared:
-        raise ConfigError("write: precice needs processes of its own for every component, these share them")
     if "precice" in (kinds or ()):
         write_precice(scratch / "precice.xml", problem, copartition)
         made.append("precice.xml")
-    files = interedges_files(problem.names)
-    for pair in files:
-        interedges = problem.facing(*pair)
-        if interedges is not None:
-            made.append(files[pair])
-            write_interedges(scratch / made[-1], interedges)
-    write_coupling(scratch / "coupling.json", problem, copartition)
-    made += write_exchange(scratch, problem, copartition)
+    made += [*meeting, *exchange]
     return [*made, *write_launch(scratch, copartition, placement)]
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -32,6 +33,7 @@ from ..metrics import CoupledMetrics, evaluate
 from ..metrics.parts import part_metrics
 from ..names import InteredgeKind, InterfaceRule, SchemeName
 from ..options import Options, Settings
+from ..partitioner.parallel import side_by_side
 from ..resources import Advice
 from ..schemes import registry
 from ..schemes.contiguous import bodies_shared
@@ -324,7 +326,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         prepare_folder(output)
     tell = progress or silent
     found = coupled_problem(*components, interedges=interedges, names=names, load=load, meeting=meeting, progress=tell,
-                            coupled_weights=coupled_weights)
+                            coupled_weights=coupled_weights, threads=run.threads)
     problem = found.problem
     count, limits, rule, advice = counted(problem, parts, sharing, coupled, rule, pool, run.eps, found.unit)
     where = Site() if site is None else site
@@ -360,14 +362,16 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
                             threads=run.threads)
         if where.placement not in [one.name for one in placed]:
             place(graph, where.machine, where.placement)  # which says why it does not apply
-    worth = worth_remarks(problem, copartition, scheme, count, run)
+    judged: list[Any] = side_by_side([partial(worth_remarks, problem, copartition, scheme, count, run),
+                                      partial(evaluate, problem, copartition, cost)], run.threads)
+    worth, metrics = judged
     if copartition.scheme is not None:
         worth = [f"{scheme} took {copartition.scheme}", *worth]
     if contiguous:
         worth += bodies_shared(problem, copartition)
     worth += uneven_regions(copartition, found.meshes, found.sources)
-    made = Plan(problem, copartition, evaluate(problem, copartition, cost), found.meshes, kept, took.seconds,
-                sources=found.sources, interfaces=found.interfaces, remarks=(*found.remarks, *worth), advice=advice,
+    made = Plan(problem, copartition, metrics, found.meshes, kept, took.seconds, sources=found.sources,
+                interfaces=found.interfaces, remarks=(*found.remarks, *worth), advice=advice,
                 placements=placed)
     if output is None:
         return made

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextvars import ContextVar
 
 import pytest
 
+from copart.errors import MeshError
 from copart.kgggp_ml import partition
-from copart.mesh import cube
+from copart.mesh import Mesh, cube
 from copart.partitioner import rounds
 from copart.partitioner.parallel import shares, side_by_side
 from copart.plans.plan import plan
@@ -27,6 +29,31 @@ def test_the_first_failure_is_told(threads):
 
     with pytest.raises(ValueError, match="second"):
         side_by_side([lambda: None, lambda: fail("second"), lambda: fail("third")], threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_pieces_see_what_the_caller_has_set(threads):
+    told: ContextVar[str] = ContextVar("told", default="nothing")
+    told.set("something")
+    assert side_by_side([told.get, told.get], threads) == ["something", "something"]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_error_of_the_first_component_is_told(threads):
+    loose = ([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [5, 5, 0], [6, 5, 0], [5, 6, 0]], [[0, 1, 2], [3, 4, 5]])
+    with pytest.raises(MeshError, match="mesh 'first': no two of its 2 cells"):
+        plan(*(Mesh(loose[0], [("triangle", loose[1])], name=name) for name in ("first", "second")), parts=(1, 1),
+             threads=threads)
+
+
+def test_files_of_any_plan_are_the_same_on_any_number_of_threads(tmp_path):
+    a, b = cube("tetra", 1500), cube("tetra", 900, offset=(1.0, 0.0, 0.0))
+    for n in (1, 2, 3):
+        plan(a, b, parts=(12, 3), names=("a", "b"), threads=n, output=tmp_path / str(n))
+    files = {n: {p.relative_to(tmp_path / str(n)): p.read_bytes() for p in (tmp_path / str(n)).rglob("*")
+                 if p.is_file() and p.name != "metrics.json"} for n in (1, 2, 3)}
+    assert len(files[1]) > 8
+    assert files[1] == files[2] == files[3]
 
 
 def test_two_pieces_are_at_work_at_once():

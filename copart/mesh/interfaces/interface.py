@@ -16,6 +16,7 @@ from ...arrays import fraction
 from ...coupling import Interedges
 from ...errors import ConfigError, MeshError, NoInterfaceError
 from ...names import InteredgeKind, known_name
+from ...partitioner.parallel import side_by_side
 from ..transform import Transform
 from ..value import Mesh
 from .advice import nothing_found, same_way
@@ -87,7 +88,7 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", t
 
 def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *, tolerance: float | None = None,
                    gap: float | None = None, transform: Transform | None = None, several: bool = False,
-                   ) -> tuple[Interedges, Interface]:
+                   threads: int = 1) -> tuple[Interedges, Interface]:
     """Find the pairs of cells that meet, and say where that is.
 
     Parameters
@@ -99,6 +100,8 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *,
     several : bool
         Take all surfaces that match, whichever way they face.  Otherwise two or more of comparable size are
         refused, unless one of the meshes has a named interface.
+    threads : int
+        With 2 or more, both meshes are looked at at once; the result is the same.
 
     Returns
     -------
@@ -127,6 +130,7 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *,
                   None if gap is None else fraction("gap", gap))
     transform = transform or Transform()
     there = transform.apply(mesh_b)
+    side_by_side([lambda: mesh_a.bounds, lambda: there.bounds], threads)  # kept with the meshes
     extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
     if reach.length is not None:
         # a gap of nothing still allows for rounding
@@ -137,9 +141,9 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *,
     if kind == "overlap":
         found = _overlap(mesh_a, there, reach, offsets, remarks)
     elif kind == "touch":
-        found = _touch(mesh_a, there, reach, tolerance is None and gap is None, offsets, remarks, several)
+        found = _touch(mesh_a, there, reach, tolerance is None and gap is None, offsets, remarks, several, threads)
     else:
-        found = _facet(mesh_a, there, reach, offsets, remarks, several)
+        found = _facet(mesh_a, there, reach, offsets, remarks, several, threads)
     if found is None:
         raise NoInterfaceError(nothing_found(mesh_a, there, kind, reach, "scale" not in " ".join(remarks)))
     return found
@@ -149,9 +153,9 @@ Result = tuple[Interedges, Interface] | None
 
 
 def _facet(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64], remarks: tuple[str, ...],
-           several: bool) -> Result:
+           several: bool, threads: int) -> Result:
     """Cells whose facets lie on one another."""
-    found = best_match(mesh_a, mesh_b, reach, offsets)
+    found = best_match(mesh_a, mesh_b, reach, offsets, threads)
     if found is None:
         return None
     if found.same_way and not several and mesh_a.interface is None and mesh_b.interface is None:
@@ -163,10 +167,10 @@ def _facet(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64
 
 
 def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDArray[np.float64],
-           remarks: tuple[str, ...], several: bool) -> Result:
+           remarks: tuple[str, ...], several: bool, threads: int) -> Result:
     """Cells that share at least a point."""
     try:
-        found = best_match(mesh_a, mesh_b, Reach(TOLERANCE["facet"], reach.length), offsets)
+        found = best_match(mesh_a, mesh_b, Reach(TOLERANCE["facet"], reach.length), offsets, threads)
     except MeshError:
         # closed surfaces, dimensions far apart: cells may touch all the same
         found = None
@@ -219,10 +223,11 @@ def _covered(mesh: Mesh, cover: Cover, side: int, dimension: int) -> Side:
                 len(mine))
 
 
-def best_match(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64]) -> Match | None:
+def best_match(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64],
+               threads: int = 1) -> Match | None:
     """The facets that lie on one another, in the likeliest way to compare the two meshes; None where there are none."""
     best = None
-    for offer in offers(mesh_a, mesh_b):
+    for offer in offers(mesh_a, mesh_b, threads):
         found = match(offer, reach, offsets)
         if len(found.i) == 0:
             continue

@@ -8,12 +8,14 @@ once the thick one is projected onto the plane.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MeshError
+from ...partitioner.parallel import side_by_side
 from ..search import overlapping_pairs
 from ..value import Mesh
 from .surface import Surface, boundary_surface, cell_surface
@@ -79,7 +81,7 @@ class Match(NamedTuple):
         return self._replace(i=self.i[keep], j=self.j[keep], overlap=self.overlap[keep], gap=self.gap[keep])
 
 
-def offers(mesh_a: Mesh, mesh_b: Mesh) -> list[Offer]:
+def offers(mesh_a: Mesh, mesh_b: Mesh, threads: int = 1) -> list[Offer]:
     """What can be compared, the likeliest first.
 
     Raises
@@ -95,7 +97,8 @@ def offers(mesh_a: Mesh, mesh_b: Mesh) -> list[Offer]:
     low = next((m for m in meshes if m.dimension < top), None)
     found = []
     if low is None or low.interface is None:
-        a, b = (boundary_surface(m) if m.dimension == top else cell_surface(m) for m in meshes)
+        a, b = side_by_side([partial(boundary_surface if m.dimension == top else cell_surface, m) for m in meshes],
+                            threads)
         for mesh, surface in zip(meshes, (a, b), strict=True):
             if len(surface.cell) == 0:
                 raise MeshError(f"interedges: mesh {mesh.name!r} has no boundary facet; "
