@@ -13,7 +13,12 @@ import pytest
 from ..conftest import NO_JIT
 from ..helpers import ROOT
 
-pytestmark = [pytest.mark.skipif(NO_JIT, reason="nothing is compiled without the JIT"), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.skipif(NO_JIT, reason="nothing is compiled without the JIT"),
+    pytest.mark.skipif(os.environ.get("NUMBA_BOUNDSCHECK") == "1",
+                       reason="the kernels used here are large or small in the code that users have"),
+    pytest.mark.slow,
+]
 
 #: `find_centres` calls `spread_distances`, which is large, `remove` calls `sift_down` and `sift_up`, which are small.
 USE = """
