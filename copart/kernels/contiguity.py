@@ -58,7 +58,7 @@ def stays_connected(g, part, v, stamp, mark, behind, search):
     while apart > 1:
         if turn >= ngoing:
             turn = 0
-        r = going[turn]
+        r = np.int64(going[turn])
         if joined[r] != r:
             ngoing -= 1
             going[turn] = going[ngoing]
