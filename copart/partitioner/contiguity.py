@@ -191,6 +191,7 @@ class _Mender:
         before = self.excess
         for source in np.flatnonzero(self.pwgt > self.limit).tolist():
             while self.pwgt[source] > self.limit[source]:
+                # what held a part together may not do so any more after moves along the last path
                 self.scratch.held[border] = False
                 there = find_path(self.g, part, self.pwgt, self.limit, source, 1, start, order, parent, queue)
                 if there < 0 or not self._hand_on(source, there, parent, start, order):

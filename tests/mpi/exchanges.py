@@ -42,6 +42,7 @@ def everything(folder: str) -> dict[str, Any]:
     out: dict[str, Any] = {"pairs": {}, "halos": {}}
     for pair in [(one["a"], one["b"]) for one in told["metrics"]["pairs"]]:
         with Exchange(COMM, folder, pair) as exchange:
+            # the name spelled out: what knows it loads the compiler, on every rank
             file = "interedges.mtx" if len(names) == 2 else f"{'-'.join(pair)}.interedges.mtx"
             inter = read_interedges(Path(folder) / file)
             out["pairs"]["-".join(pair)] = of_pair(exchange, inter.to_scipy())

@@ -58,7 +58,7 @@ def test_each_objective_gets_what_it_asks_for(sizes):
         if objective in ("max-volume", "messages") and len(set(sizes)) == 1:
             assert found.after[i] < by_time.after[i]
         assert found.before == by_time.before
-        if len(set(sizes)) > 1:
+        if len(set(sizes)) > 1:  # once for each objective is enough
             assert (found.rank == reorder_ranks(pairs, node, objective=objective).rank).all()
 
 
