@@ -14,6 +14,9 @@ FAR = 1e18
 FLOOR = 3.0
 """What handing on costs besides, in edges: short chains are better, and no step may gain."""
 
+INSIDE = 3
+"""Mark of a vertex from which no step leads to another part: walls are too far."""
+
 
 class Chains(NamedTuple):
     """Memory of :func:`hand_over` for m vertices of a component of k parts.
@@ -114,9 +117,9 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
     source, target : int            from this part, and only to that one; -1 for all
     first : int                     first part of the component
     t : Chains, in and out
-    border : Border, in and out     its marks and queue
+    border : Border, in and out     its marks and queue; there, `INSIDE` for vertices that need no look
     """
-    part = s.part
+    part, there = s.part, border.there
     found = 0
     stamp = border.stamp[0]
     a = source
@@ -127,11 +130,15 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
         place = i
         v = np.int64(cells[place])
         i = np.int64(t.after[place])
+        if there[v] == INSIDE:
+            continue
+        inside = True
         tried = np.int64(-1)
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = np.int64(g.adjncy[e])
             b = part[u]
             if b != a:
+                inside = False
                 if b == tried or (target >= 0 and b != target) or (g.iptr[v] < g.iptr[v + 1] and s.slot[b] < 0):
                     continue
                 tried = np.int64(b)
@@ -145,11 +152,16 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
                         t.cost[a - first, b - first] = price
                         t.cell[a - first, b - first] = place
                         t.ahead[a - first, b - first] = -1
-            elif coupled and g.iptr[u] == g.iptr[u + 1] and s.population[a] > 2:
+            elif coupled and s.population[a] <= 2:
+                inside = False
+            elif coupled and g.iptr[u] == g.iptr[u + 1]:
                 passed = np.int64(-1)
                 for f in range(g.xadj[u], g.xadj[u + 1]):
                     b = part[g.adjncy[f]]
-                    if b == a or b == passed or (target >= 0 and b != target) or s.slot[b] < 0:
+                    if b == a:
+                        continue
+                    inside = False
+                    if b == passed or (target >= 0 and b != target) or s.slot[b] < 0:
                         continue
                     passed = np.int64(b)
                     both = np.int64(1)
@@ -173,8 +185,28 @@ def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
                             t.cost[a - first, b - first] = price
                             t.cell[a - first, b - first] = place
                             t.ahead[a - first, b - first] = u
+        if inside:
+            there[v] = INSIDE
     border.stamp[0] = stamp
     return found
+
+
+@inner
+def look_again(g, v, there):
+    """Take the marks away around v, which changes its part: a step may lead there from two edges off.
+
+    g : Joined, in
+    v : int
+    there : (n,) uint8, in and out
+    """
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        u = g.adjncy[e]
+        if there[u] == INSIDE:
+            there[u] = 0
+        for f in range(g.xadj[u], g.xadj[u + 1]):
+            w = g.adjncy[f]
+            if there[w] == INSIDE:
+                there[w] = 0
 
 
 @kernel
@@ -256,15 +288,19 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
                     uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, u, a, b)
                     s.cut[s.owner[a]] += uncut
                     shift(g, s, u, a, b)
+                    look_again(g, u, border.there)
                 uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, v, a, b)
                 s.cut[s.owner[a]] += uncut
                 shift(g, s, v, a, b)
+                look_again(g, v, border.there)
                 rechain(y, x, i, t)
                 moved += max(np.int64(1), weight[v])
                 moved_any = True
             x = y
         if not moved_any:
             break
+    for i in range(len(cells)):
+        border.there[cells[i]] = 0
     left = np.int64(0)
     for p in range(first, last):
         left += max(np.int64(0), load[p] - room[p])
