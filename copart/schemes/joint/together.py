@@ -26,7 +26,7 @@ from ...algorithms import naive
 from ...coupling import CoPartition, CoupledProblem
 from ...metrics import pieces
 from ...metrics.step import step_cost
-from ...options import Options
+from ...options import Config, Options
 from ...partitioner.rounds import Team
 from .alone import Alone, Figures
 from .cells import PartArrays
@@ -97,10 +97,9 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
 
 def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
               ) -> dict[str, NDArray[np.int32]]:
-    config = replace(options.config, coarse_least=min(COARSEST, options.config.coarse_least))
     size = sum(graph.nvtxs for graph in problem.components.values())
-    small = size <= SMALL
     with Team(options.threads) as team:
+        config = replace(options.config, coarse_least=min(COARSEST, options.config.coarse_least))
         stack = stacked(problem, parts, dict(nparts), config, team)
         alone = Alone(problem, nparts, parts, stack, options)
         best = Best(problem, nparts, parts, alone)
@@ -109,27 +108,44 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
                            int(alone.slot.max()) + 1, MOST_MEETING)
             return best.parts
         cycle = Cycle(stack, alone, options.seed, alone.part)
-        for effort in EFFORTS if small else (_fitted(problem, size),):
-            tried = cycle.run(effort)
-            best.take(*tried)
-        for effort in AGAIN if small and best.paid < np.inf else ():
-            inside = Cycle(stacked(problem, best.parts, dict(nparts), config, team), alone, options.seed, best.part)
-            part, reached = inside.run(effort)
-            best.take(part, reached)
-            if not alone.broken(reached):
-                best.take(*inside.lower(RELIEF, part, reached.cut, SOME))
+        if size <= SMALL:
+            _explore(cycle, best, config, team)
+        else:
+            _pass(cycle, best, _fitted(problem, size))
+    return best.parts
+
+
+def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
+    """All efforts on a small problem, the later ones inside the best partition so far."""
+    for effort in EFFORTS:
+        tried = cycle.run(effort)
+        best.take(tried)
+    for effort in AGAIN if best.paid < np.inf else ():
+        inside = Cycle(stacked(best.problem, best.parts, dict(best.nparts), config, team), best.alone, cycle.seed, best.part)
+        part, reached = inside.run(effort)
+        best.take((part, reached))
+        if not best.alone.broken(reached):
+            best.take(inside.lower(RELIEF, part, reached.cut, SOME))
     for effort in (REPAIR, SAFE):
         if best.paid < np.inf:
             break
         tried = cycle.run(effort, tried if effort is REPAIR else None)
-        best.take(*tried)
-    if best.paid == np.inf:
-        return best.parts
-    for by in LESS if small else LESS[:1]:  # on large problems once: it takes a tenth to a fifth of the time
-        for _ in range(TURNS if small else 1):
-            if not best.take(*cycle.lower(RELIEF, best.part, best.cut, by)):
+        best.take(tried)
+    for by in LESS if best.paid < np.inf else ():
+        for _ in range(TURNS):
+            if not best.take(cycle.lower(RELIEF, best.part, best.cut, by)):
                 break
-    return best.parts
+
+
+def _pass(cycle: Cycle, best: Best, effort: Effort) -> None:
+    """One effort on a large problem, and those that make it good where it is worse than NAIVE in a line."""
+    tried = None
+    for each in (effort, REPAIR, SAFE):
+        tried = cycle.run(each, tried if each is REPAIR else None)
+        if best.alone.broken(tried[1]):
+            continue
+        if best.take(tried, cycle.lower(RELIEF, tried[0], tried[1].cut, LESS[0])):  # once: it takes a tenth of the time
+            break
 
 
 class Best:
@@ -154,21 +170,31 @@ class Best:
         self._pieces: dict[str, int] = {}
         self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
 
-    def take(self, part: NDArray[np.int32], reached: Figures) -> bool:
-        """Keep `part`, of the figures `reached`, instead if it is better; whether it is."""
+    def take(self, *found: tuple[NDArray[np.int32], Figures]) -> bool:
+        """Keep the best of some partitions, each with its figures, if it is better than what there is; whether it is."""
+        priced = sorted(((self._price(*each), i) for i, each in enumerate(found)))
+        for worse, i in priced:  # pieces are counted last, as that takes longest
+            if worse >= self.paid:
+                return False
+            part, reached = found[i]
+            made = self.alone.split(part, self.problem.names)
+            if not self._falls_apart(made):
+                self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
+                return True
+        return False
+
+    def _price(self, part: NDArray[np.int32], reached: Figures) -> float:
+        """What `part` costs; infinite where it is worse than alone in a line, or in all."""
         alone = self.alone
         if alone.broken(reached):
-            return False
+            return np.inf
         made = alone.split(part, self.problem.names)
         step = step_cost(self.problem, CoPartition(made, self.nparts), traffic=reached.traffic).T_step / self.step
         busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
         paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
         worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
-        if paid >= 1.0 or worse >= self.paid or self._falls_apart(made):
-            return False
-        self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
-        return True
+        return worse if paid < 1.0 else np.inf
 
     def _falls_apart(self, made: PartArrays) -> bool:
         """Whether the parts of a component are in more pieces than before."""
