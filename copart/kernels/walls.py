@@ -78,6 +78,23 @@ class Walls(NamedTuple):
 
 
 @kernel
+def list_exchange(xadj, adjncy, kind, data, give, take):
+    """Data that go along the interedges of m coupled vertices of C components.
+
+    xadj : (m + 1,) int64, in
+    adjncy : (ninter,) int32, in
+    kind : (m,) int32, in           component of each vertex
+    data : (C, m) int64, in         what each has for every component
+    give, take : (ninter,) int64, out       see :class:`Joined`
+    """
+    for v in range(len(kind)):
+        for e in range(xadj[v], xadj[v + 1]):
+            u = adjncy[e]
+            give[e] = data[kind[u], v]
+            take[e] = data[kind[v], u]
+
+
+@kernel
 def survey(g, s, edges):
     """Compute everything in `s` from part, owner and slot; returns the number of messages.
 

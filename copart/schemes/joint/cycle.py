@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT
+from ...kernels.contraction import list_members
 from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
@@ -291,12 +292,12 @@ class Cycle:
         if not len(g.iadj):
             return 0
         cells = self.meeting
-        order = cells[np.argsort(s.part[cells], kind="stable")]
-        start = np.searchsorted(s.part[order], np.arange(len(s.load) + 1))
+        start, order = np.empty(len(s.load) + 1, WEIGHT), np.empty(len(cells), VERTEX)
+        list_members(s.part[cells], start, order)
         cooling = self._cooling(0, prices, (0.0, 0.0), (EXCESS, EXCESS))
         group = Group(np.empty(GROUP, VERTEX), np.empty(GROUP, VERTEX), np.empty(TARGETS, VERTEX))
         few = int(FEW * len(g.iadj) / max(1, 2 * int(s.total[0])))
-        return int(dissolve_messages(g, s, cooling, WORTH, few, start, order, group, border))
+        return int(dissolve_messages(g, s, cooling, WORTH, few, start, cells[order], group, border))
 
     def _mended(self, prices: Prices, found: Figures) -> Prices:
         """Higher prices for what is worse than alone, lower ones where a cut is near its limit."""

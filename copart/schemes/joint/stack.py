@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX, WEIGHT
 from ...coupling import CoupledProblem
 from ...kernels import Level
-from ...kernels.walls import Joined, Walls, survey
+from ...kernels.contraction import list_members
+from ...kernels.walls import Joined, Walls, list_exchange, survey
 from ...options import Config
 from ...partitioner.affinity import finest
 from ...partitioner.coarsening import coarsen, coarsest_size, contract, look_at
@@ -55,13 +56,13 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
     for d in range(1, depth):
         if d == depth - 1 or (sizes[use[-1]] >= STEP * sizes[d] and sizes[d] >= 1.3 * sizes[-1]):
             use.append(d)
-    meetings, coupled, data = _meetings(problem)
+    interface = _interface(problem)
     levels, joined_maps, kinds = [], [], []
     for j, d in enumerate(use):
         graphs = [at(i, d) for i in range(len(each))]
         counts = [len(g.vwgt) for g in graphs]
         kind = np.repeat(np.arange(len(each), dtype=VERTEX), counts)
-        levels.append(_joined(graphs, meetings, coupled, data, kind))
+        levels.append(_joined(graphs, interface, kind))
         kinds.append(kind)
         if d == use[-1]:
             break
@@ -69,17 +70,8 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
         ends = np.cumsum([0] + [len(at(i, use[j + 1]).vwgt) for i in range(len(each))])
         cmap = np.concatenate([step + np.int32(end) for step, end in zip(steps, ends, strict=False)]).astype(VERTEX)
         joined_maps.append(cmap)
-        n = int(ends[-1])
-        meetings = contract(meetings, cmap, n, team)
-        coupled = meetings.vwgt
-        data = np.stack([_summed(cmap, row, n) for row in data])
+        interface = _contracted(interface, cmap, int(ends[-1]), team)
     return Stack(levels, joined_maps, kinds)
-
-
-def _summed(cmap: Array, values: Array, n: int) -> Array:
-    """Sums of `values`, most of them 0, over the clusters."""
-    use = np.flatnonzero(values)
-    return np.bincount(cmap[use], values[use], n).astype(WEIGHT)
 
 
 def _composed(maps: list[Array], n: int) -> Array:
@@ -90,34 +82,61 @@ def _composed(maps: list[Array], n: int) -> Array:
     return out
 
 
-def _meetings(problem: CoupledProblem) -> tuple[Level, Array, Array]:
-    """Interedges of all components as a graph, coupled weight of each vertex, and its data for every component."""
-    first = dict(zip(problem.names, np.cumsum([0] + [g.nvtxs for g in problem.components.values()]), strict=False))
-    n = sum(g.nvtxs for g in problem.components.values())
-    number = {name: i for i, name in enumerate(problem.names)}
-    coupled, data = np.zeros(n, WEIGHT), np.zeros((len(number), n), WEIGHT)
-    rows, columns = [], []
+class _Interface(NamedTuple):
+    """The m coupled vertices of all components on one level.
+
+    cells : (m,) int32, which they are, ascending
+    graph : Level, their interedges; the weight of each is its coupled weight
+    data : (C, m) int64, what each has for every component
+    """
+
+    cells: Array
+    graph: Level
+    data: Array
+
+
+def _interface(problem: CoupledProblem) -> _Interface:
+    """That of the cells."""
+    place, first = {}, [0]
+    for name in problem.names:
+        place[name] = np.zeros(problem.components[name].nvtxs, VERTEX)
+        place[name][problem.coupled(name)] = np.arange(first[-1], first[-1] + len(problem.coupled(name)), dtype=VERTEX)
+        first.append(first[-1] + len(problem.coupled(name)))
+    data = np.zeros((len(place), first[-1]), WEIGHT)
+    rows, columns = [np.zeros(0, VERTEX)], [np.zeros(0, VERTEX)]
     for (a, b), relation in problem.pairs.items():
         u, v, _ = relation.pairs()
-        rows += [u + first[a], v + first[b]]
-        columns += [v + first[b], u + first[a]]
+        u, v = place[a][u], place[b][v]
+        rows += [u, v]
+        columns += [v, u]
         for name, other, met in ((a, b, relation.coupled_a), (b, a, relation.coupled_b)):
-            data[number[other], first[name] + met] = problem.components[name].sizes[met]
-    for name in problem.names:
-        cells = problem.coupled(name)
-        coupled[first[name] + cells] = problem.coupled_load(name)
-    row = np.concatenate(rows) if rows else np.zeros(0, WEIGHT)
-    column = np.concatenate(columns) if rows else np.zeros(0, WEIGHT)
-    order = np.argsort(row, kind="stable")
-    xadj = np.zeros(n + 1, WEIGHT)
-    np.cumsum(np.bincount(row, minlength=n), out=xadj[1:])
+            data[problem.names.index(other), place[name][met]] = problem.components[name].sizes[met]
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    xadj, order = np.empty(first[-1] + 1, WEIGHT), np.empty(len(row), VERTEX)
+    list_members(row, xadj, order)
+    starts = np.cumsum([0] + [g.nvtxs for g in problem.components.values()])
+    cells = [problem.coupled(name) + start for name, start in zip(problem.names, starts, strict=False)]
     none = np.zeros(0, VERTEX)
-    interface = Level(xadj=xadj, adjncy=column[order].astype(VERTEX), ewgt=np.ones(len(order), WEIGHT), vwgt=coupled,
-                      fixed=none, origin=none, size=np.zeros(0, WEIGHT))
-    return interface, coupled, data
+    graph = Level(xadj=xadj, adjncy=column[order], ewgt=np.ones(len(order), WEIGHT),
+                  vwgt=np.concatenate([problem.coupled_load(name) for name in problem.names]),
+                  fixed=none, origin=none, size=np.zeros(0, WEIGHT))
+    return _Interface(np.concatenate(cells).astype(VERTEX), graph, data)
 
 
-def _joined(graphs: list[Level], meetings: Level, coupled: Array, data: Array, kind: Array) -> Joined:
+def _contracted(fine: _Interface, cmap: Array, n: int, team: Team) -> _Interface:
+    """That of the n clusters of `cmap`."""
+    coarse = cmap[fine.cells]
+    there = np.zeros(n, np.bool_)
+    there[coarse] = True
+    cells = np.flatnonzero(there).astype(VERTEX)
+    number = np.empty(n, VERTEX)
+    number[cells] = np.arange(len(cells), dtype=VERTEX)
+    within = number[coarse]
+    data = np.array([np.bincount(within, row, len(cells)) for row in fine.data]).astype(WEIGHT)
+    return _Interface(cells, contract(fine.graph, within, len(cells), team), data)
+
+
+def _joined(graphs: list[Level], interface: _Interface, kind: Array) -> Joined:
     starts = np.cumsum([0] + [len(g.vwgt) for g in graphs])
     entries = np.cumsum([0] + [len(g.adjncy) for g in graphs])
     plain = all(len(g.ewgt) == 0 for g in graphs)
@@ -130,11 +149,14 @@ def _joined(graphs: list[Level], meetings: Level, coupled: Array, data: Array, k
         weight[rows] = g.vwgt
         if not plain:
             ewgt[mine] = g.ewgt if len(g.ewgt) else 1
-    row = np.repeat(kind, np.diff(meetings.xadj))
-    other = meetings.adjncy
-    owner = np.repeat(np.arange(len(kind), dtype=VERTEX), np.diff(meetings.xadj))
-    return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=weight, coupled=coupled, iptr=meetings.xadj, iadj=other,
-                  imul=meetings.ewgt.astype(VERTEX), give=data[kind[other], owner], take=data[row, other])
+    cells, meetings, data = interface
+    iptr, coupled = np.zeros_like(xadj), np.zeros_like(weight)
+    iptr[1:][cells] = np.diff(meetings.xadj)
+    coupled[cells] = meetings.vwgt
+    give, take = np.empty((2, len(meetings.adjncy)), WEIGHT)
+    list_exchange(meetings.xadj, meetings.adjncy, kind[cells], data, give, take)
+    return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=weight, coupled=coupled, iptr=np.cumsum(iptr),
+                  iadj=cells[meetings.adjncy], imul=meetings.ewgt.astype(VERTEX), give=give, take=take)
 
 
 def walls_of(g: Joined, part: Array, owner: Array, slot: Array, room: Array, bound: Array,
