@@ -7,7 +7,7 @@ import numpy as np
 from . import inlined, kernel
 from .rng import mix
 from .wall_prices import excess_change, holds_together, traffic_price, uncut_by
-from .walls import shift
+from .walls import shift, shift_weight
 
 STRIDES = (7919, 10007, 104729)
 """Primes: one of them does not divide the length of a list, and steps of that size visit all of it."""
@@ -300,7 +300,10 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
             if not holds_together(xadj, adjncy, part, v, stamp, mark, queue):
                 continue
             s.cut[own] += uncut
-            shift(g, s, v, a, b)
+            if meets:
+                shift(g, s, v, a, b)
+            else:  # passing the tuples on takes longer than this
+                shift_weight(g, s, v, a, b)
             done += 1
             for e in range(xadj[v], xadj[v + 1]):
                 u = adjncy[e]

@@ -191,6 +191,31 @@ def datum_for(g, s, v, other):
     return g.give[e]
 
 
+@inlined
+def shift_weight(g, s, v, a, b):
+    """Move vertex v from part a to b, all but its data and messages; all there is to do where it has no interedges.
+
+    g : Joined, in
+    s : Walls, in and out
+    v, a, b : int
+    """
+    own = s.owner[a]
+    w = g.weight[v]
+    c = g.coupled[v]
+    s.load[a] -= w
+    s.load[b] += w
+    if c > 0:
+        if s.share[a] == c:
+            s.owners[own] -= 1
+        if s.share[b] == 0:
+            s.owners[own] += 1
+        s.share[a] -= c
+        s.share[b] += c
+    s.population[a] -= 1
+    s.population[b] += 1
+    s.part[v] = b
+
+
 @kernel
 def shift(g, s, v, a, b):
     """Move vertex v from part a to b; the cut is left to the caller.
@@ -253,20 +278,7 @@ def shift(g, s, v, a, b):
             s.messages[q, own] += 1
         pairs[pb, pq] += m
         pairs[pq, pb] += m
-    w = g.weight[v]
-    c = g.coupled[v]
-    s.load[a] -= w
-    s.load[b] += w
-    if c > 0:
-        if s.share[a] == c:
-            s.owners[own] -= 1
-        if s.share[b] == 0:
-            s.owners[own] += 1
-        s.share[a] -= c
-        s.share[b] += c
-    s.population[a] -= 1
-    s.population[b] += 1
-    part[v] = b
+    shift_weight(g, s, v, a, b)
 
 
-__all__ = ["Joined", "Walls", "datum_for", "edge_cuts", "shift", "survey"]
+__all__ = ["Joined", "Walls", "datum_for", "edge_cuts", "list_exchange", "shift", "shift_weight", "survey"]
