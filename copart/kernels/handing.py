@@ -14,45 +14,32 @@ FAR = 1e18
 FLOOR = 3.0
 """What handing on costs besides, in edges: short chains are better, and no step may gain."""
 
-LEAST = 0.01
-"""No step costs less, or chains could go round."""
-
-NO_LIMIT = np.int64(2**60)
-
 INSIDE = 3
 """Mark of a vertex from which no step leads to another part: walls are too far."""
 
 
 class Chains(NamedTuple):
-    """Memory of :func:`hand_over` for m of n vertices, of a component of k parts.
+    """Memory of :func:`hand_over` for m vertices of a component of k parts.
 
-    cost : (k,) float64, of the cheapest step from one part to each other; scratch
+    cost : (k, k) float64, of the cheapest step from one part to another; scratch
+    cell, ahead : (k, k) int32, the vertex of that step by its place in the list, and the one that has to go before it
+        or -1; scratch
     far : (k,) float64, scratch
     parent : (k,) int32, scratch
     done : (k,) uint8, scratch
     head : (k,) int32, after, before : (m,) int32, the vertices of each part one after the other, by their places in
         the list, -1 at the ends; scratch
-    place : (n,) int32, place of each vertex in the list; -1 where it is not there, before the first call, too
-    price : (m,) float64, of the cheapest step that takes each vertex from one part to another; scratch
-    ahead : (m,) int32, the vertex that goes before it in that step, or -1; scratch
-    todo : (m,) int32, places of vertices to be priced, filled from the front; scratch
-    listed : (m,) int32, places with such a step, filled from the front; scratch
-    at : (m,) int32, where each place is listed, or -1; scratch
     """
 
     cost: Any
+    cell: Any
+    ahead: Any
     far: Any
     parent: Any
     done: Any
     head: Any
     after: Any
     before: Any
-    place: Any
-    price: Any
-    ahead: Any
-    todo: Any
-    listed: Any
-    at: Any
 
 
 @inner
@@ -112,32 +99,8 @@ def exchange_price(g, s, c, v, a, b):
 
 
 @inner
-def holds_without(g, part, v, u, border):
-    """Whether the part of v holds together without v, and without u unless that is -1.
-
-    g : Joined, in
-    part : (n,) int32, in
-    v, u : int
-    border : Border, in and out     its marks and queue
-    """
-    border.stamp[0] += 1
-    if u < 0:
-        return holds_together(g.xadj, g.adjncy, part, v, border.stamp[0], border.mark, border.queue)
-    a = part[v]
-    part[v] = -1
-    whole = holds_together(g.xadj, g.adjncy, part, u, border.stamp[0], border.mark, border.queue)
-    part[v] = a
-    if whole:  # u's neighbours were looked at without v, and v's are without u
-        part[u] = -1
-        border.stamp[0] += 1
-        whole = holds_together(g.xadj, g.adjncy, part, v, border.stamp[0], border.mark, border.queue)
-        part[u] = a
-    return whole
-
-
-@inner
-def cheapest_steps(g, s, c, coupled, cells, a, first, t, border):
-    """Note what the cheapest step from part a of a component to each other part costs.
+def cheapest_steps(g, s, c, coupled, cells, source, target, first, t, border):
+    """Note the cheapest step from a part of a component to each other that it touches; returns how many there are.
 
     A step is one vertex, or a coupled one with an uncoupled neighbour that lies between it and the other part.
 
@@ -146,18 +109,22 @@ def cheapest_steps(g, s, c, coupled, cells, a, first, t, border):
     c : Cooling, in
     coupled : bool                  hand on coupled weight; not that of all vertices
     cells : (m,) int32, in          vertices to choose from
-    a, first : int                  the part, and the first one of the component
+    source, target : int            from this part, and only to that one; -1 for all
+    first : int                     first part of the component
     t : Chains, in and out
     border : Border, in and out     its marks and queue; there, `INSIDE` for vertices that need no look
     """
-    part, there, cost = s.part, border.there, t.cost
-    cost[:] = FAR
+    part, there = s.part, border.there
+    found = 0
+    stamp = border.stamp[0]
+    a = source
     i = np.int64(-1)
     if s.population[a] > 1:
         i = np.int64(t.head[a - first])
     while i >= 0:
-        v = np.int64(cells[i])
-        i = np.int64(t.after[i])
+        place = i
+        v = np.int64(cells[place])
+        i = np.int64(t.after[place])
         if there[v] == INSIDE:
             continue
         inside = True
@@ -170,16 +137,23 @@ def cheapest_steps(g, s, c, coupled, cells, a, first, t, border):
             b = part[u]
             if b != a:
                 inside = False
-                if b == tried or not may_take(g, s, coupled, v, a, b):
+                if b == tried or (target >= 0 and b != target) or (meets and s.slot[b] < 0):
                     continue
                 tried = np.int64(b)
-                if meets and b != priced:
+                if not coupled and g.coupled[v] > 0 and s.share[b] + g.coupled[v] > max(s.bound[b], s.share[a]):
+                    continue
+                if meets and b != priced:  # once for each part: passing the tuples on takes as long as the work
                     exchange = exchange_price(g, s, c, v, np.int64(a), np.int64(b))
                     priced = np.int64(b)
                 uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, part, v, a, b)
-                price = max(LEAST, uncut + exchange + FLOOR)
-                if price < cost[b - first] and holds_without(g, part, v, np.int64(-1), border):
-                    cost[b - first] = price
+                price = max(0.01, uncut + exchange + FLOOR)
+                if price < t.cost[a - first, b - first]:
+                    stamp += 1
+                    if holds_together(g.xadj, g.adjncy, part, v, stamp, border.mark, border.queue):
+                        found += t.cost[a - first, b - first] >= FAR
+                        t.cost[a - first, b - first] = price
+                        t.cell[a - first, b - first] = place
+                        t.ahead[a - first, b - first] = -1
             elif coupled and s.population[a] <= 2:
                 inside = False
             elif coupled and g.iptr[u] == g.iptr[u + 1]:
@@ -189,190 +163,38 @@ def cheapest_steps(g, s, c, coupled, cells, a, first, t, border):
                     if b == a:
                         continue
                     inside = False
-                    if b == passed or s.slot[b] < 0:
+                    if b == passed or (target >= 0 and b != target) or s.slot[b] < 0:
                         continue
                     passed = np.int64(b)
+                    both = np.int64(1)
+                    if len(g.ewgt) > 0:
+                        both = g.ewgt[e]
                     if meets and b != priced:
                         exchange = exchange_price(g, s, c, v, np.int64(a), np.int64(b))
                         priced = np.int64(b)
-                    price = max(LEAST, uncut_by_pair(g, part, v, u, e, a, b) + exchange + FLOOR)
-                    if price < cost[b - first] and holds_without(g, part, v, u, border):
-                        cost[b - first] = price
+                    uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, part, v, a, b)
+                    other, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, part, u, a, b)
+                    price = max(0.01, other + (uncut + exchange) - 2 * both + FLOOR)
+                    if price < t.cost[a - first, b - first]:
+                        part[v] = -1
+                        stamp += 1
+                        whole = holds_together(g.xadj, g.adjncy, part, u, stamp, border.mark, border.queue)
+                        # u's neighbours are looked at without v, and v's without u
+                        part[v] = a
+                        if whole:
+                            part[u] = -1
+                            stamp += 1
+                            whole = holds_together(g.xadj, g.adjncy, part, v, stamp, border.mark, border.queue)
+                            part[u] = a
+                        if whole:
+                            found += t.cost[a - first, b - first] >= FAR
+                            t.cost[a - first, b - first] = price
+                            t.cell[a - first, b - first] = place
+                            t.ahead[a - first, b - first] = u
         if inside:
             there[v] = INSIDE
-
-
-@inlined
-def may_take(g, s, coupled, v, a, b):
-    """Whether part b may get v of part a.
-
-    g : Joined, in
-    s : Walls, in
-    coupled : bool                  coupled weight is handed on; not that of all vertices
-    v, a, b : int
-    """
-    if g.iptr[v] < g.iptr[v + 1] and s.slot[b] < 0:
-        return False
-    return coupled or g.coupled[v] == 0 or s.share[b] + g.coupled[v] <= max(s.bound[b], s.share[a])
-
-
-@inlined
-def uncut_by_pair(g, part, v, u, e, a, b):
-    """Increase of the cut if v and its neighbour u, at entry e, move from part a to b.
-
-    g : Joined, in
-    part : (n,) int32, in
-    v, u, e, a, b : int
-    """
-    one, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, part, v, a, b)
-    other, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, part, u, a, b)
-    both = np.int64(1)
-    if len(g.ewgt) > 0:
-        both = g.ewgt[e]
-    return one + other - 2 * both
-
-
-@inlined
-def cheapest_step(g, s, c, coupled, v, a, b):
-    """Price of the cheapest step that takes v from part a to b, and the vertex that goes ahead, or -1.
-
-    g : Joined, in
-    s : Walls, in
-    c : Cooling, in
-    coupled : bool                  see :func:`cheapest_steps`
-    v, a, b : int
-    """
-    part = s.part
-    price = FAR
-    ahead = np.int64(-1)
-    touches = False
-    for e in range(g.xadj[v], g.xadj[v + 1]):
-        u = np.int64(g.adjncy[e])
-        if part[u] == b:
-            touches = True
-        elif coupled and part[u] == a and g.iptr[u] == g.iptr[u + 1] and s.slot[b] >= 0 and s.population[a] > 2:
-            for f in range(g.xadj[u], g.xadj[u + 1]):
-                if part[g.adjncy[f]] == b:
-                    uncut = float(uncut_by_pair(g, part, v, u, e, a, b))
-                    if uncut < price:
-                        price = uncut
-                        ahead = u
-                    break
-    if touches and may_take(g, s, coupled, v, a, b):
-        uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, part, v, a, b)
-        if uncut <= price:
-            price = float(uncut)
-            ahead = np.int64(-1)
-    if price < FAR and g.iptr[v] < g.iptr[v + 1]:
-        price += exchange_price(g, s, c, v, a, b)
-    return price, ahead
-
-
-@inlined
-def list_place(t, i, count):
-    """List place i; returns how many are listed now.
-
-    t : Chains, in and out
-    i, count : int                  which one, and how many were
-    """
-    t.at[i] = count
-    t.listed[count] = i
-    return count + 1
-
-
-@inlined
-def strike(t, i, count):
-    """Take place i from the list; returns how many are left.
-
-    t : Chains, in and out
-    i, count : int
-    """
-    last = t.listed[count - 1]
-    t.listed[t.at[i]] = last
-    t.at[last] = t.at[i]
-    t.at[i] = -1
-    return count - 1
-
-
-@inner
-def hand_on(g, s, c, coupled, cells, a, b, first, much, spare, t, border):
-    """Move vertices of part a to b, the cheapest one each time, until they weigh `much`; returns what they weigh.
-
-    Prices are found once, and anew for vertices near one that has moved, and for the cheapest before it moves.
-
-    g : Joined, in
-    s : Walls, in and out
-    c : Cooling, in
-    coupled : bool                  see :func:`cheapest_steps`
-    cells : (m,) int32, in
-    a, b, first : int
-    much, spare : int               how much at least; and at most, but for the first vertex
-    t : Chains, in and out
-    border : Border, in and out
-    """
-    weight = g.weight
-    if coupled:
-        weight = g.coupled
-    part, price, listed, todo = s.part, t.price, t.listed, t.todo
-    count = np.int64(0)
-    many = 0
-    i = np.int64(t.head[a - first])
-    while i >= 0:
-        t.at[i] = -1
-        if border.there[cells[i]] != INSIDE:
-            todo[many] = i
-            many += 1
-        i = np.int64(t.after[i])
-    moved = np.int64(0)
-    fresh = np.int64(-1)
-    while s.population[a] > 1:
-        for j in range(many):
-            i = np.int64(todo[j])
-            price[i], t.ahead[i] = cheapest_step(g, s, c, coupled, np.int64(cells[i]), a, b)
-            if price[i] < FAR and t.at[i] < 0:
-                count = list_place(t, i, count)
-            elif price[i] >= FAR and t.at[i] >= 0:
-                count = strike(t, i, count)
-        many = 0
-        if count == 0:
-            break
-        i = np.int64(listed[0])
-        for j in range(1, count):
-            if price[listed[j]] < price[i]:
-                i = np.int64(listed[j])
-        if moved > 0 and i != fresh:
-            todo[0] = i
-            many = 1
-            fresh = i
-            continue
-        v = np.int64(cells[i])
-        u = np.int64(t.ahead[i])
-        lasts = holds_without(g, part, v, u, border)
-        if lasts and moved > 0 and moved + weight[v] > spare:
-            break
-        count = strike(t, i, count)
-        if not lasts:
-            continue
-        for w in (u, v):
-            if w >= 0:
-                uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, part, w, a, b)
-                s.cut[s.owner[a]] += uncut
-                shift(g, s, w, a, b)
-                look_again(g, w, border.there)
-        rechain(a - first, b - first, i, t)
-        moved += max(np.int64(1), weight[v])
-        if moved >= much:
-            break
-        border.stamp[0] += 1
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            x = g.adjncy[e]
-            for f in range(g.xadj[x], g.xadj[x + 1]):
-                w = np.int64(g.adjncy[f])
-                if part[w] == a and t.place[w] >= 0 and border.mark[w] != border.stamp[0]:
-                    border.mark[w] = border.stamp[0]
-                    todo[many] = t.place[w]
-                    many += 1
-    return moved
+    border.stamp[0] = stamp
+    return found
 
 
 @inner
@@ -410,13 +232,11 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
     border : Border, in and out
     tries : int                     chains, at most
     """
-    load, room = s.load, s.room
+    load, room, weight = s.load, s.room, g.weight
     if coupled:
-        load, room = s.share, s.bound
+        load, room, weight = s.share, s.bound, g.coupled
     k = last - first
     chain_up(s.part, cells, np.int64(first), t)
-    for i in range(len(cells)):
-        t.place[cells[i]] = i
     for _ in range(tries):
         source = -1
         for p in range(first, last):
@@ -441,10 +261,12 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
             if load[first + p] < room[first + p]:
                 end = p
                 break
-            cheapest_steps(g, s, c, coupled, cells, np.int64(first + p), np.int64(first), t, border)
             for q in range(k):
-                if t.far[p] + t.cost[q] < t.far[q]:
-                    t.far[q] = t.far[p] + t.cost[q]
+                t.cost[p, q] = FAR
+            cheapest_steps(g, s, c, coupled, cells, np.int64(first + p), np.int64(-1), np.int64(first), t, border)
+            for q in range(k):
+                if t.cost[p, q] < FAR and t.far[p] + t.cost[p, q] < t.far[q]:
+                    t.far[q] = t.far[p] + t.cost[p, q]
                     t.parent[q] = p
         if end < 0:
             break
@@ -456,21 +278,39 @@ def hand_over(g, s, c, coupled, cells, first, last, t, border, tries):
             y = t.parent[x]
             a = np.int64(first + y)
             b = np.int64(first + x)
-            spare = NO_LIMIT
-            if x == end:
-                spare = room[b] - load[b]
-            if hand_on(g, s, c, coupled, cells, a, b, np.int64(first), much, spare, t, border) > 0:
+            moved = np.int64(0)
+            while moved < much:
+                i = np.int64(-1)
+                v = np.int64(-1)
+                u = np.int64(-1)
+                t.cost[y, x] = FAR
+                if cheapest_steps(g, s, c, coupled, cells, a, b, np.int64(first), t, border) > 0:
+                    i = np.int64(t.cell[y, x])
+                    v = np.int64(cells[i])
+                    u = np.int64(t.ahead[y, x])
+                if v < 0 or (moved > 0 and load[b] + weight[v] > room[b] and x == end):
+                    break
+                if u >= 0:
+                    uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, u, a, b)
+                    s.cut[s.owner[a]] += uncut
+                    shift(g, s, u, a, b)
+                    look_again(g, u, border.there)
+                uncut, _, _ = uncut_by(g.xadj, g.adjncy, g.ewgt, s.part, v, a, b)
+                s.cut[s.owner[a]] += uncut
+                shift(g, s, v, a, b)
+                look_again(g, v, border.there)
+                rechain(y, x, i, t)
+                moved += max(np.int64(1), weight[v])
                 moved_any = True
             x = y
         if not moved_any:
             break
     for i in range(len(cells)):
         border.there[cells[i]] = 0
-        t.place[cells[i]] = -1
     left = np.int64(0)
     for p in range(first, last):
         left += max(np.int64(0), load[p] - room[p])
     return left
 
 
-__all__ = ["Chains", "hand_over"]
+__all__ = ["Chains", "cheapest_steps", "hand_over"]

@@ -233,9 +233,9 @@ def test_excess_is_handed_along_the_parts_between():
     part = np.repeat([0, 1, 2, 3], [48, 30, 30, 12]).astype(np.int32)
     g, s = state(problem, {"a": part}, 4)
     s.room[:] = 31
-    after, before, ahead, todo, listed, at = np.empty((6, 120), np.int32)
-    memory = Chains(np.empty(4), np.empty(4), np.empty(4, np.int32), np.empty(4, np.uint8), np.empty(4, np.int32),
-                    after, before, np.full(120, -1, np.int32), np.empty(120), ahead, todo, listed, at)
+    memory = Chains(np.empty((4, 4)), np.empty((4, 4), np.int32), np.empty((4, 4), np.int32), np.empty(4),
+                    np.empty(4, np.int32), np.empty(4, np.uint8), np.empty(4, np.int32),
+                    np.empty(120, np.int32), np.empty(120, np.int32))
     cells = np.arange(120, dtype=np.int32)
     left = hand_over(g, s, cooling(1), False, cells, 0, 4, memory, border_of(120), 400)
     assert left == 0

@@ -320,7 +320,6 @@ class Cycle:
         """Bring parts below their limits by chains of parts."""
         g, alone = self.stack.levels[0], self.alone
         cooling = self._cooling(0, prices, (0.0, 0.0), (20.0, 20.0))
-        place = np.full(len(s.part), -1, VERTEX)
         for i in range(len(alone.room)):
             first, last = int(alone.first[i]), int(alone.first[i + 1])
             k = last - first
@@ -337,11 +336,9 @@ class Cycle:
                     cells = border.listed[:count].copy()
                     border.there[cells] = 0
                     cells = cells[mine[cells]]
-                m = len(cells)
-                memory = Chains(np.empty(k), np.empty(k), np.empty(k, VERTEX), np.empty(k, np.uint8),
-                                np.empty(k, VERTEX), np.empty(m, VERTEX), np.empty(m, VERTEX), place, np.empty(m),
-                                np.empty(m, VERTEX), np.empty(m, VERTEX), np.empty(m, VERTEX),
-                                np.empty(m, VERTEX))
+                memory = Chains(np.empty((k, k)), np.empty((k, k), VERTEX), np.empty((k, k), VERTEX), np.empty(k),
+                                np.empty(k, VERTEX), np.empty(k, np.uint8), np.empty(k, VERTEX),
+                                np.empty(len(cells), VERTEX), np.empty(len(cells), VERTEX))
                 hand_over(g, s, cooling, coupled, cells, first, last, memory, border, CHAINS)
 
 

@@ -67,7 +67,7 @@ STEP, MESSAGES, CUT = 0.4, 0.3, 0.8
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
-LARGE = Effort(messages=5.0, sweeps=12, few=3, mend=1, most=0.85)
+LARGE = Effort(messages=5.0, sweeps=15, few=3, mend=1, most=0.85)
 """What is tried on larger ones."""
 
 LONG = 0.08
