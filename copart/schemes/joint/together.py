@@ -121,7 +121,8 @@ def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
         tried = cycle.run(effort)
         best.take(tried)
     for effort in AGAIN if best.paid < np.inf else ():
-        inside = Cycle(stacked(best.problem, best.parts, dict(best.nparts), config, team), best.alone, cycle.seed, best.part)
+        stack = stacked(best.problem, best.parts, dict(best.nparts), config, team)
+        inside = Cycle(stack, best.alone, cycle.seed, best.part)
         part, reached = inside.run(effort)
         best.take((part, reached))
         if not best.alone.broken(reached):
@@ -171,8 +172,8 @@ class Best:
         self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
 
     def take(self, *found: tuple[NDArray[np.int32], Figures]) -> bool:
-        """Keep the best of some partitions, each with its figures, if it is better than what there is; whether it is."""
-        priced = sorted(((self._price(*each), i) for i, each in enumerate(found)))
+        """Keep the best of some partitions with their figures if it is better than what there is; whether it is."""
+        priced = sorted((self._price(*each), i) for i, each in enumerate(found))
         for worse, i in priced:  # pieces are counted last, as that takes longest
             if worse >= self.paid:
                 return False
