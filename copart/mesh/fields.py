@@ -53,7 +53,8 @@ def points_of(values: Any) -> NDArray[np.float64]:
 
 def _refuse(p: NDArray[np.float64]) -> None:
     """Raise for the first point that is not finite, or too far away."""
-    for bad, what in ((~np.isfinite(p), "are not finite"), (np.abs(p) > _FARTHEST, f"have coordinates beyond {_FARTHEST:g}")):
+    far = f"have coordinates beyond {_FARTHEST:g}"
+    for bad, what in ((~np.isfinite(p), "are not finite"), (np.abs(p) > _FARTHEST, far)):
         rows = bad.any(axis=1)
         if rows.any():
             i = int(np.argmax(rows))

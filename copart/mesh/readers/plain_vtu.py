@@ -1,12 +1,13 @@
 """VTU files of the most common form, without meshio: it parses and copies whole arrays as text.
 
-One piece, arrays inline in base64, packed by zlib or not, cells of the types in :data:`WIDTH`. A file of any other form,
-and one with a mistake in it, is left to meshio, which reads it or says what is wrong.
+One piece, arrays inline in base64, packed by zlib or not, cells of the types in :data:`WIDTH`. A file of any other
+form, and one with a mistake in it, is left to meshio, which reads it or says what is wrong.
 """
 
 from __future__ import annotations
 
 import binascii
+import re
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ from ..vtk_cells import blocks_of_types
 WIDTH = {3: 2, 5: 3, 9: 4, 10: 4, 12: 8, 14: 5}
 _KINDS = {f"{kind}{8 * size}": f"{letter}{size}" for kind, letter in (("Int", "<i"), ("UInt", "<u"))
           for size in (1, 2, 4, 8)} | {"Float32": "<f4", "Float64": "<f8"}
+_SPACE = re.compile(rb"\s*")
 _MOST = 1100
 """Times that zlib can shorten anything."""
 
@@ -63,7 +65,7 @@ def _mesh(raw: bytes) -> Any | None:
     file = _File(spans, np.dtype(_KINDS[said.get("header_type", "UInt32")]), "compressor" in said)
     grid = root[0]
     pieces = grid.findall("Piece")
-    if grid.tag != "UnstructuredGrid" or len(pieces) != 1 or not {child.tag for child in grid} <= {"Piece", "FieldData"}:
+    if grid.tag != "UnstructuredGrid" or len(pieces) != 1 or {child.tag for child in grid} - {"Piece", "FieldData"}:
         return None
     sections = {child.tag: list(child) for child in pieces[0]}
     if len(sections) != len(pieces[0]) or not {"Points", "Cells"} <= set(sections) \
@@ -96,10 +98,11 @@ def _skeleton(raw: bytes) -> tuple[bytes, list[memoryview]]:
     spans: list[memoryview] = []
     at = 0
     while (opening := raw.find(b"<DataArray", at)) >= 0:
-        begin = raw.find(b">", opening) + 1
-        end = raw.find(b"<", begin)
-        if begin == 0 or end < 0:
+        closing = raw.find(b">", opening)
+        end = raw.find(b"<", closing)
+        if closing < 0 or end < 0:
             break
+        begin = _SPACE.match(raw, closing + 1).end()  # type: ignore[union-attr]
         out += [raw[at:begin], b"%d" % len(spans)]
         spans.append(view[begin:end])
         at = end
@@ -116,7 +119,7 @@ def _array(file: _File, element: Any, rows: int | None = None) -> NDArray[Any]:
     """
     if element.tag != "DataArray" or element.attrib.get("format") != "binary" or len(element):
         raise ValueError("no array inline in base64")
-    text = bytes(file.spans[int(element.text)]).strip()
+    text = file.spans[int(element.text)]
     array = (_unpacked if file.packed else _unwrapped)(text, file.header).view(_KINDS[element.attrib["type"]])
     components = element.attrib.get("NumberOfComponents")
     out = array.reshape(-1, int(components)) if components else array
@@ -125,7 +128,7 @@ def _array(file: _File, element: Any, rows: int | None = None) -> NDArray[Any]:
     return out
 
 
-def _unwrapped(text: bytes, header: np.dtype[Any]) -> NDArray[np.uint8]:
+def _unwrapped(text: memoryview, header: np.dtype[Any]) -> NDArray[np.uint8]:
     """The bytes of an array that is not packed: their number comes before them."""
     both = np.frombuffer(binascii.a2b_base64(text), np.uint8)
     size = int(both[:header.itemsize].view(header)[0])
@@ -134,7 +137,7 @@ def _unwrapped(text: bytes, header: np.dtype[Any]) -> NDArray[np.uint8]:
     return both[header.itemsize:].copy()  # aligned
 
 
-def _unpacked(text: bytes, header: np.dtype[Any]) -> NDArray[np.uint8]:
+def _unpacked(text: memoryview, header: np.dtype[Any]) -> NDArray[np.uint8]:
     """The bytes of an array in packed blocks, whose sizes come before them in base64 of their own."""
     (count,) = np.frombuffer(binascii.a2b_base64(text[:_letters(header.itemsize)])[:header.itemsize], header).tolist()
     letters = _letters((3 + count) * header.itemsize)
@@ -147,8 +150,8 @@ def _unpacked(text: bytes, header: np.dtype[Any]) -> NDArray[np.uint8]:
     at = first = 0
     for size in sizes:
         # of the size that is known, so that it need not grow
-        block = np.frombuffer(zlib.decompress(packed[first:first + size], bufsize=max(1, min(full, total - at))), np.uint8)
-        out[at:at + len(block)] = block
+        block = zlib.decompress(packed[first:first + size], bufsize=max(1, min(full, total - at)))
+        out[at:at + len(block)] = np.frombuffer(block, np.uint8)
         at, first = at + len(block), first + size
     if at != total or first != len(packed):
         raise ValueError("not as long as it says")
