@@ -225,3 +225,9 @@ def sums(index: NDArray[Any], values: NDArray[np.int64], size: int) -> NDArray[n
     total = np.zeros(size, WEIGHT)
     np.add.at(total, index, values)
     return total
+
+
+def spanned(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(2, d) smallest and largest entry of each column; numpy is slow along rows as short as these."""
+    columns = points.T
+    return np.array([[c.min() for c in columns], [c.max() for c in columns]])

@@ -165,36 +165,42 @@ def list_halo(xadj, adjncy, part, cell, there):
 
 
 @kernel
-def part_pieces(xadj, adjncy, part, piece, queue):
+def part_pieces(xadj, adjncy, part, piece, root):
     """Connected pieces of the parts; returns how many.
+
+    Trees of vertices are joined edge by edge, each under its smallest vertex, so that memory is read in order
+    (Galler & Fischer 1964; ways are halved as in Tarjan & van Leeuwen 1984).
 
     xadj : (nvtxs + 1,) int64, in
     adjncy : (2 nedges,) int32, in
     part : (nvtxs,) int32, in
     piece : (nvtxs,) int32, out     of each vertex, numbered by their smallest vertex
-    queue : (nvtxs,) int32, scratch
+    root : (nvtxs,) int32, scratch
     """
     n = len(xadj) - 1
     for v in range(n):
-        piece[v] = -1
+        root[v] = v
+        mine = v
+        p = part[v]
+        for e in range(xadj[v], xadj[v + 1]):
+            u = int(adjncy[e])
+            if u >= v or part[u] != p:
+                continue
+            while root[u] != u:
+                root[u] = root[root[u]]
+                u = int(root[u])
+            if u < mine:
+                root[mine] = u
+                mine = u
+            elif u > mine:
+                root[u] = mine
     count = 0
-    for s in range(n):
-        if piece[s] >= 0:
-            continue
-        piece[s] = count
-        queue[0] = s
-        head = 0
-        tail = 1
-        while head < tail:
-            v = queue[head]
-            head += 1
-            for e in range(xadj[v], xadj[v + 1]):
-                u = adjncy[e]
-                if piece[u] < 0 and part[u] == part[v]:
-                    piece[u] = count
-                    queue[tail] = u
-                    tail += 1
-        count += 1
+    for v in range(n):
+        if root[v] == v:
+            piece[v] = count
+            count += 1
+        else:
+            piece[v] = piece[root[v]]
     return count
 
 

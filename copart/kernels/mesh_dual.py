@@ -1,4 +1,4 @@
-"""Kernels that find which cells share a facet.
+"""Kernels that find which cells share a facet, and where cells are.
 
 A facet is known by its sorted corner nodes, its *key*.  Facets of equal key are
 chained through an open-addressing hash table, so the work is linear in the
@@ -194,3 +194,25 @@ def sort_rows(xadj, adjncy):
         start = stop
         xadj[c + 1] = out
     return out
+
+
+@kernel
+def cell_centres(points, cells, ncorners, out):
+    """Mean of the corner points of each cell of one block.
+
+    points : (npoints, 3) float64, in
+    cells : (ncells, k) int64, in   nodes of each cell, the corners first
+    ncorners : int
+    out : (ncells, 3) float64, out
+    """
+    for c in range(len(cells)):
+        x = points[cells[c, 0], 0]
+        y = points[cells[c, 0], 1]
+        z = points[cells[c, 0], 2]
+        for j in range(1, ncorners):
+            x += points[cells[c, j], 0]
+            y += points[cells[c, j], 1]
+            z += points[cells[c, j], 2]
+        out[c, 0] = x / ncorners
+        out[c, 1] = y / ncorners
+        out[c, 2] = z / ncorners

@@ -42,20 +42,23 @@ def points_of(values: Any) -> NDArray[np.float64]:
         return np.zeros((0, 3))
     if p.ndim != 2 or p.shape[1] not in (1, 2, 3):
         raise MeshError(f"points: need shape (npoints, 1, 2 or 3), have {p.shape}")
-    bad = ~np.isfinite(p).all(axis=1)
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise MeshError(f"points: {int(bad.sum())} of {len(p)} are not finite, first at index {i}: {p[i].tolist()}")
-    far = (np.abs(p) > _FARTHEST).any(axis=1)
-    if far.any():
-        i = int(np.argmax(far))
-        raise MeshError(f"points: {int(far.sum())} of {len(p)} have coordinates beyond {_FARTHEST:g}, first at index "
-                        f"{i}: {p[i].tolist()}")
+    if not (p.min() >= -_FARTHEST and p.max() <= _FARTHEST):  # also of numbers that are none
+        _refuse(p)
     if len(p) >= 2**31:
         raise MeshError(f"points: {len(p)}, at most {2**31 - 1} are supported")
     if p.shape[1] == 3:
         return np.ascontiguousarray(p)
     return np.hstack([p, np.zeros((len(p), 3 - p.shape[1]))])
+
+
+def _refuse(p: NDArray[np.float64]) -> None:
+    """Raise for the first point that is not finite, or too far away."""
+    far = f"have coordinates beyond {_FARTHEST:g}"
+    for bad, what in ((~np.isfinite(p), "are not finite"), (np.abs(p) > _FARTHEST, far)):
+        rows = bad.any(axis=1)
+        if rows.any():
+            i = int(np.argmax(rows))
+            raise MeshError(f"points: {int(rows.sum())} of {len(p)} {what}, first at index {i}: {p[i].tolist()}")
 
 
 def block_of(cell_type: Any, nodes: Any, npoints: int) -> Block:

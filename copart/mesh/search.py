@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import OFFSET, VERTEX
+from ..arrays import OFFSET, VERTEX, spanned
 from ..errors import MeshError
 
 MAX_PAIRS = 300_000_000
@@ -59,8 +59,8 @@ def overlapping_pairs(low_a: NDArray[np.float64], high_a: NDArray[np.float64], l
 
 def morton(points: NDArray[np.float64]) -> NDArray[np.uint64]:
     """Position of each point along a space-filling curve through the bounding box of all."""
-    low = points.min(axis=0)
-    extent = float((points.max(axis=0) - low).max()) or 1.0
+    low, high = spanned(points)
+    extent = float((high - low).max()) or 1.0
     cells = np.minimum((points - low) / extent * (1 << _BITS), (1 << _BITS) - 1).astype(np.uint64)
     code = np.zeros(len(points), np.uint64)
     for axis in range(3):

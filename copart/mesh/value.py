@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Frozen, frozen
+from ..arrays import Frozen, frozen, spanned
 from ..errors import MeshError
 from ..names import NAMELESS
 from .cells import CellShape, shape_of
@@ -167,6 +167,8 @@ class Mesh(Frozen, Grouped):
 
     def centres(self) -> NDArray[np.float64]:
         """(ncells, 3) mean of the corner points of each cell."""
+        from ..kernels.mesh_dual import cell_centres
+
         out = np.empty((self.ncells, 3))
         if self.polyhedra is not None:
             start, nodes = self.corners
@@ -175,11 +177,7 @@ class Mesh(Frozen, Grouped):
             return out
         at = 0
         for shape, cells in self.shapes():
-            part = out[at:at + len(cells)]
-            part[:] = self.points[cells[:, 0]]
-            for j in range(1, shape.ncorners):
-                part += self.points[cells[:, j]]
-            part /= shape.ncorners
+            cell_centres(self.points, cells, shape.ncorners, out[at:at + len(cells)])
             at += len(cells)
         return out
 
@@ -191,8 +189,7 @@ class Mesh(Frozen, Grouped):
             used[self.polyhedra.nodes] = True
         for cell_type, cells in self.blocks:
             used[cells[:, :shape_of(cell_type, cells.shape[1]).ncorners]] = True
-        p = self.points[used]
-        return frozen(np.stack([p.min(axis=0), p.max(axis=0)]))
+        return frozen(spanned(self.points[used]))
 
     def select(self, name: Any) -> Mesh:
         """One region of the mesh, or the mesh with one boundary offered for coupling.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import frozen
+from ..arrays import frozen, spanned
 from ..kernels import Level
 from ..kernels.contraction import centre
 from .coarsening import unpacked
@@ -57,7 +57,7 @@ def recursive_coordinate_bisection(coords: Array, vwgt: Array, limit: Array) -> 
             continue
         mid = (lo + hi) // 2
         here = coords[vertices]
-        axis = int(np.argmax(np.ptp(here, axis=0))) if len(here) else 0
+        axis = int(np.argmax(np.diff(spanned(here), axis=0))) if len(here) else 0
         vertices = vertices[np.argsort(here[:, axis], kind="stable")]
         weight = np.cumsum(vwgt[vertices])
         goal = (weight[-1] if len(weight) else 0) * (int(limit[lo:mid].sum()) / max(int(limit[lo:hi].sum()), 1))

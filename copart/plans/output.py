@@ -185,11 +185,12 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
         parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
                              {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
                              sources.get(name), search))
+    threads = int(settings.get("threads") or 1)
     work: list[Callable[[], object]] = []
     for c, name in zip(parted, problem.names, strict=True):
         if name in meshes:
             made.append(f"{c.name}.vtu")
-            work.append(partial(write_vtu, scratch / made[-1], meshes[name], c.cell_data))
+            work.append(partial(write_vtu, scratch / made[-1], meshes[name], c.cell_data, threads))
     for c in parted:
         made.append(f"{c.name}.part.{c.nparts}")
         work.append(partial(write_part, scratch / made[-1], c.part))
@@ -198,7 +199,7 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
     work += [partial(write_interedges, scratch / file, relation) for file, relation in meeting.items()]
     work += [partial(write_coupling, scratch / "coupling.json", problem, copartition),
              partial(write_exchange, scratch, problem, copartition)]
-    exchange: Any = side_by_side(work, int(settings.get("threads") or 1))[-1]
+    exchange: Any = side_by_side(work, threads)[-1]
     for c, name in zip(parted, problem.names, strict=True):
         made += write_parted(scratch, c, native_kinds(sources.get(name), c.mesh) if kinds is None else kinds)
     if "precice" in (kinds or ()):

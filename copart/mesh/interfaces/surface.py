@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -32,12 +33,17 @@ class Surface(NamedTuple):
     @property
     def low(self) -> NDArray[np.float64]:
         """(nfacets, 3) smallest coordinates."""
-        return np.asarray(self.corners.min(axis=1))
+        return reduce(np.minimum, self._corner)
 
     @property
     def high(self) -> NDArray[np.float64]:
         """(nfacets, 3) largest coordinates."""
-        return np.asarray(self.corners.max(axis=1))
+        return reduce(np.maximum, self._corner)
+
+    @property
+    def _corner(self) -> list[NDArray[np.float64]]:
+        """The first corners of all facets, the second ones, and so on: numpy is slow along rows as short as these."""
+        return [self.corners[:, c] for c in range(self.corners.shape[1])]
 
     @property
     def centre(self) -> NDArray[np.float64]:
@@ -49,12 +55,12 @@ class Surface(NamedTuple):
     @property
     def diameter(self) -> NDArray[np.float64]:
         """(nfacets,) largest distance of two corners."""
-        width = self.corners.shape[1]
-        best = np.zeros(len(self.corners))
-        for i in range(width):
+        corner, best = self._corner, np.zeros(len(self.corners))
+        for i in range(len(corner)):
             for j in range(i):
-                np.maximum(best, np.linalg.norm(self.corners[:, i] - self.corners[:, j], axis=1), out=best)
-        return best
+                x, y, z = (corner[i] - corner[j]).T
+                np.maximum(best, x * x + y * y + z * z, out=best)
+        return np.sqrt(best)
 
     @property
     def normal(self) -> NDArray[np.float64]:

@@ -30,7 +30,8 @@ _VTK = {**{name: number for number, name in TYPES.items() if number not in BY_RO
 _ORDER = {"wedge": [0, 2, 1, 3, 5, 4]}
 
 
-def write_vtu(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str, Any] | None = None) -> Path:
+def write_vtu(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str, Any] | None = None,
+              threads: int = 1) -> Path:
     """Write `mesh` as VTU, with its own cell arrays and those given, and its named groups as field data.
 
     The file appears complete or not at all.
@@ -42,6 +43,8 @@ def write_vtu(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str, 
     mesh : Mesh
     cell_data : mapping of str to (ncells,) array, optional
         Such as ``{"part": part}``; replaces the mesh's own array of that name.
+    threads : int
+        With 2 or more, that many pieces of arrays are packed at once; the file is the same.
 
     Returns
     -------
@@ -58,7 +61,7 @@ def write_vtu(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str, 
     target = _checked(path)
     if target.suffix.lower() != ".vtu":
         raise FormatError(path, "the name of a VTU file must end in .vtu")
-    write_grid(target, vtk_grid(mesh), cell_arrays(mesh, cell_data), {}, group_fields(mesh))
+    write_grid(target, vtk_grid(mesh), cell_arrays(mesh, cell_data), {}, group_fields(mesh), threads)
     return target
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,8 @@ from ...kernels.contraction import list_members
 from ...kernels.walls import Joined, Walls, list_exchange, survey
 from ...options import Config
 from ...partitioner.affinity import finest
-from ...partitioner.coarsening import coarsen, coarsest_size, contract, look_at
+from ...partitioner.coarsening import Levels, coarsen, coarsest_size, contract, look_at
+from ...partitioner.parallel import shares, side_by_side
 from ...partitioner.rounds import Team
 from .cells import PartArrays
 
@@ -39,13 +41,16 @@ class Stack(NamedTuple):
 
 def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], config: Config, team: Team) -> Stack:
     """All components coarsened inside the parts, joined level by level."""
-    each, maps = [], []
-    for name, graph in problem.components.items():
-        level, _ = finest(graph, nparts[name], None, None)
-        found = coarsen(level, coarsest_size(config, nparts[name]), look_at(level), team,
-                        within=np.array(parts[name]))  # writable, or kernels are compiled once more
-        each.append(found.levels)
-        maps.append(found.maps)
+    at_once, threads = shares([graph.nvtxs for graph in problem.components.values()], team.threads)
+
+    def coarser(name: str) -> Levels:
+        level, _ = finest(problem.components[name], nparts[name], None, None)
+        with Team(threads) as own:
+            return coarsen(level, coarsest_size(config, nparts[name]), look_at(level), own,
+                           within=np.array(parts[name]))  # writable, or kernels are compiled once more
+
+    found = side_by_side([partial(coarser, name) for name in problem.names], at_once)
+    each, maps = [one.levels for one in found], [one.maps for one in found]
     depth = max(len(levels) for levels in each)
 
     def at(i: int, d: int) -> Level:
