@@ -57,7 +57,7 @@ def tables() -> list[tuple[object, object]]:
             (names.Reduction, OPERATIONS), (names.GeometricMethod, by_coordinates.METHODS),
             (names.ExchangeObjective, OBJECTIVES), (names.RankObjective, reorder.OBJECTIVES),
             (names.ClusteringMethod, clustering.METHODS),
-            (names.TaskMethod, ["auto", *topology.METHODS]), (names.Bound, topology.methods.BOUNDS),
+            (names.TaskMethod, ["auto", *topology.METHODS]), (names.Bound, topology.BOUNDS),
             (names.GeometricTaskMethod, topology.geometric.VARIANTS), (names.MappingMetric, fitting.METRICS)]
 
 

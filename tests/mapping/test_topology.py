@@ -410,15 +410,6 @@ def test_default_and_random():
     assert map_tasks(tasks, job, "random", seed=1).tolist() != map_tasks(tasks, job, "random", seed=2).tolist()
 
 
-@pytest.mark.parametrize(("bound", "key"), [("latency", "total_hops"), ("volume", "weighted_hops"),
-                                            ("bandwidth", "max_congestion")])
-def test_auto_is_no_worse_than_any_it_tries(bound, key):
-    job, (_, parts) = cubes(2)
-    best = getattr(evaluate_tasks(parts, job, map_tasks(parts, job, "auto", bound=bound)), key)
-    for method in ("default", "uwh-th" if bound == "latency" else "uwh", "umc" if bound == "bandwidth" else "ug"):
-        assert best <= getattr(evaluate_tasks(parts, job, map_tasks(parts, job, method)), key)
-
-
 def test_machines_without_routes():
     """Distances are enough for U_G and U_WH."""
     cube = Hypercube(5)

@@ -17,7 +17,8 @@ from ...names import Bound, TaskMethod, known_name
 from ..architectures.subset import subset
 from ..machine import Machine
 from ..one_to_one import place_processes
-from ..topology.methods import BOUNDS, METHODS, candidates, map_tasks
+from ..topology.choosing import BOUNDS, candidates, map_tasks
+from ..topology.methods import METHODS
 from .placed import Placed, placed
 from .processes import PHASES, Processes
 
@@ -129,7 +130,7 @@ def _far(one: Placed, phase: str) -> float:
 def _by_methods(processes: Processes, machine: Machine, bound: Bound, weights: tuple[float, float], seed: int,
                 threads: int) -> Iterator[Placed]:
     tasks = processes.all_tasks(weights, unit=bound == "latency")
-    for name, where in candidates(tasks, machine, coords=processes.centres, seed=seed, threads=threads):
+    for name, where in candidates(tasks, machine, bound, coords=processes.centres, seed=seed, threads=threads):
         if name not in AS_THEY_ARE:
             where = _settled(tasks.graph, machine, where, seed)
         yield placed(processes, machine, where, "shared", name)

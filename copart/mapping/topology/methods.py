@@ -1,8 +1,8 @@
-"""`map_tasks`: tasks onto the slots of an allocation, one call for all methods."""
+"""Methods of `map_tasks` by name, each of which gives every task of a job a site."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, integers, whole
-from ...errors import ConfigError, MappingError, NotApplicableError
-from ...names import Bound, TaskMethod, known_name
+from ...arrays import VERTEX, whole
+from ...errors import ConfigError, NotApplicableError
 from ..architectures.architecture import Architecture
 from ..architectures.subset import subset
-from ..congestion.figures import CongestionFigures, LinkLoads, evaluate_congestion, link_loads
+from ..congestion.figures import CongestionFigures, evaluate_congestion
 from ..exchange import exchange_pairs
 from ..machine import Machine
 from ..mapper import map_graph
@@ -27,6 +26,8 @@ from .geometric import VARIANTS, checked_coords, map_points
 from .grouping import Grouped, check_room, group_tasks
 
 Site = NDArray[np.int64]
+#: All pairs of up to so many groups are tried as swaps, else those two messages apart.
+_ALL_PAIRS = 512
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,16 @@ class Job:
     def unit(self) -> Job:
         """The same with a unit of data in every message."""
         return Job(self.tasks.unit(), self.sites, self.seed, self.coords, self.threads)
+
+    @cached_property
+    def _made(self) -> dict[str, Site]:
+        return {}
+
+    def mapping(self, method: str) -> Site:
+        """Site of each task by a method, which is asked once."""
+        if method not in self._made:
+            self._made[method] = METHODS[method](self)
+        return self._made[method]
 
     def figures(self, site: Site) -> CongestionFigures | None:
         """What a mapping is worth, where there are routes."""
@@ -94,23 +105,21 @@ def _uwh(job: Job) -> Site:
 
 
 def _umc(job: Job) -> Site:
-    return _relieved(job, messages=False)
+    return _least(_by_links(job, messages=False), job)
 
 
 def _ummc(job: Job) -> Site:
-    return _relieved(job, messages=True)
+    return _least(_by_links(job, messages=True), job, "max_message_congestion")
 
 
-def _relieved(job: Job, *, messages: bool) -> Site:
-    """The best of U_MC or U_MMC from each mapping of U_G."""
-    found = [_spread(job, greedy.relieve(job.grouped, job.sites, start, messages=messages)) for start in job.starts]
+def _by_links(job: Job, *, messages: bool) -> list[Site]:
+    """U_MC or U_MMC from each mapping of U_G."""
+    return [_spread(job, greedy.relieve(job.grouped, job.sites, start, messages=messages)) for start in job.starts]
 
-    def worst(site: Site) -> float:
-        figures = job.figures(site)
-        assert figures is not None
-        return float(figures.max_message_congestion if messages else figures.max_congestion)
 
-    return min(found, key=worst)
+def _least(found: list[Site], job: Job, figure: str = "max_congestion") -> Site:
+    """Of several mappings on a machine with routes the one with the lowest figure, the first of equal ones."""
+    return min(found, key=lambda site: float(getattr(job.figures(site), figure)))
 
 
 def _search(job: Job) -> Site:
@@ -134,15 +143,15 @@ def _search(job: Job) -> Site:
     return min(found, key=job.weighted_distance)
 
 
-def _search_mc(job: Job) -> Site:
-    """Ours: the tasks that `_search` gives a site as a group, then as U_MC."""
-    site = _search(job)
+def relieved(job: Job, site: Site) -> Site:
+    """Ours: sites exchange all they hold as in U_MC, at once or after U_MMC; what has the lower MC."""
     used, group = np.unique(site, return_inverse=True)
     tasks, stands_for = job.tasks.grouped(group, len(used))
     size = np.bincount(group, minlength=len(used)).astype(np.int64)
     grouped = Grouped(group.astype(VERTEX), tasks, stands_for, size, job.sites.slots[used])
-    found: Site = greedy.relieve(grouped, job.sites, used.astype(VERTEX))[group].astype(np.int64)
-    return found
+    start = used.astype(VERTEX)
+    fewer = greedy.relieve(grouped, job.sites, start, messages=True)
+    return _least([greedy.relieve(grouped, job.sites, one)[group].astype(np.int64) for one in (start, fewer)], job)
 
 
 def _halved(job: Job) -> NDArray[np.int32] | None:
@@ -201,90 +210,14 @@ METHODS: dict[str, Callable[[Job], Site]] = {
     "ug-th": lambda job: _ug(job.unit()),
     "uwh-th": lambda job: _uwh(job.unit()),
     "search": _search,
-    "search-mc": _search_mc,
+    "search-mc": lambda job: relieved(job, job.mapping("search")),
     **{name: _geometric(options) for name, options in VARIANTS.items()},
 }
-"""Methods of `map_tasks` by name, beside "auto"."""
-
-#: What "auto" goes by: the metrics that times of runs bound by latency or by bandwidth follow, and data times hops.
-BOUNDS = {"latency": "total_hops", "bandwidth": "max_congestion", "volume": "weighted_hops"}
-_CANDIDATES = ("default", "uwh", "umc", "search", "search-mc", "geometric")
-#: All pairs of up to so many groups are tried as swaps, else those two messages apart.
-_ALL_PAIRS = 512
+"""Methods by name, beside "auto"."""
 
 
-def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = "uwh", *,
-              coords: ArrayLike | None = None, bound: Bound = "bandwidth", seed: int = 1,
-              threads: int = 1) -> NDArray[np.int32]:
-    """Map tasks, usually MPI ranks, onto the slots of an allocation, one each.
-
-    Parameters
-    ----------
-    tasks : TaskGraph, matrix of traffic or graph-like
-        Of a graph, the weight of an edge is sent each way.
-    machine : Machine or Architecture
-        At least as many slots as tasks.  Of a network (:func:`copart.mapping.machine.attached`, lists of coordinates)
-        hops count, of other machines their own distances.
-    method : str
-        =====================  ========================================================================================
-        default                tasks in order on the slots in order, what launchers do
-        random                 any task anywhere
-        ug                     groups of tasks grow from the one of most data, from several sites; the best of these
-        uwh                    then, on each of them, swaps that lower data times hops, WH; the best
-        umc, ummc              the same with swaps that lower the data, or messages, on the worst link (MC, MMC)
-        ug-th, uwh-th          ug and uwh with a unit of data in every message: hops, TH
-        search                 ours: more starts, candidates and swaps, also of single tasks between nodes, for WH
-        search-mc              then as umc
-        tmap, smap             recursive bisection of groups and nodes, or of tasks and slots
-        geometric              geometric-shifted, then ours: nodes exchange what they hold where that saves hops
-        geometric-plain        one pairing of axes by aspect ratio, not shifted, ties in any order
-        geometric-rotated      the best of all pairings of axes (36 in space) by hops, not shifted
-        geometric-shifted      the same, also shifted around the torus
-        geometric-reflected    all pairings and reflections (288 in space), shifted
-        auto                   the best of several by the metric of `bound`
-        =====================  ========================================================================================
-    coords : (ntasks, d) array_like of float, optional
-        Coordinates of the tasks, which geometric methods need; centres of parts, say.
-    bound : {"bandwidth", "latency", "volume"}
-        What "auto" goes by: MC, which simulated times of large messages sent at once follow; TH, for many small ones;
-        or WH.  Which one measured times follow, :func:`copart.mapping.fitting.fit_times` tells.
-    seed : int
-        Same seed, same mapping.
-    threads : int
-        For geometric methods; the result does not depend on it.
-
-    Returns
-    -------
-    (ntasks,) int32
-        Processor of each task, none twice.
-
-    Raises
-    ------
-    MappingError
-        Fewer slots than tasks, or coordinates that do not fit.
-    NotApplicableError
-        The method needs routes or coordinates that the machine does not have.
-    ConfigError
-        The method or bound is not known, or coordinates are missing.
-
-    Examples
-    --------
-    >>> from copart.mapping.congestion import TorusNetwork
-    >>> from copart.mapping.machine import attached
-    >>> ring = TaskGraph(4, [0, 1, 2, 3], [2, 3, 1, 0])
-    >>> job = attached(TorusNetwork([8]), [0, 1, 2, 3])
-    >>> [evaluate_tasks(ring, job, map_tasks(ring, job, method)).total_hops for method in ("default", "uwh")]
-    [8, 6]
-    """
-    job = _job(tasks, machine, coords, seed, threads)
-    known_name("bound", bound, BOUNDS)
-    known_name("method", method, ("auto", *METHODS))
-    if method == "auto":
-        return job.sites.seated(_auto(job, bound))
-    return job.sites.seated(METHODS[method](job))
-
-
-def _job(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, seed: int, threads: int) -> Job:
+def job_of(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, seed: int, threads: int) -> Job:
+    """A job of checked arguments, those of `map_tasks`."""
     graph, sites = as_tasks(tasks), Sites(machine)
     check_room(graph.ntasks, sites)
     at = None if coords is None else checked_coords(coords, graph.ntasks)
@@ -292,82 +225,4 @@ def _job(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, 
                whole("threads", threads, low=1, high=1024))
 
 
-def candidates(tasks: Any, machine: Machine | Architecture, *, coords: ArrayLike | None = None, seed: int = 1,
-               threads: int = 1) -> Iterator[tuple[str, NDArray[np.int32]]]:
-    """What "auto" chooses from: names of methods, and the processor of each task by them; parameters of `map_tasks`.
-
-    Methods that need routes or coordinates which are not there are left out.
-    """
-    job = _job(tasks, machine, coords, seed, threads)
-    for name, site in _candidates(job):
-        yield name, job.sites.seated(site)
-
-
-def _candidates(job: Job) -> Iterator[tuple[str, Site]]:
-    for name in _CANDIDATES:
-        try:
-            yield name, METHODS[name](job)
-        except (NotApplicableError, ConfigError):
-            continue
-
-
-def _auto(job: Job, bound: str) -> Site:
-    """The best of several; without routes by distances, whatever the bound."""
-    if bound == "latency":
-        job = job.unit()
-    best: tuple[float, float] | None = None
-    found = _default(job)
-    for _, site in _candidates(job):
-        figures = job.figures(site)
-        weighted = job.weighted_distance(site)
-        value = (weighted if figures is None else float(getattr(figures, BOUNDS[bound])), weighted)
-        if best is None or value < best:
-            best, found = value, site
-    return found
-
-
-def evaluate_tasks(tasks: Any, machine: Machine | Architecture, mapping: ArrayLike) -> CongestionFigures:
-    """Hops, congestion and traffic of nodes of a mapping of tasks; see :func:`evaluate_congestion`.
-
-    Parameters
-    ----------
-    tasks : TaskGraph or graph-like
-    machine : Machine or Architecture
-    mapping : (ntasks,) array_like of int
-        Processor of each task.
-
-    Raises
-    ------
-    NotApplicableError
-        The machine has no static routes.
-    MappingError
-        The mapping names a processor that is not there.
-    """
-    graph, network, point, site = _routed(tasks, machine, mapping)
-    return evaluate_congestion(graph, network, point, site)
-
-
-def loads_of_links(tasks: Any, machine: Machine | Architecture, mapping: ArrayLike) -> LinkLoads:
-    """What every link carries; errors as of :func:`evaluate_tasks`.
-
-    Parameters
-    ----------
-    tasks : TaskGraph or graph-like
-    machine : Machine or Architecture
-    mapping : (ntasks,) array_like of int
-        Processor of each task.
-    """
-    graph, network, point, site = _routed(tasks, machine, mapping)
-    return link_loads(graph, network, point, site)
-
-
-def _routed(tasks: Any, machine: Machine | Architecture, mapping: ArrayLike) -> tuple[TaskGraph, Any, Site, Site]:
-    graph, sites = as_tasks(tasks), Sites(machine)
-    where = integers("mapping", mapping, np.int64, MappingError, low=0, high=sites.machine.nprocs, size=graph.ntasks)
-    if sites.network is None:
-        raise NotApplicableError(f"machine: {sites.machine.architecture!r} has no static routes")
-    site = sites.site_of(where)
-    return graph, sites.network, sites.point[site], site
-
-
-__all__ = ["BOUNDS", "METHODS", "candidates", "evaluate_tasks", "loads_of_links", "map_tasks"]
+__all__ = ["METHODS", "Job", "Site", "job_of", "relieved"]
