@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from ..coupling import CoupledProblem, Interedges
-from ..errors import ConfigError, CopartError, CouplingError, MeshError, NoInterfaceError
+from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
@@ -88,8 +88,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     read: dict[str, Mesh] = {}
     chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
     found: list[Graph | Opened] = []
-    _read_at_once(chosen, read, tell, threads)
-    for source in chosen:
+    for source in chosen:  # not side by side: meshio redirects what the process prints, and threads gain nothing there
         if isinstance(source, str | os.PathLike):
             tell(f"reading {source}", 0, 0)
         found.append(_opened(source, read))
@@ -173,29 +172,6 @@ def _opened(source: Any, read: Mapping[str, Mesh]) -> Graph | Opened:
         if graph_suffix(source) is not None:
             return read_graph(source)
     return open_source(source, read)
-
-
-def _read_at_once(sources: Sequence[Any], read: dict[str, Mesh], tell: Progress, threads: int) -> None:
-    """Put the VTU files among the sources into `read`, side by side; those with mistakes are left to be read in turn.
-
-    Other readers share what the whole process has, such as its warnings, or do not leave other threads their turn.
-    """
-    from ..mesh import read_mesh
-
-    paths = [split_region(os.fspath(one))[0] for one in sources if isinstance(one, str | os.PathLike)]
-    files = [path for path in dict.fromkeys(paths) if path.lower().endswith(".vtu") and path not in read]
-    if threads < 2 or len(files) < 2:
-        return
-
-    def sound(path: str) -> Mesh | None:
-        try:
-            return read_mesh(path)
-        except CopartError:
-            return None
-
-    tell(f"reading {' and '.join(files)}", 0, 0)
-    found = side_by_side([partial(sound, path) for path in files], threads)
-    read.update({path: mesh for path, mesh in zip(files, found, strict=True) if mesh is not None})
 
 
 def _graph(found: Graph | Opened, load: str | None) -> Graph:

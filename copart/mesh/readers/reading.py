@@ -12,7 +12,6 @@ import io
 import logging
 import os
 import tempfile
-import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +30,6 @@ from .gmsh import read_gmsh
 from .mdpa import read_mdpa
 from .med import read_med
 from .openfoam import is_openfoam, read_openfoam
-from .plain_vtu import plain_vtu
 from .polydata import as_grid
 from .safely import limits, read_in_child
 from .su2 import read_su2
@@ -49,8 +47,6 @@ MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vt
 """Suffixes that meshio does not know, those of MED by Code_Aster's names among them."""
 
 log = logging.getLogger(__name__)
-_MESHIO = threading.Lock()
-"""What meshio prints is taken from the whole process."""
 
 
 def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
@@ -175,12 +171,9 @@ def _msh_formats(head: bytes) -> list[str]:
 
 def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     """What meshio makes of the file, or None and the reason why not."""
-    raw = plain_vtu(path) if path.suffix.lower() == ".vtu" else None
-    if raw is not None:
-        return raw, ""
     console = io.StringIO()
     try:
-        with (_MESHIO, contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
+        with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
               warnings.catch_warnings(action="ignore"), plain_messages()):
             raw = _read_with_meshio(path, file_format)
     except FormatError:

@@ -295,3 +295,13 @@ def test_large_facets_are_cut_into_triangles():
     assert owner.tolist() == [4, 5, 5, 5, 5, 6, 7, 7, 7]
     assert cut.tolist() == [[0, 1, 2, -1], [3, 4, 5, -1], [3, 5, 6, -1], [3, 6, 7, -1], [3, 7, 8, -1], [0, 1, 2, 3],
                             [5, 6, 7, -1], [5, 7, 8, -1], [5, 8, 9, -1]]
+
+
+def test_blocks_packed_side_by_side_are_the_same_file(tmp_path):
+    mesh = cube("hexa", 36)  # 3 MB of nodes, and blocks have 1 MB
+    x = mesh.centres()
+    one, many = (write_vtu(tmp_path / f"{n}.vtu", mesh, {"x": x}, threads=n) for n in (1, 3))
+    assert one.read_bytes() == many.read_bytes()
+    again = read_mesh(many)
+    assert np.array_equal(again.blocks[0][1], mesh.blocks[0][1])
+    assert np.array_equal(again.cell_data["x"], x)
