@@ -48,6 +48,7 @@ class Arena(NamedTuple):
     cwgt : (n + 1,) int64, weight of each cluster, by leader
     start : (n + 1,) int64, where the members of each cluster begin
     mark : (n + 1,) int64, scratch of contraction
+    gains : (2 n,) int64, scratch of KGGGP
     at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
     load : (3, 2) int64, of each side: weight, number of vertices, largest weight
     labels : (nlabels,) int32, scratch to share out the parts
@@ -71,6 +72,7 @@ class Arena(NamedTuple):
     cwgt: Any
     start: Any
     mark: Any
+    gains: Any
     at: Any
     load: Any
     labels: Any
@@ -106,9 +108,10 @@ def refine_sides(g, bias, side, limit, arena):
         least, stall = 0, max(30, n // 10)
     cost = np.int64(0)
     over = np.int64(0)
-    for _ in range(PASSES):
+    for turn in range(PASSES):
         before = excess_of(pwgt, limit)
-        won, over, cost = two_way_pass(g, bias, side, pwgt, population, least, limit, stall, arena.queues)
+        known = turn > 0 and len(bias) == 0
+        won, over, cost = two_way_pass(g, bias, side, pwgt, population, least, limit, stall, known, arena.queues)
         cost -= won
         if won <= 0 and over >= before:
             break
@@ -301,6 +304,11 @@ def grow_sides(g, limit, salt, starts, arena):
     none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
     best_over = np.int64(0)
     best_cut = np.int64(-1)
+    degree, gains = arena.queues.degree, arena.gains
+    for v in range(n):
+        degree[v] = 0
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            degree[v] += g.ewgt[e]
     for t in range(TRIES + starts):
         side = arena.tried[:n]
         if t < TRIES:
@@ -315,7 +323,9 @@ def grow_sides(g, limit, salt, starts, arena):
                     pwgt[s] += g.vwgt[v]
                     population[s] += 1
             spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
-            grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
+            for v in range(n):
+                gains[v] = gains[n + v] = -degree[v]
+            grow(g, none, side, pwgt, limit, salt + t, gains, arena.frontier)
         else:
             # FM grows the side of one vertex: the other one gives until it is within its limit
             for v in range(n):

@@ -109,6 +109,7 @@ def arena_for(g: Level, nlabels: int = 0) -> Arena:
         cwgt=np.empty(n + 1, i64),
         start=np.empty(n + 1, i64),
         mark=np.empty(n + 1, i64),
+        gains=np.empty(2 * n, i64),
         at=np.empty((3, LEVELS), i64),
         load=np.empty((3, 2), i64),
         # there may be more parts than vertices, where fixed vertices hold most of the weight
@@ -139,6 +140,7 @@ def queues_for(n: int, ncon: int = 0) -> Queues:
     """
     return Queues(
         key=np.empty(n, np.int64),
+        degree=np.empty(0 if ncon else n, np.int64),
         heap=np.empty((2 * max(ncon, 1), n), np.int32),
         size=np.zeros(2 * max(ncon, 1), np.int64),
         pos=np.full(n, -1, np.int32),
