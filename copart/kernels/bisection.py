@@ -21,8 +21,8 @@ from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 from .rng import mix
 
-TINY, TRIES, PASSES, LEVELS, ROUNDS = 80, 6, 4, 40, 3
-"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most, rounds of labels."""
+TRIES, LEVELS, ROUNDS = 6, 40, 3
+"""Growths tried on the coarsest level, levels at most, rounds of label propagation."""
 
 LAYERS = 0.5
 """What a side may weigh above its limit on a coarse level, in layers of a cube of as many vertices."""
@@ -55,6 +55,8 @@ class Arena(NamedTuple):
     stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
     queues : Queues of n vertices, one per side
     frontier : Frontier of m pairs, the memory of KGGGP
+    least : int, vertices at which coarsening stops
+    passes : int, passes of FM per level, at most
     """
 
     xadj: Any
@@ -79,6 +81,8 @@ class Arena(NamedTuple):
     stack: Any
     queues: Any
     frontier: Any
+    least: Any
+    passes: Any
 
 
 @inner
@@ -108,7 +112,7 @@ def refine_sides(g, bias, side, limit, arena):
         least, stall = 0, max(30, n // 10)
     cost = np.int64(0)
     over = np.int64(0)
-    for turn in range(PASSES):
+    for turn in range(arena.passes):
         before = excess_of(pwgt, limit)
         known = turn > 0 and len(bias) == 0
         won, over, cost = two_way_pass(g, bias, side, pwgt, population, least, limit, stall, known, arena.queues)
@@ -207,11 +211,11 @@ def coarsen(arena, bias, n, hubs):
     for v in range(n):
         heaviest = max(heaviest, arena.vwgt[v])
         total += arena.vwgt[v]
-    heaviest = max(heaviest, np.int64(1.5 * float(total) / TINY))
+    heaviest = max(heaviest, np.int64(1.5 * float(total) / arena.least))
     # not literals, for which all that is called would be compiled once more
     x, a, depth = np.int64(0), np.int64(0), 0
     at[0, 0], at[1, 0], at[2, 0] = x, n, a
-    while n > TINY and depth + 1 < LEVELS:
+    while n > arena.least and depth + 1 < LEVELS:
         count = shrink(arena, x, n, a, heaviest, hubs)
         if count == 0:
             break

@@ -105,7 +105,8 @@ def _candidates(
         if shape.skewed:
             runs, starts = 2 * runs, _STARTS  # of very different cuts
             looser = limit + (_LOOSER * limit).astype(np.int64)
-        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid)
+        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid,
+                                       config=config)
         if coords is not None and not len(g.fixed):
             yield recursive_coordinate_bisection(coords, g.vwgt, limit)
         return
