@@ -33,6 +33,10 @@ class Config:
     bisections : int
         Initial partitions by recursive bisection, up to four times as many where the graph is large, and twice as many
         where it has hubs.
+    halving_least : int
+        Vertices at which coarsening stops within a bisection.
+    halving_passes : int
+        Passes of FM on each level of a bisection, at most.
     grid_least : int
         Vertices at which coarsening of a grid stops, unless an eighth of it is more.
     reach : int
@@ -58,6 +62,8 @@ class Config:
     cooling_fine: int = 0
     patience: int = 2
     bisections: int = 1
+    halving_least: int = 80
+    halving_passes: int = 4
     grid_least: int = 16_000
     reach: int = 4
     flow_levels: int = 1
@@ -71,9 +77,10 @@ class Config:
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
                   flow_degree=99.0, rounds=2, share=0.35)
+QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=0)
+"""For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6,
-                    cooling=4, reach=0),
+    "fast": replace(QUICK, coarse_least=700, halving_least=40, halving_passes=2, grid_least=8000),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, bisections=2, flow_levels=3, members=4, generations=8),
@@ -195,4 +202,4 @@ class Loose(Options):
         return fraction("eps", eps)
 
 
-__all__ = ["PRESETS", "Config", "Effort", "Loose", "Options", "Settings"]
+__all__ = ["PRESETS", "QUICK", "Config", "Effort", "Loose", "Options", "Settings"]

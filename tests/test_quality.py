@@ -103,9 +103,9 @@ def test_far_better_than_chance_and_than_plain_growing(name, k):
 
 @pytest.mark.parametrize("name", ["random geometric", "cube", "triangles"])
 def test_more_effort_pays(name):
-    """Mean of 3 seeds: each preset no worse than the one before it, within 1 % (observed 0 to 5 % better)."""
+    """Mean of 24 seeds, whose cuts are 5 % apart: each preset no worse than the one before it, within 1 %."""
     g = instance(name)
-    fast, default, strong = (np.mean([edge_cut(g, partition(g, 12, preset=p, seed=s)) for s in SEEDS])
+    fast, default, strong = (np.mean([edge_cut(g, partition(g, 12, preset=p, seed=s)) for s in range(1, 25)])
                              for p in ("fast", "default", "strong"))
     assert strong <= 1.01 * default, (fast, default, strong)
     assert default <= 1.01 * fast, (fast, default, strong)

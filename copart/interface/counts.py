@@ -127,7 +127,7 @@ def coupled_counts(problem: CoupledProblem, nparts: Mapping[str, int], ncoupled:
     A part that owns a share 1/N^cpl of the coupled weight must not outweigh (1 + eps)/N of the
     whole; and no more parts can be coupled than there are coupled cells.
 
-    Natural counts come from what NAIVE makes of the component with the preset "fast": with x_k the coupled weight of
+    Natural counts come from what NAIVE makes of the component, quickly: with x_k the coupled weight of
     part k, ``(sum x)^2 / sum x^2`` rounded (:func:`copart.metrics.natural.exposure`).  On a cube's face that is
     about ``floor(N^(2/3))``, the rule of the source (Predari & Esnard 2014), around a body about N.
 

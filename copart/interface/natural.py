@@ -9,11 +9,11 @@ from ..arrays import WEIGHT
 from ..coupling import CoupledProblem
 from ..errors import of_component
 from ..operators import part
-from ..options import Options
+from ..options import QUICK, Options
 
 
 def shares_alone(problem: CoupledProblem, name: str, nparts: int, options: Options) -> NDArray[np.int64]:
-    """Coupled weight of each part where a component is partitioned alone: by NAIVE with the preset "fast".
+    """Coupled weight of each part where a component is partitioned alone: by NAIVE, with :data:`copart.options.QUICK`.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def shares_alone(problem: CoupledProblem, name: str, nparts: int, options: Optio
     """
     graph, cells = problem.components[name], problem.coupled(name)
     with of_component(name):
-        made = part(graph, nparts, options.replace(preset="fast"))
+        made = part(graph, nparts, options.replace(preset=QUICK))
     weights = problem.coupled_load(name)
     out = np.zeros(nparts, WEIGHT)
     np.add.at(out, made[cells], weights if weights.any() else 1)

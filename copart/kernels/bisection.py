@@ -21,8 +21,8 @@ from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 from .rng import mix
 
-TINY, TRIES, PASSES, LEVELS, ROUNDS = 80, 6, 4, 40, 3
-"""Vertices at which coarsening stops, growths tried there, FM passes per level, levels at most, rounds of labels."""
+TRIES, LEVELS, ROUNDS = 6, 40, 3
+"""Growths tried on the coarsest level, levels at most, rounds of label propagation."""
 
 LAYERS = 0.5
 """What a side may weigh above its limit on a coarse level, in layers of a cube of as many vertices."""
@@ -48,12 +48,15 @@ class Arena(NamedTuple):
     cwgt : (n + 1,) int64, weight of each cluster, by leader
     start : (n + 1,) int64, where the members of each cluster begin
     mark : (n + 1,) int64, scratch of contraction
+    gains : (2 n,) int64, scratch of KGGGP
     at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
     load : (3, 2) int64, of each side: weight, number of vertices, largest weight
     labels : (nlabels,) int32, scratch to share out the parts
     stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
     queues : Queues of n vertices, one per side
     frontier : Frontier of m pairs, the memory of KGGGP
+    least : int, vertices at which coarsening stops
+    passes : int, passes of FM per level, at most
     """
 
     xadj: Any
@@ -71,12 +74,15 @@ class Arena(NamedTuple):
     cwgt: Any
     start: Any
     mark: Any
+    gains: Any
     at: Any
     load: Any
     labels: Any
     stack: Any
     queues: Any
     frontier: Any
+    least: Any
+    passes: Any
 
 
 @inner
@@ -106,9 +112,10 @@ def refine_sides(g, bias, side, limit, arena):
         least, stall = 0, max(30, n // 10)
     cost = np.int64(0)
     over = np.int64(0)
-    for _ in range(PASSES):
+    for turn in range(arena.passes):
         before = excess_of(pwgt, limit)
-        won, over, cost = two_way_pass(g, bias, side, pwgt, population, least, limit, stall, arena.queues)
+        known = turn > 0 and len(bias) == 0
+        won, over, cost = two_way_pass(g, bias, side, pwgt, population, least, limit, stall, known, arena.queues)
         cost -= won
         if won <= 0 and over >= before:
             break
@@ -204,11 +211,11 @@ def coarsen(arena, bias, n, hubs):
     for v in range(n):
         heaviest = max(heaviest, arena.vwgt[v])
         total += arena.vwgt[v]
-    heaviest = max(heaviest, np.int64(1.5 * float(total) / TINY))
+    heaviest = max(heaviest, np.int64(1.5 * float(total) / arena.least))
     # not literals, for which all that is called would be compiled once more
     x, a, depth = np.int64(0), np.int64(0), 0
     at[0, 0], at[1, 0], at[2, 0] = x, n, a
-    while n > TINY and depth + 1 < LEVELS:
+    while n > arena.least and depth + 1 < LEVELS:
         count = shrink(arena, x, n, a, heaviest, hubs)
         if count == 0:
             break
@@ -301,6 +308,11 @@ def grow_sides(g, limit, salt, starts, arena):
     none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
     best_over = np.int64(0)
     best_cut = np.int64(-1)
+    degree, gains = arena.queues.degree, arena.gains
+    for v in range(n):
+        degree[v] = 0
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            degree[v] += g.ewgt[e]
     for t in range(TRIES + starts):
         side = arena.tried[:n]
         if t < TRIES:
@@ -315,7 +327,9 @@ def grow_sides(g, limit, salt, starts, arena):
                     pwgt[s] += g.vwgt[v]
                     population[s] += 1
             spread_seeds(g, side, pwgt, population, arena.match[:n], arena.leader[:n], salt + t)
-            grow(g, none, side, pwgt, limit, salt + t, arena.frontier)
+            for v in range(n):
+                gains[v] = gains[n + v] = -degree[v]
+            grow(g, none, side, pwgt, limit, salt + t, gains, arena.frontier)
         else:
             # FM grows the side of one vertex: the other one gives until it is within its limit
             for v in range(n):

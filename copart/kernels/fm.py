@@ -21,6 +21,7 @@ class Queues(NamedTuple):
     """The queues of a pass over at most n vertices, and its log.
 
     key : (n,) int64, gain of each vertex
+    degree : (n,) int64, weight of the edges of each vertex; empty where there is more than one queue per side
     heap : (nqueues, n) int32, the queues: one per side, or ncon per side
     size : (nqueues,) int64, their lengths
     pos : (n,) int32, place of each vertex in its queue; -1 everywhere between calls
@@ -30,6 +31,7 @@ class Queues(NamedTuple):
     """
 
     key: Any
+    degree: Any
     heap: Any
     size: Any
     pos: Any
@@ -128,6 +130,18 @@ def renew(g, side, v, unit_gain, queues):
 
 
 @inlined
+def drain(queues, row):
+    """Take all vertices out of a queue.
+
+    queues : Queues, in and out
+    row : int
+    """
+    for i in range(queues.size[row]):
+        queues.pos[queues.heap[row, i]] = -1
+    queues.size[row] = 0
+
+
+@inlined
 def clear(queues, moves):
     """Leave the queues and the state as the next pass expects them.
 
@@ -137,8 +151,7 @@ def clear(queues, moves):
     for i in range(moves):
         queues.state[queues.log[i]] = 0
     for row in range(len(queues.size)):
-        for i in range(queues.size[row]):
-            queues.pos[queues.heap[row, i]] = -1
+        drain(queues, row)
 
 
 @inlined
@@ -185,8 +198,68 @@ def giving_side(pwgt, limit, queues):
     return 0 if a > b or (a == b and pwgt[0] * limit[1] >= pwgt[1] * limit[0]) else 1
 
 
+@inlined
+def is_stuck(pwgt, limit, lightest, s):
+    """Whether no vertex of side s may move: it is not over its limit, and the other side has no room for any.
+
+    pwgt, limit : (2,) int64, in
+    lightest : int                  least weight of a vertex
+    s : int
+    """
+    return pwgt[s] <= limit[s] and pwgt[1 - s] + lightest > limit[1 - s]
+
+
+@inlined
+def take_back(g, side, pwgt, population, v, renewed, key):
+    """Move vertex v back; if `renewed`, its gain and those of its neighbours as well.
+
+    g : Level, in
+    side : (n,) int32, in and out
+    pwgt, population : (2,) int64, in and out
+    v : int
+    renewed : bool
+    key : (n,) int64, in and out
+    """
+    flip(g, side, pwgt, population, v)
+    if renewed:
+        key[v] = -key[v]
+        unit = len(g.ewgt) == 0
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            u = g.adjncy[e]
+            if unit:
+                w = np.int64(2)
+            else:
+                w = 2 * g.ewgt[e]
+            key[u] += w if side[u] != side[v] else -w
+
+
 @inner
-def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
+def value_vertices(g, side, key, degree):
+    """Gains of all vertices, without biases, and the weights of their edges.
+
+    Apart from the pass, whose many arrays leave no registers to a loop over edges.
+
+    g : Level, in
+    side : (n,) int32, in
+    key, degree : (n,) int64, out
+    """
+    unit = len(g.ewgt) == 0
+    for v in range(len(side)):
+        own = side[v]
+        total = np.int64(0)
+        out = np.int64(0)
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            if unit:
+                w = np.int64(1)
+            else:
+                w = g.ewgt[e]
+            total += w
+            out += w if side[g.adjncy[e]] != own else 0
+        key[v], degree[v] = 2 * out - total, total
+
+
+@inner
+def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, known, queues):
     """One pass of FM with two sides; returns (decrease of the cost kept, excess left, cost before).
 
     The cost is the cut; with biases it is in units of 1 / `UNIT` and includes half the bias of each vertex that is on
@@ -202,27 +275,37 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
     least : int                     vertices that must stay on each side
     limit : (2,) int64, in          largest weight of each side
     stall : int
+    known : bool                    there are no biases, and the last pass, which kept moves, left the gains behind
     queues : Queues, in and out     two queues; clean before and after; `state` is not 0 where a vertex stays
     """
     n = len(g.vwgt)
     biased = len(bias) > 0
     unit_gain = np.int64(UNIT) if biased else np.int64(1)
-    heap, size, key = queues.heap, queues.size, queues.key
+    heap, size, key, degree = queues.heap, queues.size, queues.key, queues.degree
     size[:] = 0
     over = excess_of(pwgt, limit)
     heavy = over > 0
+    if not known:
+        value_vertices(g, side, key, degree)
+    lightest = np.int64(0) if n == 0 else g.vwgt[0]
     cost = np.int64(0)
     for v in range(n):
-        inside, out, border = ties(g, side, v)
-        gain = unit_gain * (out - inside)
-        cost += unit_gain * out
-        if biased:
+        lightest = min(lightest, g.vwgt[v])
+        cost += (key[v] + degree[v]) >> 1
+    if biased:
+        cost *= UNIT
+        for v in range(n):
             drawn = bias[v] if side[v] == 1 else -bias[v]
-            gain += drawn
+            key[v] = UNIT * key[v] + drawn
             cost += drawn
-        key[v] = gain
+    # the sides that vertices may leave
+    first, last = is_stuck(pwgt, limit, lightest, 0), not is_stuck(pwgt, limit, lightest, 1)
+    for v in range(n):
         # a bias may outweigh the edges anywhere; edges of weight 0 lead nowhere without one
-        if queues.state[v] == 0 and (heavy or (border and (biased or out > 0)) or (biased and gain >= 0)):
+        listed = heavy or key[v] > -degree[v]
+        if biased:
+            listed = heavy or key[v] >= 0 or ties(g, side, v)[2]
+        if listed and queues.state[v] == 0 and first <= side[v] <= last:
             enlist(queues, side[v], v)
     total = np.int64(0)
     best = np.int64(0)
@@ -231,6 +314,8 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
     moves = 0
     while True:
         for s in range(2):
+            if is_stuck(pwgt, limit, lightest, s):
+                drain(queues, s)
             # the best of each side that the other side has room for
             while size[s] > 0 and pwgt[s] <= limit[s]:
                 v = heap[s, 0]
@@ -251,9 +336,15 @@ def two_way_pass(g, bias, side, pwgt, population, least, limit, stall, queues):
         if over < best_over or (over == best_over and total > best):
             best, best_over, kept = total, over, moves
         elif moves - kept > stall:
+            # its neighbours do not know yet
+            take_back(g, side, pwgt, population, v, False, key)
+            queues.state[v] = 0
+            moves -= 1
             break
+        key[v] = -key[v]
         renew(g, side, v, unit_gain, queues)
     for i in range(moves - 1, kept - 1, -1):
-        flip(g, side, pwgt, population, queues.log[i])
+        # where nothing was won no other pass follows, and with biases it does not know the gains
+        take_back(g, side, pwgt, population, queues.log[i], kept > 0 and not biased, key)
     clear(queues, moves)
     return best, best_over, cost // 2

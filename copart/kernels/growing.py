@@ -92,7 +92,7 @@ def part_for_stray(g, part, pwgt, room, v):
 
 
 @kernel
-def grow(g, pull, part, pwgt, room, salt, f):
+def grow(g, pull, part, pwgt, room, salt, gains, f):
     """Grow all parts until every vertex has one; returns how many vertices were placed without a frontier.
 
     g : Level, in
@@ -101,9 +101,13 @@ def grow(g, pull, part, pwgt, room, salt, f):
     pwgt : (nparts,) int64, in and out  weight of each part
     room : (nparts,) int64, in          a part is closed to a vertex that would lift it over this
     salt : int                          where the search for vertices without a frontier begins
+    gains : (nparts nvtxs,) int64, in and out   by part, minus the weight of the edges of each vertex; they are kept up
+                                        to date, which pays where parts are few; empty where they are not
     f : Frontier, scratch
     """
     n = len(part)
+    unit = len(g.ewgt) == 0
+    kept = len(gains) > 0
     size = np.int64(0)
     # offers are numbered first and filed then, in one place: nothing changes in between
     pairs = np.int64(0)
@@ -118,6 +122,8 @@ def grow(g, pull, part, pwgt, room, salt, f):
             if p >= 0:
                 f.who[pairs], f.where[pairs] = v, p
                 pairs += 1
+                if kept:
+                    gains[p * n + v] += 2 if unit else 2 * g.ewgt[e]
         if len(g.origin) > 0:
             row = g.origin[v]
             for j in range(pull.ptr[row], pull.ptr[row + 1]):
@@ -129,7 +135,12 @@ def grow(g, pull, part, pwgt, room, salt, f):
     while free > 0:
         if filed < pairs:
             p = f.where[filed]
-            f.key[filed], f.tie[filed] = growing_gain(g, pull, part, f.who[filed], p), -pwgt[p]
+            v = f.who[filed]
+            if kept:
+                f.key[filed] = gains[p * n + v]
+            else:
+                f.key[filed] = growing_gain(g, pull, part, v, p)
+            f.tie[filed] = -pwgt[p]
             size = push(f.heap, f.pos, f.key, f.tie, size, filed)
             filed += 1
             continue
@@ -152,6 +163,8 @@ def grow(g, pull, part, pwgt, room, salt, f):
         free -= 1
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
+            if kept:
+                gains[p * n + u] += 2 if unit else 2 * g.ewgt[e]
             if part[u] < 0 and pwgt[p] + g.vwgt[u] <= room[p]:
                 f.who[pairs], f.where[pairs] = u, p
                 pairs += 1

@@ -5,6 +5,8 @@ follows from the order in which they came.  Where ties need no rule, `key` is pa
 that compares a number in the cache once more.
 """
 
+import numpy as np
+
 from . import inlined, inner, kernel
 
 
@@ -59,10 +61,16 @@ def sift_down(heap, pos, key, tie, size, i):
         child = 2 * i + 1
         if child >= size:
             break
-        if child + 1 < size and before(key, tie, heap[child + 1], heap[child]):
-            child += 1
         u = heap[child]
         c = key[u]
+        if child + 1 < size:
+            # chosen without a branch, which could not be predicted
+            right = heap[child + 1]
+            d = key[right]
+            later = (d > c) | ((d == c) & (tie[right] > tie[u]))
+            u = right if later else u
+            c = d if later else c
+            child += np.int64(later)
         if a > c or (a == c and b >= tie[u]):
             break
         heap[i] = u

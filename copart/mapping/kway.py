@@ -19,6 +19,7 @@ from ..kernels.contraction import pull_down
 from ..kernels.distances import DistanceCode
 from ..kernels.levelling import level_loads
 from ..names import BipartitioningOrder, MappingPresetName, PresetName, known_name
+from ..options import QUICK, Config
 from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, look_at, renumber
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
@@ -61,7 +62,7 @@ class MappingConfig:
         ``start_budget / nprocs``; the best after refinement is kept.
     torus_starts : int
         On whole tori and hypercubes at most so many `starts`: the third hardly gains anything there.
-    sections : tuple of str
+    sections : tuple of str or Config
         Presets of the partitioner on the levels of a tree from the root on: one more start for trees, by multisection;
         with `tree_least`, of graphs of no more vertices.  Empty: none.
     section_runs : int
@@ -90,7 +91,7 @@ class MappingConfig:
     whole: int = 0
     start_budget: int = 384
     torus_starts: int = 2
-    sections: tuple[PresetName, ...] = ("default", "fast")
+    sections: tuple[PresetName | Config, ...] = ("default", QUICK)
     section_runs: int = 2
     cycles: int = 1
     runs: int = 5

@@ -19,6 +19,7 @@ from ..graph import Graph
 from ..kernels import Level
 from ..kgggp_ml import partition
 from ..names import PresetName
+from ..options import Config
 from .architectures.architecture import Architecture, Complete
 from .architectures.regular import Grid, Hypercube
 from .drb import TABLE_LIMIT, map_recursively
@@ -40,7 +41,7 @@ def sections_of(g: Level, machine: Architecture) -> HostTree | None:
     return None if tree.binary() else tree
 
 
-def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[PresetName], seed: int, *,
+def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[PresetName | Config], seed: int, *,
                     runs: int = 0, tries: int = 4) -> Array | None:
     """Map a graph onto a tree.
 
@@ -51,7 +52,7 @@ def map_by_sections(g: Level, tree: HostTree, limit: Array, presets: Sequence[Pr
     tree : HostTree
     limit : (nprocs,) int64
         Largest weight of each processor.
-    presets : sequence of str
+    presets : sequence of str or Config
         Of the partitions on each level, the root's first; the last one for all levels below.
     runs, tries : int
         Nodes of processors alone are shared out by :func:`copart.mapping.drb.map_recursively` with so many runs and
@@ -107,8 +108,8 @@ def _equal(nprocs: int) -> Complete:
     return Complete(nprocs)
 
 
-def _partition_for_sons(graph: Graph, vertices: Array, fixed: Array, node: HostTree, limit: Array, preset: PresetName,
-                        seed: int) -> Array | None:
+def _partition_for_sons(graph: Graph, vertices: Array, fixed: Array, node: HostTree, limit: Array,
+                        preset: PresetName | Config, seed: int) -> Array | None:
     """Which son each vertex goes to; None where the partitioner refuses."""
     room = np.array([limit[list(son.processors)].sum() for son in node.sons])
     # what is left is spread evenly over the levels still to come

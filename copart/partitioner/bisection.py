@@ -15,14 +15,18 @@ from ..kernels.bisection import LEVELS, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
+from ..options import Config
 from .coarsening import contract, look_at
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
 
+#: What bisections are told where no preset is asked for.
+_USUAL = Config()
+
 
 def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, starts: int = 0, *,
-                        grid: bool | None = None) -> list[Array]:
+                        grid: bool | None = None, config: Config = _USUAL) -> list[Array]:
     """Partitions into ``len(limit)`` parts, one per salt, by halving the set of parts again and again.
 
     The fixed vertices of each part are collapsed into one, which may go to either side: a
@@ -40,6 +44,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
         coarsened by label propagation.
     grid : bool, optional
         Whether it is a grid, in which limits are looser at first; looked at where not given.
+    config : Config, optional
+        halving_least, halving_passes.
 
     Returns
     -------
@@ -49,7 +55,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
     grid = look_at(whole).grid if grid is None else grid
-    arenas = [arena_for(whole, k) for _ in range(min(team.threads, 2 * len(salts)))]
+    arenas = [arena_for(whole, k, config) for _ in range(min(team.threads, 2 * len(salts)))]
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
@@ -83,7 +89,7 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
 
 
-def arena_for(g: Level, nlabels: int = 0) -> Arena:
+def arena_for(g: Level, nlabels: int = 0, config: Config = _USUAL) -> Arena:
     """Memory for one bisection after the other of subgraphs of `g` for `nlabels` parts; untouched pages cost nothing.
 
     A level keeps at most nine tenths of the vertices of the one before, and no more edges; a bisection that does not
@@ -109,6 +115,7 @@ def arena_for(g: Level, nlabels: int = 0) -> Arena:
         cwgt=np.empty(n + 1, i64),
         start=np.empty(n + 1, i64),
         mark=np.empty(n + 1, i64),
+        gains=np.empty(2 * n, i64),
         at=np.empty((3, LEVELS), i64),
         load=np.empty((3, 2), i64),
         # there may be more parts than vertices, where fixed vertices hold most of the weight
@@ -117,6 +124,8 @@ def arena_for(g: Level, nlabels: int = 0) -> Arena:
         stack=np.empty((64 + 2 * nlabels, 4), i64),
         queues=queues_for(n),
         frontier=frontier_for(m),
+        least=config.halving_least,
+        passes=config.halving_passes,
     )
 
 
@@ -139,6 +148,7 @@ def queues_for(n: int, ncon: int = 0) -> Queues:
     """
     return Queues(
         key=np.empty(n, np.int64),
+        degree=np.empty(0 if ncon else n, np.int64),
         heap=np.empty((2 * max(ncon, 1), n), np.int32),
         size=np.zeros(2 * max(ncon, 1), np.int64),
         pos=np.full(n, -1, np.int32),

@@ -44,6 +44,7 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     k = len(limit)
     pwgt, population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
     arenas = [_arena(g) for _ in range(team.threads)]
+    chunk = _CHUNK if team.threads > 1 else k
     active = np.ones(k, bool)
     total = 0
     for _ in range(rounds):
@@ -58,10 +59,10 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
                           won=np.zeros(len(pairs), np.int64), start=start, order=order, listed=listed)
 
             def refine(i: int, arena: FlowArena, batch: Batch = batch) -> None:
-                last = min((i + 1) * _CHUNK, len(batch.pairs))
-                refine_batch(i * _CHUNK, last, g, part, pwgt, population, limit, batch, reach, share, arena)
+                last = min((i + 1) * chunk, len(batch.pairs))
+                refine_batch(i * chunk, last, g, part, pwgt, population, limit, batch, reach, share, arena)
 
-            team.spread(refine, -(-len(pairs) // _CHUNK), arenas)
+            team.spread(refine, -(-len(pairs) // chunk), arenas)
             total += int(batch.won.sum())
             active[batch.pairs[batch.won > 0]] = True
         if not active.any():

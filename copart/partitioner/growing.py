@@ -65,7 +65,7 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
     dist, queue = np.empty(n, np.int32), np.empty(n, np.int32)
     kernels.spread_seeds(g, part, pwgt, population, dist, queue, salt)
     rows = int(np.diff(pull.ptr)[g.origin].sum()) if len(g.origin) else 0
-    kernels.grow(g, pull, part, pwgt, room, salt, frontier_for(len(g.adjncy) + rows))
+    kernels.grow(g, pull, part, pwgt, room, salt, np.zeros(0, np.int64), frontier_for(len(g.adjncy) + rows))
     return part
 
 
@@ -105,7 +105,8 @@ def _candidates(
         if shape.skewed:
             runs, starts = 2 * runs, _STARTS  # of very different cuts
             looser = limit + (_LOOSER * limit).astype(np.int64)
-        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid)
+        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid,
+                                       config=config)
         if coords is not None and not len(g.fixed):
             yield recursive_coordinate_bisection(coords, g.vwgt, limit)
         return

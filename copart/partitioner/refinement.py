@@ -39,6 +39,9 @@ _NOTHING = 500
 #: times fewer the rounds of cooling are.
 _ABOVE, _FEWER = 0.2, 2
 
+#: All bits of an integer but its sign.
+_BELOW_SIGN = np.iinfo(np.int64).max
+
 #: Longer lists are put in the order of the vertices, the border when it has grown by this factor: neighbours in the
 #: graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
 _LONG, _GROWN = 8192, 1.1
@@ -61,7 +64,7 @@ def scratch_for(n: int, k: int) -> Scratch:
 def _falling(cost: Array) -> Array:
     """Integers in the reverse order of numbers that are not -0.0: the bits of floats are in the order of the floats."""
     bits = cost.view(np.int64)
-    return np.where(bits < 0, bits ^ np.iinfo(np.int64).min, ~bits)
+    return bits ^ ~((bits >> 63) & _BELOW_SIGN)
 
 
 def listed_vertices(listed: Array) -> Array:

@@ -58,7 +58,7 @@ class Team:
 
     def pieces(self, n: int) -> int:
         """In how many pieces a range of `n` vertices is cut."""
-        return max(1, min(self.threads, n // GRAIN))
+        return 1 if self.threads == 1 else max(1, min(self.threads, n // GRAIN))
 
     def cuts(self, n: int) -> list[int]:
         """Where a range of `n` vertices is cut into equal pieces: from 0 to `n`."""
@@ -80,6 +80,8 @@ class Team:
         bounds : (npieces + 1,) array of int, optional
             Where to cut; :meth:`cuts` where not given.
         """
+        if bounds is None and self.pieces(n) == 1:
+            return [kernel(0, n, *args, *(scratch() if scratch else ()))]
         cuts = self.cuts(n) if bounds is None else [int(b) for b in bounds]
         if len(cuts) == 2:
             return [kernel(*cuts, *args, *(scratch() if scratch else ()))]

@@ -18,7 +18,7 @@ from copart.graph import Graph
 from copart.interface import natural
 from copart.interface.counts import coupled_counts, coupled_rule, default_ncoupled
 from copart.metrics import copartition_limit
-from copart.options import Options
+from copart.options import QUICK, Options
 from copart.schemes.registry import run_scheme
 
 from ..conftest import NO_JIT
@@ -94,7 +94,7 @@ def test_natural_counts_are_the_participation_ratio_of_naive():
     """Rounded, whatever the preset; all coupled cells of a component count, also where it faces several."""
     problem, run = chain(), Options(seed=3, eps=0.1)
     parts = dict.fromkeys("abc", 16)
-    alone = naive(problem, parts, options=run.replace(preset="fast"))
+    alone = naive(problem, parts, options=run.replace(preset=QUICK))
     found = coupled_counts(problem, parts, None, run)
     for name in "abc":
         assert found[name] == round(ratio(problem, name, alone[name], 16))
@@ -115,7 +115,7 @@ def test_the_schemes_take_natural_counts():
 
 
 def test_one_partition_of_each_component_alone(monkeypatch):
-    """Natural counts cost one fast partition a component; numbers, the rule of the source and gathering none."""
+    """Natural counts cost one quick partition a component; numbers, the rule of the source and gathering none."""
     made = []
 
     def counting(graph, nparts, options):
@@ -126,10 +126,10 @@ def test_one_partition_of_each_component_alone(monkeypatch):
     monkeypatch.setattr(natural, "part", counting)
     problem, parts = cubes(6, 8), (8, 12)
     projrepart(problem, parts)
-    assert made == [(216, "fast"), (512, "fast")]
+    assert made == [(216, QUICK), (512, QUICK)]
     made.clear()
     projrepart(problem, parts, (4, None))
-    assert made == [(512, "fast")], "only where no number was asked for"
+    assert made == [(512, QUICK)], "only where no number was asked for"
     made.clear()
     projrepart(problem, parts, (4, 5))
     projrepart(problem, parts, "paper")

@@ -48,7 +48,8 @@ class Pass:
         self.side = self.before.copy()
         self.pwgt, self.population = loads(graph, side, 2)
         self.gain, self.over, self.cut = (int(x) for x in two_way_pass(
-            g, UNBIASED, self.side, self.pwgt, self.population, 1, np.array(limit, np.int64), stall, arena.queues))
+            g, UNBIASED, self.side, self.pwgt, self.population, 1, np.array(limit, np.int64), stall, False,
+            arena.queues))
         assert_clean(arena)
 
     def check(self, limit: Any) -> None:
@@ -86,6 +87,27 @@ def test_books_agree_after_a_pass(graph, seed, slack):
     total = graph.total_weight
     limit = np.array([total // 2 + slack, total - total // 2]) if rng.random() < 0.5 else np.array([total, total])
     Pass(graph, side, limit, int(rng.integers(0, 30))).check(limit)
+
+
+@settings(max_examples=2 * EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(0, 4))
+def test_a_pass_that_knows_the_gains_does_as_one_that_finds_them(graph, seed, slack):
+    rng = np.random.default_rng(seed)
+    g, side = level(graph), rng.integers(0, 2, graph.nvtxs).astype(np.int32)
+    total = graph.total_weight
+    limit = np.array([total // 2 + slack, total - total // 2])
+    done = []
+    for known in (False, True):
+        arena, mine, found = arena_of(g), side.copy(), []
+        pwgt, population = loads(graph, mine, 2)
+        while not found or found[-1][0] > 0 or found[-1][1] < found[-1][2]:
+            excess = int(np.maximum(pwgt - limit, 0).sum())
+            won, over, cut = (int(x) for x in two_way_pass(
+                g, UNBIASED, mine, pwgt, population, 1, limit, 5, known and bool(found), arena.queues))
+            found.append((won, over, excess, cut, mine.tolist()))
+        assert_clean(arena)
+        done.append(found)
+    assert done[0] == done[1]
 
 
 def test_a_pass_climbs_a_hill_and_rolls_back():

@@ -54,9 +54,9 @@ def test_one_can_be_called_from_python():
     found = []
     for call in (two_way_pass, getattr(two_way_pass, "py_func", two_way_pass)):
         side, pwgt, population = np.array([0, 1, 1, 0], np.int32), np.array([2, 2]), np.array([2, 2])
-        queues = Queues(np.zeros(4, np.int64), np.zeros((2, 4), np.int32), np.zeros(2, np.int64),
+        queues = Queues(np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros((2, 4), np.int32), np.zeros(2, np.int64),
                         np.full(4, -1, np.int32), np.zeros(4, np.uint8), np.zeros(4, np.int32), np.empty(0, np.uint8))
-        found.append((*call(g, none, side, pwgt, population, 1, np.array([3, 3]), 50, queues), side.tolist()))
+        found.append((*call(g, none, side, pwgt, population, 1, np.array([3, 3]), 50, False, queues), side.tolist()))
     assert found[0] == found[1]
     assert found[0][0] > 0
     assert found[0][-1] != [0, 1, 1, 0]

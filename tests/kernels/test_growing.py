@@ -27,8 +27,17 @@ def grow(graph: Graph, part, room, *, fixed=None, table=None, origin=None, salt:
     np.add.at(pwgt, part[held], graph.weights[held])
     extra = 0 if table is None else graph.nvtxs * len(room)
     frontier = frontier_for(len(g.adjncy) + extra)
-    stray = kernels.grow(g, pull, part, pwgt, np.array(room, np.int64), salt, frontier)
-    return part, pwgt, int(stray)
+    found = []
+    # with the gains found anew and, which serves without a table, kept up to date
+    for kept in (False, True)[: 2 if table is None else 1]:
+        whole, loads = part.copy(), pwgt.copy()
+        degree = np.array([graph.edge_weights[graph.xadj[v] : graph.xadj[v + 1]].sum() for v in range(graph.nvtxs)])
+        gains = -np.tile(degree, len(room) if kept else 0).astype(np.int64)
+        stray = kernels.grow(g, pull, whole, loads, np.array(room, np.int64), salt, gains, frontier)
+        found.append((whole, loads, int(stray)))
+    for one, other in zip(found[0], found[-1], strict=True):
+        assert np.array_equal(one, other)
+    return found[0]
 
 
 def greedy(graph: Graph, part: list[int], room: list[int], table=None, origin=None) -> list[set[tuple[int, int]]]:

@@ -13,6 +13,7 @@ import numpy as np
 from ...graph import Graph
 from ...kgggp_ml import partition
 from ...names import PresetName
+from ...options import QUICK, Config
 from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of
 from ..host_tree import HostTree, host_tree
@@ -65,7 +66,7 @@ def hatazaki(processes: Any, machine: Machine | Architecture, *, seed: int = 1) 
     """
     graph, target = as_processes(processes), architecture_of(machine)
     bare = Graph(graph.xadj, graph.adjncy)
-    return _descend(padded(bare, target.nprocs), host_tree(target), seed, "fast")[:graph.nvtxs]
+    return _descend(padded(bare, target.nprocs), host_tree(target), seed, QUICK)[:graph.nvtxs]
 
 
 def traeff(processes: Any, machine: Machine | Architecture, *, seed: int = 1) -> Placement:
@@ -80,7 +81,7 @@ def traeff(processes: Any, machine: Machine | Architecture, *, seed: int = 1) ->
         Same seed, same placement.
     """
     graph, target = as_processes(processes), architecture_of(machine)
-    return _descend(padded(graph, target.nprocs), host_tree(target), seed, "fast", bottleneck=True)[:graph.nvtxs]
+    return _descend(padded(graph, target.nprocs), host_tree(target), seed, QUICK, bottleneck=True)[:graph.nvtxs]
 
 
 def bottom_up(processes: Any, machine: Machine | Architecture, *, seed: int = 1, preset: PresetName = "default",
@@ -126,7 +127,8 @@ def padded(graph: Graph, nprocs: int) -> Graph:
     return Graph(xadj, graph.adjncy, graph.ewgt)
 
 
-def _descend(graph: Graph, tree: HostTree, seed: int, preset: PresetName, bottleneck: bool = False) -> Placement:
+def _descend(graph: Graph, tree: HostTree, seed: int, preset: PresetName | Config,
+             bottleneck: bool = False) -> Placement:
     """Place as many processes as the tree has processors."""
     place = np.empty(graph.nvtxs, np.int32)
     waiting = [(graph, np.arange(graph.nvtxs), tree)]
@@ -145,7 +147,7 @@ def _descend(graph: Graph, tree: HostTree, seed: int, preset: PresetName, bottle
     return place
 
 
-def exact_partition(graph: Graph, sizes: list[int], seed: int, preset: PresetName) -> Array:
+def exact_partition(graph: Graph, sizes: list[int], seed: int, preset: PresetName | Config) -> Array:
     """Parts of exactly `sizes` vertices, which add up to all; vertex weights do not count."""
     k, n = len(sizes), graph.nvtxs
     bare = Graph(graph.xadj, graph.adjncy, graph.ewgt)

@@ -10,7 +10,7 @@ from ...arrays import OFFSET, VERTEX, WEIGHT
 from ...kernels import Level, Pull
 from ...kernels import umpa_coarsening as kernels
 from ...kernels.umpa_state import Nets
-from ...options import PRESETS
+from ...options import QUICK
 from ..bisection import recursive_bisection
 from ..growing import best_growth
 from ..rounds import Team
@@ -63,7 +63,7 @@ def best_start(
     salts = [seed * 64 + t for t in range(starts)]
     if len(graph.fixed) and limit.min() < limit.max():
         # recursive bisection does not know which fixed part needs which of the limits
-        made = [best_growth(graph, no_pull(), limit, PRESETS["fast"], len(h.vwgt), salt, team, None) for salt in salts]
+        made = [best_growth(graph, no_pull(), limit, QUICK, len(h.vwgt), salt, team, None) for salt in salts]
     else:
         made = recursive_bisection(graph, limit, salts, team, grid=False)
 
