@@ -69,8 +69,8 @@ def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:
 def coarse_parts(stack: Stack, part: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     """Part of every vertex of each level; that of each of the finest is `part`, inside which the stack is coarsened."""
     found = [part]
-    for cmap in stack.maps:
-        coarser = np.empty(int(cmap.max()) + 1, VERTEX)
+    for cmap, kind in zip(stack.maps, stack.kinds[1:], strict=True):
+        coarser = np.empty(len(kind), VERTEX)
         coarser[cmap] = found[-1]
         found.append(coarser)
     return found
@@ -85,6 +85,10 @@ class Alone:
         Number of the first part of each component.
     owner, slot : (K,) int32
         Component of each part, and its row in the table of messages: -1 for parts far from the interface.
+    part : (n,) int32
+        Part of every vertex, numbered through.
+    begin : list of (n,) int32
+        The same on each level.
     room : (C,) int64
         The largest weight of a part.
     bound : (C,) int64
@@ -110,7 +114,8 @@ class Alone:
         self.owner = np.repeat(np.arange(len(names), dtype=VERTEX), counts)
         self.part = np.concatenate([parts[name] + np.int32(self.first[i]) for i, name in enumerate(names)])
         self.part = self.part.astype(VERTEX)
-        coarse = coarse_parts(stack, self.part)[-1]
+        self.begin = coarse_parts(stack, self.part)
+        coarse = self.begin[-1]
         self.room = np.array([copartition_limit(graph.total_weight, nparts[name], options.eps)
                               for name, graph in problem.components.items()], WEIGHT)
         self.slot = _slots(stack, coarse, len(self.owner))

@@ -22,7 +22,7 @@ from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from ...kernels.walls import Joined, Walls, edge_cuts
-from .alone import NONE, Alone, Figures, coarse_parts, figures
+from .alone import NONE, Alone, Figures, figures
 from .effort import Effort, Prices
 from .stack import Stack, walls_of
 
@@ -70,13 +70,12 @@ class Cycle:
     stack : Stack
     alone : Alone
     seed : int
-    part : (n,) int32
-        Where cycles begin; the stack is coarsened inside it.
+    begin : list of (n,) int32
+        Parts that cycles begin from, on each level; the stack is coarsened inside them.
     """
 
-    def __init__(self, stack: Stack, alone: Alone, seed: int, part: Array):
-        self.stack, self.alone, self.seed = stack, alone, seed
-        self.begin = coarse_parts(stack, part)
+    def __init__(self, stack: Stack, alone: Alone, seed: int, begin: list[NDArray[np.int32]]):
+        self.stack, self.alone, self.seed, self.begin = stack, alone, seed, begin
         self.cut = np.zeros(len(alone.room), WEIGHT)  # clusters are within parts: it is the same on all levels
         edge_cuts(stack.levels[-1], stack.kinds[-1], self.begin[-1], self.cut)
         self._known: dict[int, tuple[Array, Array, Array, Array, float]] = {}

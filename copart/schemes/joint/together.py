@@ -28,7 +28,7 @@ from ...metrics import pieces
 from ...metrics.step import step_cost
 from ...options import Config, Options
 from ...partitioner.rounds import Team
-from .alone import Alone, Figures
+from .alone import Alone, Figures, coarse_parts
 from .cells import PartArrays
 from .cycle import Cycle
 from .effort import Effort
@@ -67,7 +67,7 @@ STEP, MESSAGES, CUT = 0.4, 0.3, 0.8
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
-LARGE = Effort(messages=5.0, sweeps=15, few=3, mend=1, most=0.85)
+LARGE = Effort(messages=5.0, sweeps=12, few=3, mend=1, most=0.85)
 """What is tried on larger ones."""
 
 LONG = 0.08
@@ -107,7 +107,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
             logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
                            int(alone.slot.max()) + 1, MOST_MEETING)
             return best.parts
-        cycle = Cycle(stack, alone, options.seed, alone.part)
+        cycle = Cycle(stack, alone, options.seed, alone.begin)
         if size <= SMALL:
             _explore(cycle, best, config, team)
         else:
@@ -122,7 +122,7 @@ def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
         best.take(tried)
     for effort in AGAIN if best.paid < np.inf else ():
         stack = stacked(best.problem, best.parts, dict(best.nparts), config, team)
-        inside = Cycle(stack, best.alone, cycle.seed, best.part)
+        inside = Cycle(stack, best.alone, cycle.seed, coarse_parts(stack, best.part))
         part, reached = inside.run(effort)
         best.take((part, reached))
         if not best.alone.broken(reached):

@@ -18,7 +18,7 @@ from copart.metrics.traffic import all_matrices, coupling_traffic
 from copart.options import Options
 from copart.partitioner.rounds import Team
 from copart.schemes.joint import joint
-from copart.schemes.joint.alone import Alone
+from copart.schemes.joint.alone import Alone, coarse_parts
 from copart.schemes.joint.cycle import Cycle
 from copart.schemes.joint.stack import stacked
 
@@ -98,7 +98,7 @@ def test_the_busiest_processes_hand_data_on():
     with Team(1) as team:
         stack = stacked(one, parts, counts, run.config, team)
     alone = Alone(one, counts, parts, stack, run)
-    part, reached = Cycle(stack, alone, 0, alone.part).lower(way.RELIEF, alone.part, alone.figures.cut, 0.9)
+    part, reached = Cycle(stack, alone, 0, alone.begin).lower(way.RELIEF, alone.part, alone.figures.cut, 0.9)
     before = promised(one, CoPartition(parts, counts))
     made = CoPartition(alone.split(part, one.names), counts)
     assert check_copartition(one, made, 0.05).ok
@@ -119,7 +119,7 @@ def test_cycles_begin_inside_any_partition():
     with Team(1) as team:
         alone = Alone(one, counts, first, stacked(one, first, counts, run.config, team), run)
         stack = stacked(one, second, counts, run.config, team)
-    cycle = Cycle(stack, alone, 0, np.concatenate([second["rod"], second["block"] + np.int32(3)]))
+    cycle = Cycle(stack, alone, 0, coarse_parts(stack, np.concatenate([second["rod"], second["block"] + np.int32(3)])))
     cuts = promised(one, CoPartition(second, counts)).cut
     assert list(cycle.cut) == [cuts[name] for name in one.names]
     _, reached = cycle.run(way.AGAIN[0])
