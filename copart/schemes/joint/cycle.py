@@ -79,6 +79,7 @@ class Cycle:
         self.cut = np.zeros(len(alone.room), WEIGHT)  # clusters are within parts: it is the same on all levels
         edge_cuts(stack.levels[-1], stack.kinds[-1], self.begin[-1], self.cut)
         self._known: dict[int, tuple[Array, Array, Array, Array, float]] = {}
+        self._borders: dict[int, Border] = {}
         components = len(alone.room)
         finest = stack.levels[0]
         self.cells = np.bincount(stack.kinds[0][np.flatnonzero(finest.coupled)], minlength=components)
@@ -120,16 +121,26 @@ class Cycle:
 
     # ---- levels
     def _at(self, d: int, part: Array, prices: Prices, cut: Array) -> tuple[Walls, Border]:
-        g, n = self.stack.levels[d], len(self.stack.kinds[d])
+        g = self.stack.levels[d]
         room, bound = self.alone.room, prices.bound
         if d:  # room for half a vertex
             unit = self._means(d)
             room, bound = room + (unit[1] / 2).astype(WEIGHT), bound + (unit[2] / 2).astype(WEIGHT)
         owner = self.alone.owner
         s = walls_of(g, part.copy(), owner, self.alone.slot, room[owner], bound[owner], cut)
-        border = Border(np.empty(n, VERTEX), np.zeros(n, np.uint8), np.zeros(n, VERTEX), np.empty(SEARCH, VERTEX),
-                        np.empty(n, VERTEX), np.zeros(n, np.uint8), np.zeros(2, WEIGHT))
-        return s, border
+        return s, self._border(d)
+
+    def _border(self, d: int) -> Border:
+        """Memory for a level, as if new."""
+        if d not in self._borders:
+            n = len(self.stack.kinds[d])
+            self._borders[d] = Border(np.empty(n, VERTEX), np.zeros(n, np.uint8), np.zeros(n, VERTEX),
+                                      np.empty(SEARCH, VERTEX), np.empty(n, VERTEX), np.zeros(n, np.uint8),
+                                      np.zeros(2, WEIGHT))
+        border = self._borders[d]
+        border.known[border.pool[:border.stamp[1]]] = 0
+        border.stamp[1] = 0
+        return border
 
     def _means(self, d: int) -> tuple[Array, Array, Array, Array, float]:
         """A mean edge, weight, coupled weight of a coupled vertex, and how many are coupled, of each component.

@@ -158,9 +158,10 @@ def _joined(graphs: list[Level], interface: _Interface, kind: Array) -> Joined:
     iptr, coupled = np.zeros_like(xadj), np.zeros_like(weight)
     iptr[1:][cells] = np.diff(meetings.xadj)
     coupled[cells] = meetings.vwgt
+    np.cumsum(iptr, out=iptr)
     give, take = np.empty((2, len(meetings.adjncy)), WEIGHT)
     list_exchange(meetings.xadj, meetings.adjncy, kind[cells], data, give, take)
-    return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=weight, coupled=coupled, iptr=np.cumsum(iptr),
+    return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=weight, coupled=coupled, iptr=iptr,
                   iadj=cells[meetings.adjncy], imul=meetings.ewgt.astype(VERTEX), give=give, take=take)
 
 
