@@ -8,7 +8,7 @@
    cells; if that fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where
    they are.
 4. The busiest processes hand coupled cells on along chains of parts, a few per cent of their data at a time, as long
-   as the result is better by the same measure.
+   as the result is better by the same measure; on large problems once, and only where little of them is coupled.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -71,7 +71,8 @@ LARGE = Effort(messages=5.0, sweeps=12, few=3, mend=1, most=0.85)
 """What is tried on larger ones."""
 
 LONG = 0.08
-"""From this share of coupled cells on larger problems get fewer sweeps, or annealing takes longer than all the rest."""
+"""From this share of coupled cells on larger problems get fewer sweeps, and their busiest processes no relief at the
+end, or these take longer than all the rest."""
 
 REPAIR = Effort(messages=0.75, data=1.0, mend=2, finest=True, seed=20)
 """What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
@@ -111,7 +112,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         if size <= SMALL:
             _explore(cycle, best, config, team)
         else:
-            _pass(cycle, best, _fitted(problem, size))
+            _pass(cycle, best, sum(len(problem.coupled(name)) for name in problem.names) / size)
     return best.parts
 
 
@@ -138,14 +139,17 @@ def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
                 break
 
 
-def _pass(cycle: Cycle, best: Best, effort: Effort) -> None:
-    """One effort on a large problem, and those that make it good where it is worse than NAIVE in a line."""
+def _pass(cycle: Cycle, best: Best, share: float) -> None:
+    """One effort on a large problem of such a share of coupled cells, and those that make it good if it is worse."""
     tried = None
-    for each in (effort, REPAIR, SAFE):
-        tried = cycle.run(each, tried if each is REPAIR else None)
+    for effort in (replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5))), REPAIR, SAFE):
+        tried = cycle.run(effort, tried if effort is REPAIR else None)
         if best.alone.broken(tried[1]):
             continue
-        if best.take(tried, cycle.lower(RELIEF, tried[0], tried[1].cut, LESS[0])):  # once: it takes a tenth of the time
+        found = [tried]
+        if share <= LONG:  # once: it takes a tenth of the time
+            found.append(cycle.lower(RELIEF, tried[0], tried[1].cut, LESS[0]))
+        if best.take(*found):
             break
 
 
@@ -208,12 +212,6 @@ class Best:
             if found.sum() > self._pieces[name]:
                 return True
         return False
-
-
-def _fitted(problem: CoupledProblem, size: int) -> Effort:
-    """`LARGE`, with fewer sweeps where much of a problem of so many cells is coupled."""
-    share = sum(len(problem.coupled(name)) for name in problem.names) / size
-    return replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
 
 
 __all__ = ["together"]
