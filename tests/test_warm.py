@@ -209,13 +209,27 @@ def test_every_stage_compiles_nothing_but_the_table(warming, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 def test_an_interrupt_leaves_no_process_behind(tmp_path):
-    kernel_table.example(tmp_path)
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for attempt in range(3):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        status, err, workers = interrupted(folder)
+        if "ctypes callback" not in err:  # in there Python drops an interrupt, and the command goes on
+            break
+    assert status == 130, err
+    assert err.splitlines()[-1] == "copart part: interrupted"
+    assert not [one for one in workers if Path(f"/proc/{one}").exists()]
+    assert not list(folder.glob("a.vtu.part*"))
+
+
+def interrupted(folder: Path) -> tuple[int, str, list[int]]:
+    """Status and messages of a first use that is interrupted as soon as it has workers, and these."""
+    kernel_table.example(folder)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(folder / "cache")}
     # a shell's background jobs ignore interrupts, and so would all that they start
     code = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n" \
            "import copart.doctor\ncopart.doctor.processors = lambda: 2\nfrom copart.cli import main\n" \
            "raise SystemExit(main(['part', 'a.vtu', '8']))"
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=env, text=True, stderr=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=folder, env=env, text=True, stderr=subprocess.PIPE)
     workers: list[int] = []
     until = time.monotonic() + 60
     while not workers and time.monotonic() < until:
@@ -224,10 +238,7 @@ def test_an_interrupt_leaves_no_process_behind(tmp_path):
     assert workers
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    assert err.splitlines()[-1] == "copart part: interrupted"
-    assert not [one for one in workers if Path(f"/proc/{one}").exists()]
-    assert not list(tmp_path.glob("a.vtu.part*"))
+    return process.returncode, err, workers
 
 
 def children(parent: int) -> list[int]:
