@@ -7,7 +7,8 @@
    (`copart.partitioner.bisection`), itself multilevel with KGGGP of two parts; best of several.
 3. *Uncoarsen and refine* (`copart.partitioner.refinement`): unconstrained local search in
    synchronous rounds with rebalancing, best balanced state kept, and minimum cuts between pairs
-   of parts (`copart.partitioner.flows`); level by level, down to the input graph.
+   of parts (`copart.partitioner.flows`); level by level, down to the input graph.  Graphs with hubs
+   are partitioned around their core, too (`copart.partitioner.cores`), and refined by k-way FM at last.
 4. *Settle* (`copart.partitioner.settling`): hard promises made good.
 
 What always holds for a partition that is returned: every part weighs at most

@@ -50,6 +50,8 @@ class Config:
         Times that a pair is looked at on a level, at most.
     share : float
         Share of a part's weight that may take part in a minimum cut.
+    hub_rounds : int
+        Rounds of k-way FM under looser limits on the input graph, where it has hubs.
     members, generations : int
         Partitions made, and then combined so many times; the best is returned.
     """
@@ -70,14 +72,16 @@ class Config:
     flow_degree: float = 8.0
     rounds: int = 1
     share: float = 0.2
+    hub_rounds: int = 4
     members: int = 1
     generations: int = 0
 
 
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
-                  flow_degree=99.0, rounds=2, share=0.35)
-QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=0)
+                  flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
+QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=0,
+                hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
     "fast": replace(QUICK, coarse_least=700, halving_least=40, halving_passes=2, grid_least=8000),

@@ -149,6 +149,10 @@ def best_move(g, loads, part, v, conn, touched):
     return best, most - mine
 
 
+HUB = 64
+"""Neighbours above which a vertex is not looked at whenever one of them moves, only when it is its turn."""
+
+
 @kernel
 def kway_pass(g, loads, part, stall, s):
     """One pass of k-way FM with rollback; returns the decrease of the cut.
@@ -206,7 +210,7 @@ def kway_pass(g, loads, part, stall, s):
             break
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
-            if s.state[u] != 0:
+            if s.state[u] != 0 or g.xadj[u + 1] - g.xadj[u] > HUB:
                 continue
             to, gain = best_move(g, loads, part, u, s.conn, s.touched)
             if to < 0:

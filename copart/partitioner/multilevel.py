@@ -1,4 +1,7 @@
-"""The three stages of KGGGP-ML on kernel levels: coarsen, partition the coarsest graph, uncoarsen and refine."""
+"""The three stages of KGGGP-ML on kernel levels: coarsen, partition the coarsest graph, uncoarsen and refine.
+
+Graphs with hubs are partitioned around their core, too, and refined by k-way FM at last.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import VERTEX
+from ..arrays import VERTEX, sums
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import Shape, carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
+from .coarsening import Shape, carry, coarsen, coarsen_planar, coarsest_size, first_size, look_at, unpacked
 from .coordinates import centroids
+from .cores import find_core, induced
 from .flows import refine_pairs
 from .growing import best_growth
+from .multiconstraint.refinement import Refiner as KwayRefiner
 from .refinement import Refiner, cut_of
 from .rounds import Team
 
@@ -29,6 +34,9 @@ _FINE = 3
 #: unlike quadrilaterals, warm rounds find the same walls in less time.
 _ON_GRIDS = 0.6
 
+#: On skewed graphs a part is made of the core where that holds this many times the edges of a part on average.
+_DENSER = 4
+
 
 def multilevel(
     level: Level,
@@ -41,6 +49,53 @@ def multilevel(
     coords: Array | None = None,
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
+    part = _once(level, pull, limit, config, seed, team, shape, coords)
+    if shape.skewed and not len(level.origin):
+        if not len(level.fixed):
+            part = _better_around_core(level, pull, part, limit, config, seed, team)
+        KwayRefiner(level, level.vwgt[:, None], limit[:, None], part).improve(config.hub_rounds)
+    return part
+
+
+def _better_around_core(
+    level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team
+) -> Array:
+    """`part`, or a partition around the core of the graph that is better: less weight above the limits, or less cut."""
+    def cost(one: Array) -> tuple[int, int]:
+        return int(np.maximum(sums(one, level.vwgt, len(limit)) - limit, 0).sum()), cut_of(level, one)
+
+    other = _around_core(level, pull, limit, config, seed, team, cut_of(level, part))
+    return part if other is None else min(part, other, key=cost)
+
+
+def _around_core(
+    level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, cut: int
+) -> Array | None:
+    """A partition whose largest part is the core of the graph; none where that holds few edges for a cut of `cut`.
+
+    Where hubs know one another, as in networks of people, pages and routers, most edges may lie among the vertices of
+    one part.  Clusters gather around hubs, each with its neighbours, and keep them apart for good.
+    """
+    k, largest = len(limit), int(limit.argmax())
+    inside = (int(level.ewgt.sum()) if len(level.ewgt) else len(level.adjncy)) // 2 - cut
+    core = find_core(level, int(limit[largest]), _DENSER * inside / k)
+    if core is None:
+        return None
+    rest = np.flatnonzero(~core).astype(VERTEX)
+    others = np.delete(np.arange(k, dtype=VERTEX), largest)
+    if len(rest) < k - 1 or int(level.vwgt[rest].sum()) > int(limit[others].sum()):
+        return None
+    g = induced(level, rest)
+    part = np.full(len(core), largest, VERTEX)
+    part[rest] = others[_once(g, pull, limit[others], config, seed, team, look_at(g))] if k > 2 else others[0]
+    return part
+
+
+def _once(
+    level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, shape: Shape,
+    coords: Array | None = None,
+) -> Array:
+    """One multilevel partition."""
     k = len(limit)
     found = coarsen(level, first_size(config, len(level.vwgt), k, shape), shape, team, least=k, pack=True)
     levels, maps, _ = coarsen_planar(found, config, k, shape, team)
@@ -68,7 +123,10 @@ def cycle(
                               within=part if within is None else within, pack=True)
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
-    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
+    part = _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
+    if shape.skewed and not len(level.origin):
+        KwayRefiner(level, level.vwgt[:, None], limit[:, None], part).improve(config.hub_rounds)
+    return part
 
 
 def loosened(limit: Array, vwgt: Array) -> Array:

@@ -1,0 +1,102 @@
+"""Graphs with hubs: the core that is peeled out, and partitions around it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copart.graph import Graph
+from copart.kgggp_ml import partition
+from copart.metrics import edge_cut, max_part_weights
+from copart.options import Config
+from copart.partitioner import multilevel
+from copart.partitioner.affinity import finest
+from copart.partitioner.cores import find_core, induced
+
+from ..partition_reference import scale_free
+
+
+def core_and_leaves(ncore: int, nleaves: int, rng: np.random.Generator) -> Graph:
+    """Half of all edges there may be among the first vertices, each of the others joined to two of these."""
+    u, v = np.triu_indices(ncore, 1)
+    kept = rng.random(len(u)) < 0.5
+    leaves = np.repeat(np.arange(ncore, ncore + nleaves), 2)
+    return Graph.from_edges(ncore + nleaves, np.concatenate([u[kept], leaves]),
+                            np.concatenate([v[kept], rng.integers(0, ncore, len(leaves))]))
+
+
+@settings(deadline=None, max_examples=60)
+@given(n=st.integers(2, 60), seed=st.integers(0, 10**6), share=st.floats(0.05, 1.0), unit=st.booleans())
+def test_peeled_core_is_what_it_says(n: int, seed: int, share: float, unit: bool) -> None:
+    rng = np.random.default_rng(seed)
+    u, v, _ = scale_free(n, rng).edges()
+    ewgt, vwgt = (None, None) if unit else (rng.integers(1, 9, len(u)), rng.integers(1, 5, n))
+    graph = Graph.from_edges(n, u, v, ewgt, vwgt=vwgt)
+    level, _ = finest(graph, 2, None, None)
+    most = int(share * graph.total_weight)
+    core = find_core(level, most, 0)
+    assert core is not None
+    assert graph.weights[core].sum() <= most
+    edges = int(graph.subgraph(np.flatnonzero(core)).edge_weights.sum()) // 2
+    assert find_core(level, most, edges) is not None
+    assert find_core(level, most, edges + 1) is None, "it holds no more than it says"
+    # no more was taken off than had to be
+    assert core.all() or graph.weights[core].sum() + graph.weights[~core].max() > most
+
+
+def test_peeling_goes_by_degree_for_weight() -> None:
+    # a path hanging on a clique; weights make every step the only one
+    u, v = np.triu_indices(5, 1)
+    graph = Graph.from_edges(8, np.concatenate([u, [4, 5, 6]]), np.concatenate([v, [5, 6, 7]]),
+                             np.concatenate([np.full(len(u), 10), [3, 2, 1]]))
+    level, _ = finest(graph, 2, None, None)
+    core = find_core(level, 5, 0)
+    assert core is not None
+    assert core.tolist() == [True] * 5 + [False] * 3
+    heavy = Graph.from_edges(8, *graph.edges(), vwgt=[50, 1, 1, 1, 1, 1, 1, 1])
+    core = find_core(finest(heavy, 2, None, None)[0], 7, 0)
+    assert core is not None
+    assert core.tolist() == [False] + [True] * 7, "few edges for its weight"
+
+
+def test_induced_keeps_edges_and_weights() -> None:
+    rng = np.random.default_rng(4)
+    u, v, _ = scale_free(80, rng).edges()
+    graph = Graph.from_edges(80, u, v, rng.integers(1, 9, len(u)), vwgt=rng.integers(1, 5, 80))
+    vertices = np.flatnonzero(rng.random(80) < 0.6).astype(np.int32)
+    got, wanted = induced(finest(graph, 2, None, None)[0], vertices), graph.subgraph(vertices)
+    for name in ("xadj", "adjncy", "ewgt", "vwgt"):
+        assert (getattr(got, name) == getattr(wanted, name)).all()
+
+
+@pytest.mark.parametrize("preset", ["fast", "default"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_part_is_made_of_the_core(preset: str, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    graph = core_and_leaves(150, 2250, rng)
+    if weighted:
+        graph = Graph.from_edges(graph.nvtxs, *graph.edges(), vwgt=rng.integers(1, 4, graph.nvtxs))
+    part = partition(graph, 16, preset=preset)  # type: ignore[arg-type]
+    assert (np.bincount(part, weights=graph.weights) <= max_part_weights(graph.total_weight, 16, 0.05)).all()
+    assert np.bincount(part[:150]).max() > 0.8 * 150 / (1.3 if weighted else 1.0)
+    monkeypatch.setattr(multilevel, "_around_core", lambda *_: None)
+    assert edge_cut(graph, part) < 0.9 * edge_cut(graph, partition(graph, 16, preset=preset))  # type: ignore[arg-type]
+
+
+def test_the_core_goes_to_the_largest_part_and_pins_stay() -> None:
+    graph = core_and_leaves(150, 2250, np.random.default_rng(2))
+    shares = np.array([0.1, 0.1, 0.4, 0.2, 0.2])
+    part = partition(graph, 5, tpwgts=shares)
+    assert np.bincount(part[:150]).argmax() == 2
+    assert (np.bincount(part, minlength=5) <= max_part_weights(2400, 5, 0.05, shares)).all()
+    fixed = np.full(2400, -1)
+    fixed[:150] = np.arange(150) % 5
+    assert (partition(graph, 5, fixed=fixed)[:150] == fixed[:150]).all()
+
+
+def test_rounds_around_hubs_lower_the_cut() -> None:
+    graph = scale_free(4000, np.random.default_rng(5))
+    cuts = [edge_cut(graph, partition(graph, 8, preset=Config(hub_rounds=rounds))) for rounds in (0, 4)]
+    assert cuts[1] < 0.99 * cuts[0]
