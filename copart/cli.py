@@ -30,6 +30,7 @@ from .commands import (
 )
 from .commands.console import Console, complain, drop_output, print_anything
 from .commands.effects import refuse_idle
+from .commands.interrupts import heeded
 from .commands.options import add_output, safety, shorten_help
 from .commands.parsing import Parser, chosen, where_told, with_help
 from .commands.paths import guarded
@@ -95,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None and (args.json or not args.quiet):
             raise ConfigError("standard output: is closed, nothing could be shown; open it, or ask for --quiet")
         module = COMMANDS[args.command][0]
-        with guarded(module.PATHS, args, reader), safety(args):
+        with heeded(), guarded(module.PATHS, args, reader), safety(args):
             refuse_idle(module.EFFECTS, args, reader)
             status: int = module.run(args, Console(args.quiet, args.json))
         tell_compiling(verbose)

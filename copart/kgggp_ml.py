@@ -32,7 +32,7 @@ from .kernels import Level, Pull
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
-from .partitioner.coarsening import Shape, fitted, look_at, renumber
+from .partitioner.coarsening import Shape, fitted, look_at, renumber, unpacked
 from .partitioner.contiguity import Pieces, make_contiguous
 from .partitioner.corridors import with_corridors
 from .partitioner.evolution import evolve
@@ -132,7 +132,7 @@ def partition(
     if pinned is not None and (pinned >= 0).all():
         return pinned.copy()
 
-    level, pull = finest(graph, k, pinned, affinity)
+    level, pull = finest(graph, k, pinned, affinity, own=True)
     config, seed = fitted(options.config, n, k), options.seed
     with Team(options.threads, progress) as team:
         shape = look_at(level)
@@ -140,7 +140,11 @@ def partition(
         if shape.far:
             level, order = renumber(level, team)
             coords = None if coords is None else coords[order]
+        if graph.vwgt is None:
+            # while coarser levels are at work, a byte each instead of eight
+            level = level._replace(vwgt=level.vwgt.astype(np.uint8))
         part = evolve(level, pull, limit, config, seed, team, shape, coords, time_limit)
+        level = unpacked(level)
         excess = settle(level, pull, part, limit, team, seed)
         if contiguous:
             part, excess = _in_one_piece(level, pull, part, limit, config, team, shape, seed)

@@ -209,16 +209,11 @@ def test_every_stage_compiles_nothing_but_the_table(warming, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 def test_an_interrupt_leaves_no_process_behind(tmp_path):
-    for attempt in range(3):
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        status, err, workers = interrupted(folder)
-        if "ctypes callback" not in err:  # in there Python drops an interrupt, and the command goes on
-            break
+    status, err, workers = interrupted(tmp_path)
     assert status == 130, err
     assert err.splitlines()[-1] == "copart part: interrupted"
     assert not [one for one in workers if Path(f"/proc/{one}").exists()]
-    assert not list(folder.glob("a.vtu.part*"))
+    assert not list(tmp_path.glob("a.vtu.part*"))
 
 
 def interrupted(folder: Path) -> tuple[int, str, list[int]]:

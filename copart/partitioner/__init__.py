@@ -14,6 +14,7 @@
 `multilevel`      these stages on all levels: coarsen, partition, uncoarsen and refine
 `evolution`       several partitions combined (preset "best")
 `rounds`          the threads that share a round
+`memory`          large arrays whose memory goes back to the system when they are freed
 `parallel`        independent pieces of work side by side, such as one per component
 `multiconstraint` the same for vertices of several weights
 `multijagged`     beside all this: points partitioned into boxes, by coordinates alone

@@ -56,8 +56,9 @@ class Affinity:
         return Pull(ptr=ptr, idx=np.nonzero(where)[1].astype(np.int32), val=self.table[where])
 
 
-def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity | None) -> tuple[Level, Pull]:
-    """The input as kernels see it."""
+def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity | None, *,
+           own: bool = False) -> tuple[Level, Pull]:
+    """The input as kernels see it; weights that are all 1 are `own`, or kept with the graph for others to use."""
     if affinity is not None:
         _check_affinity(affinity, graph, nparts)
     none = np.zeros(0, VERTEX)
@@ -67,7 +68,8 @@ def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity |
     else:
         origin, size, pull = affinity.origin, graph.sizes, affinity.rows()
     fixed = none if pinned is None or (pinned < 0).all() else pinned
-    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=graph.weights, fixed=fixed,
+    vwgt = np.ones(graph.nvtxs, WEIGHT) if own and graph.vwgt is None else graph.weights
+    level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=vwgt, fixed=fixed,
                   origin=origin, size=size)
     return Level._make(writable(a) for a in level), pull
 

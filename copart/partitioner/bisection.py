@@ -17,6 +17,7 @@ from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
 from ..options import Config
 from .coarsening import contract, look_at
+from .memory import pages
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -99,10 +100,10 @@ def arena_for(g: Level, nlabels: int = 0, config: Config = _USUAL) -> Arena:
     rows, entries = 4 * n + LEVELS, 4 * m + 16
     i32, i64 = np.int32, np.int64
     return Arena(
-        xadj=np.empty(rows, i64),
-        vwgt=np.empty(rows, i64),
-        adjncy=np.empty(entries, i32),
-        ewgt=np.empty(entries, i64),
+        xadj=pages(rows, i64),
+        vwgt=pages(rows, i64),
+        adjncy=pages(entries, i32),
+        ewgt=pages(entries, i64),
         cmap=np.empty(rows, i32),
         pin=np.empty(rows if len(g.fixed) else 0, i32),
         # one more: two-hop matching waits for vertices without neighbours in a last entry, -1 between its calls

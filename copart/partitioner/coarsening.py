@@ -9,6 +9,7 @@ Contraction merges parallel edges.  All runs on all threads but for leftovers, g
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from ..kernels import Level, contraction, survey
 from ..kernels import coarsening as kernels
 from ..kernels.multiconstraint import sum_rows
 from ..options import Config
+from .memory import pages
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -135,13 +137,14 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
     rows : (nvtxs, ncon) int64, optional
         Weight vectors, added up over the clusters.
     pack : bool
-        Store the levels between the given and the coarsest one as :func:`packed` does; the given one is the caller's.
+        Store the levels between the given and the coarsest one as :func:`packed` does; the given one, whose vertex
+        weights may be of another type, is the caller's.
     """
     # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
     heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
     found = Levels([level], [], [] if rows is None else [rows])
     while len(found.levels[-1].vwgt) > stop:
-        g = found.levels[-1]
+        g = unpacked(found.levels[-1], pages)
         team.tell("coarsening", len(g.vwgt))
         cmap, count = cluster(_apart(g, within), heaviest, shape, team)
         if count > _STALLED * len(cmap) or count < least:
@@ -166,10 +169,15 @@ def packed(g: Level) -> Level:
     return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
 
 
-def unpacked(g: Level) -> Level:
-    """The level as kernels take it."""
-    xadj, ewgt, vwgt = (a.astype(WEIGHT, copy=False) for a in (g.xadj, g.ewgt, g.vwgt))
+def unpacked(g: Level, empty: Callable[[int, Any], Array] = np.empty) -> Level:
+    """The level as kernels take it; what is of another type is copied into arrays that `empty` makes."""
+    xadj, ewgt, vwgt = (a if a.dtype == WEIGHT else _copied(a, empty(len(a), WEIGHT)) for a in (g.xadj, g.ewgt, g.vwgt))
     return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
+
+
+def _copied(values: Array, to: Array) -> Array:
+    to[:] = values
+    return to
 
 
 def carry(values: Array, cmap: Array, count: int) -> Array:
@@ -265,7 +273,7 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
 
     # Untouched memory of these buffers is never resident: their true length is known only afterwards.
     adjncy = np.empty(begin[-1], np.int32)
-    ewgt = np.empty(begin[-1], np.int64)
+    ewgt = pages(begin[-1], np.int64)  # the largest of all arrays, and packed soon
     pieces = team.pieces(ncoarse)
     # a single piece reads where it begins before it writes anything
     xadj = begin if pieces == 1 else np.zeros(ncoarse + 1, np.int64)

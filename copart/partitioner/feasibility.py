@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import WEIGHT
 from ..errors import PartitionError
 from ..graph import Graph
 from ..hypergraph import Hypergraph
@@ -17,11 +18,13 @@ def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | Non
     """Check that single vertices and fixed vertices fit; raise, or lift the limits where not `strict`."""
     k = len(limit)
     need = np.zeros(k, np.int64)
-    free = graph.weights
+    # weights that are all 1 need not be there for it
+    weights = np.broadcast_to(WEIGHT(1), graph.nvtxs) if graph.vwgt is None else graph.weights
+    free = weights
     if pinned is not None:
         held = pinned >= 0
-        np.add.at(need, pinned[held], graph.weights[held])
-        free = graph.weights[~held]
+        np.add.at(need, pinned[held], weights[held])
+        free = weights[~held]
         over = np.flatnonzero(need > limit)
         if len(over) and strict:
             p = int(over[0])
@@ -38,9 +41,9 @@ def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | Non
     heaviest = int(free.max(initial=0))
     if heaviest > limit.max() and strict:
         v = int(
-            np.flatnonzero(graph.weights == heaviest)[0]
+            np.flatnonzero(weights == heaviest)[0]
             if pinned is None
-            else np.flatnonzero((graph.weights == heaviest) & (pinned < 0))[0]
+            else np.flatnonzero((weights == heaviest) & (pinned < 0))[0]
         )
         above = heaviest / (graph.total_weight / k) - 1
         raise PartitionError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
 import os
@@ -125,6 +126,37 @@ runpy.run_module("copart", run_name="__main__")
     assert done.returncode == 130, done.stderr
     assert done.stderr in ("copart: interrupted\n", "copart plan: interrupted\n")
     assert not Path("o").exists()
+
+
+@pytest.mark.parametrize("then", ["while True: time.sleep(0.01)", "threading.Event().wait()", "return 0",
+                                  "raise RuntimeError('nothing was handed over')",
+                                  "for _ in range(100): called(lambda: time.sleep(0.001))"])
+def test_an_interrupt_in_a_callback(folder, then):
+    """Python drops it there; what comes of that may be anything."""
+    code = f"""
+import ctypes, os, signal, sys, threading, time
+import copart.commands.doctor as d, copart.cli as c
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def called(function):
+    ctypes.CFUNCTYPE(None)(function)()
+def run(*_):
+    called(lambda: os.kill(os.getpid(), signal.SIGINT))
+    {then}
+d.run, former = run, sys.unraisablehook
+status = c.main(["doctor"])
+raise SystemExit(status if sys.unraisablehook is former else 1)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stderr) == (130, "copart doctor: interrupted\n")
+
+
+def test_what_else_is_dropped_in_a_callback_is_told(folder, capsys, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_type))
+    monkeypatch.setattr(COMMANDS["doctor"][0], "run", lambda *_: ctypes.CFUNCTYPE(None)(lambda: 1 // 0)() or 0)
+    assert main(["doctor"]) == 0
+    assert told == [ZeroDivisionError]
 
 
 # ---- the last resort

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gc
+import json
+import os
+import subprocess
+import sys
 import tracemalloc
 import weakref
 
@@ -11,13 +15,16 @@ import pytest
 
 from copart.graph import Graph
 from copart.kgggp_ml import partition
-from copart.partitioner import coarsening, multilevel
+from copart.partitioner import coarsening, memory, multilevel
 from copart.partitioner.coarsening import coarsen, look_at, packed, unpacked
+from copart.partitioner.memory import pages
 from copart.partitioner.refinement import Refiner
 from copart.partitioner.rounds import Team
 
-from ..helpers import grid, triangulated
+from ..helpers import ROOT, grid, triangulated
 from ..partition_reference import level
+
+NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
 @pytest.mark.parametrize(("heaviest", "kind"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32),
@@ -76,6 +83,45 @@ def test_levels_that_were_left_are_freed(monkeypatch):
     monkeypatch.setattr(multilevel, "Refiner", Watched)
     partition(triangulated(90, 90), 3)
     assert len(left) > 2
+
+
+def test_weights_that_are_all_one_are_not_kept():
+    graph = grid(40, 30)
+    expected = partition(graph.replace(vwgt=np.ones(graph.nvtxs, np.int64)), 7, preset="best")
+    assert (partition(graph, 7, preset="best") == expected).all()
+    assert "weights" not in vars(graph)
+
+
+# ---- pages
+@pytest.mark.parametrize("count", [0, 10, 1 << 20])
+def test_pages_are_arrays_like_others(count):
+    made, usual = pages(count, np.int64), np.empty(count, np.int64)
+    assert (made.shape, made.dtype) == (usual.shape, usual.dtype)
+    assert made.flags.aligned
+    assert made.flags.writeable
+    assert made.flags.c_contiguous
+    made[:] = np.arange(count)
+    assert (made == np.arange(count)).all()
+
+
+def test_where_the_system_gives_no_pages_numpy_is_asked(monkeypatch):
+    def none(*_, **__):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(memory.mmap, "mmap", none)
+    assert len(pages(1 << 20, np.int32)) == 1 << 20
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(NO_JIT, reason="a million cells take hours without the JIT")
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="the system does not tell peaks of memory")
+@pytest.mark.parametrize("preset", ["default", "strong"])
+def test_a_million_cells_take_80_megabytes(preset):
+    """Beside the graph, with one thread; kernels are compiled by a first run."""
+    job = json.dumps({"side": 100, "k": 64, "preset": preset, "threads": 1, "run": 1})
+    said = [subprocess.run([sys.executable, "-m", "benchmarks.growth", job], cwd=ROOT, text=True, check=True,
+                           stdout=subprocess.PIPE).stdout for _ in range(2)]
+    assert json.loads(said[-1].splitlines()[-1])["peak_mb"] <= 80
 
 
 @pytest.mark.slow
