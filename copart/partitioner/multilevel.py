@@ -50,11 +50,18 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     part = _once(level, pull, limit, config, seed, team, shape, coords)
-    if shape.skewed and not len(level.origin):
-        if not len(level.fixed):
+    if shape.skewed:
+        level = unpacked(level)
+        if not len(level.fixed) and not len(level.origin):
             part = _better_around_core(level, pull, part, limit, config, seed, team)
-        KwayRefiner(level, level.vwgt[:, None], limit[:, None], part).improve(config.hub_rounds)
+        _refine_around_hubs(level, part, limit, config)
     return part
+
+
+def _refine_around_hubs(level: Level, part: Array, limit: Array, config: Config) -> None:
+    """Lower the cut by k-way FM, in place, unless there are affinities, of which that knows nothing."""
+    if not len(level.origin):
+        KwayRefiner(level, level.vwgt[:, None], limit[:, None], part).improve(config.hub_rounds)
 
 
 def _better_around_core(
@@ -124,8 +131,8 @@ def cycle(
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
     part = _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
-    if shape.skewed and not len(level.origin):
-        KwayRefiner(level, level.vwgt[:, None], limit[:, None], part).improve(config.hub_rounds)
+    if shape.skewed:
+        _refine_around_hubs(unpacked(level), part, limit, config)
     return part
 
 
