@@ -257,7 +257,7 @@ def test_a_message_of_one_interedge_is_given_up():
     cells = np.flatnonzero(np.diff(g.iptr)).astype(np.int32)
     order = cells[np.argsort(s.part[cells], kind="stable")]
     start = np.searchsorted(s.part[order], np.arange(5))
-    group = Group(np.empty(8, np.int32), np.empty(8, np.int32), np.empty(TARGETS, np.int32))
+    group = Group(*(np.empty(size, np.int32) for size in (8, 8, TARGETS, 4, 4, 16, 16, 16)))
     moved = dissolve_messages(g, s, cooling(2, message=np.full(2, 9.0)), 1.0, 2, start, order, group,
                               border_of(len(s.part)))
     assert moved == 1

@@ -305,7 +305,8 @@ class Cycle:
         start, order = np.empty(len(s.load) + 1, WEIGHT), np.empty(len(cells), VERTEX)
         list_members(s.part[cells], start, order)
         cooling = self._cooling(0, prices, (0.0, 0.0), (EXCESS, EXCESS))
-        group = Group(np.empty(GROUP, VERTEX), np.empty(GROUP, VERTEX), np.empty(TARGETS, VERTEX))
+        k, entries = len(s.load), len(g.iadj)
+        group = Group(*(np.empty(size, VERTEX) for size in (GROUP, GROUP, TARGETS, k, k, entries, entries, entries)))
         few = int(FEW * len(g.iadj) / max(1, 2 * int(s.total[0])))
         return int(dissolve_messages(g, s, cooling, WORTH, few, start, cells[order], group, border))
 
