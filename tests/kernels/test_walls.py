@@ -178,7 +178,7 @@ def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed):
     before = 4 * s.total[0] + s.cut.sum() + s.volume.sum()
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
     count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
-    moves = anneal_walls(g, s, 40, cooling(3), seed, False, live, count, border)
+    moves = anneal_walls(g, s, 40, cooling(3), seed, False, False, live, count, border)
     assert moves > 0
     assert_same(s, fresh(g, s), g)
     assert not border.there.any()
@@ -219,11 +219,11 @@ def test_no_cut_grows_beyond_its_limit_where_limits_are_hard(seed):
     given = cooling(3, message=np.full(3, 40.0), most_cut=limit)
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
     count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
-    assert anneal_walls(g, s, 10, given, seed, True, live, count, border) > 0
+    assert anneal_walls(g, s, 10, given, seed, True, False, live, count, border) > 0
     assert (s.cut <= limit).all()
     assert_same(s, fresh(g, s), g)
     given = cooling(3, most_cut=np.zeros(3, np.int64))
-    anneal_walls(g, s, 4, given, seed, False, live, list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border), border)
+    anneal_walls(g, s, 4, given, seed, False, False, live, list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border), border)
     assert np.allclose(given.ease, EASING**4)
 
 
