@@ -163,8 +163,8 @@ def _in_pieces(stack: Stack) -> NDArray[np.uint8]:
     """Whether the graph of each component is not connected, seen on the coarsest level."""
     g: Any = stack.levels[-1]
     kind = stack.kinds[-1]
-    piece = np.empty(len(kind), VERTEX)
-    count = part_pieces(frozen(g.xadj.view()), frozen(g.adjncy.view()), frozen(kind), piece, np.empty(len(kind), VERTEX))
+    piece, root = np.empty((2, len(kind)), VERTEX)
+    count = part_pieces(frozen(g.xadj.view()), frozen(g.adjncy.view()), frozen(kind), piece, root)
     owner = np.empty(count, VERTEX)
     owner[piece] = kind
     return (np.bincount(owner) > 1).astype(np.uint8)
