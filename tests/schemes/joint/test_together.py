@@ -92,7 +92,6 @@ def test_the_promise_is_kept_where_large_components_share_volumes(monkeypatch):
             cut += [mine.cut[c] / before.cut[c] for c in one.names]
             again = joint(one, each, threads=3)
             assert all(np.array_equal(made[c], again[c]) for c in one.names)
-    print(messages, cut)
     assert np.exp(np.mean(np.log(messages))) < 0.97
     assert np.exp(np.mean(np.log(cut))) < 1.05
 
