@@ -77,7 +77,7 @@ def test_the_promise_is_kept_where_one_cycle_has_to_do(monkeypatch):
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
 def test_the_promise_is_kept_where_large_components_share_volumes(monkeypatch):
-    """They are annealed on the level of the cells only.  Measured in November 2026: messages 0.86, cut 1.02."""
+    """They are annealed on the level of the cells only.  Measured in November 2026: messages 0.89, cut 1.02."""
     monkeypatch.setattr(way, "SMALL", 0)
     messages, cut = [], []
     for name in ("overlap-cubes", "overlap-rod-cylinder"):
