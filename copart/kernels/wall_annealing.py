@@ -199,7 +199,7 @@ def beyond(xadj, adjncy, part, v, draw):
 
 
 @kernel
-def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
+def anneal_walls(g, s, sweeps, c, salt, hard, along, live, count, border):
     """Simulated annealing of the vertices at walls; returns how many moves were made.
 
     A vertex moves to the part of a neighbour, always where that lowers the price of cut, data, messages and excess,
@@ -212,6 +212,8 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
     c : Cooling, in
     salt : int
     hard : bool                     no move above a limit, or further above it than its part was
+    along : bool                    visit vertices as they are listed, forth and back: what the next one needs is in the
+                                    cache then, else every other time in an order that jumps
     live : (K,) uint8, in           parts that may change
     count : int                     how many vertices are listed
     border : Border, in and out
@@ -235,10 +237,16 @@ def anneal_walls(g, s, sweeps, c, salt, hard, live, count, border):
         before = count
         at = (mix(t, salt) * before) >> 32
         stride = np.int64(1)
-        for prime in STRIDES:
-            if before % prime != 0:
-                stride = np.int64(prime % before)
-                break
+        if along:
+            at = 0
+            if t % 2 == 1:
+                at = before - 1
+                stride = np.int64(before - 1)
+        else:
+            for prime in STRIDES:
+                if before % prime != 0:
+                    stride = np.int64(prime % before)
+                    break
         done = 0
         for _ in range(before):
             v = np.int64(listed[at])

@@ -17,11 +17,19 @@ class Group(NamedTuple):
 
     members, moved : (m,) int32, of a group, and in the order in which they were moved; scratch
     targets : (TARGETS,) int32, scratch
+    head, tail : (K,) int32, first and last entry of the list of what causes the message to each part; scratch
+    entry, after : (ninter,) int32, entries of `where` that are listed, and the place of the next one; scratch
+    cause : (ninter,) int32, vertex of each listed entry; scratch
     """
 
     members: Any
     moved: Any
     targets: Any
+    head: Any
+    tail: Any
+    entry: Any
+    after: Any
+    cause: Any
 
 
 @inner
@@ -96,6 +104,41 @@ def take_back(g, s, group, count, a, b):
         shift(g, s, v, b, a)
 
 
+@inner
+def list_causes(g, s, p, few, start, order, group):
+    """List the vertices of part p that cause messages of at most `few` interedges, for each such message.
+
+    g : Joined, in
+    s : Walls, in
+    p, few : int
+    start : (K + 1,) int64, in
+    order : (m,) int32, in          see :func:`dissolve_messages`
+    group : Group, in and out
+    """
+    head, tail, entry, after, cause = group.head, group.tail, group.entry, group.after, group.cause
+    part, where, slot, pairs = s.part, s.where, s.slot, s.pairs
+    row = slot[p]
+    head[:] = -1
+    listed = 0
+    for i in range(start[p], start[p + 1]):
+        v = order[i]
+        if part[v] != p:
+            continue
+        for j in range(g.iptr[v], g.iptr[v] + s.used[v]):
+            q = where[j]
+            if pairs[row, slot[q]] > few:
+                continue
+            entry[listed] = j
+            cause[listed] = v
+            after[listed] = -1
+            if head[q] < 0:
+                head[q] = listed
+            else:
+                after[tail[q]] = listed
+            tail[q] = listed
+            listed += 1
+
+
 @kernel
 def dissolve_messages(g, s, c, worth, few, start, order, group, border):
     """Give up messages of at most `few` interedges wherever that pays; returns how many groups were moved.
@@ -115,25 +158,25 @@ def dissolve_messages(g, s, c, worth, few, start, order, group, border):
     for p in range(parts):
         if s.slot[p] < 0:
             continue
+        fresh = False
         for q in range(parts):
             if s.owner[q] == s.owner[p] or s.slot[q] < 0:
                 continue
             m = s.pairs[s.slot[p], s.slot[q]]
             if m == 0 or m > few:
                 continue
+            if not fresh:  # once for all messages of a part: what is tried and taken back changes no list
+                list_causes(g, s, np.int64(p), few, start, order, group)
+                fresh = True
             size = 0
             met = 0
-            for i in range(start[p], start[p + 1]):
-                v = order[i]
-                if s.part[v] != p:
-                    continue
-                for j in range(g.iptr[v], g.iptr[v] + s.used[v]):
-                    if s.where[j] == q:
-                        met += s.many[j]
-                        if size < len(group.members):
-                            group.members[size] = v
-                        size += 1
-                        break
+            i = group.head[q]
+            while i >= 0:
+                met += s.many[group.entry[i]]
+                if size < len(group.members):
+                    group.members[size] = group.cause[i]
+                size += 1
+                i = group.after[i]
             if met != m or size > len(group.members):
                 continue
             count = 0
@@ -164,6 +207,7 @@ def dissolve_messages(g, s, c, worth, few, start, order, group, border):
             if best >= 0:
                 give_over(g, s, c, worth, group, size, a, best, border)
                 done += 1
+                fresh = False
     return done
 
 

@@ -78,6 +78,62 @@ class Walls(NamedTuple):
 
 
 @kernel
+def count_meetings(u, v, first, second, degree):
+    """Add the interedges of a pair of components to those of their coupled vertices.
+
+    u, v : (n,) int32, in           cells of either component at each interedge
+    first, second : (nvtxs,) int32, in      number of each coupled cell
+    degree : (m,) int64, in and out
+    """
+    for e in range(len(u)):
+        degree[first[u[e]]] += 1
+        degree[second[v[e]]] += 1
+
+
+@kernel
+def list_meetings(u, v, first, second, end, adjncy):
+    """List the interedges of a pair of components behind those that their coupled vertices have already.
+
+    u, v, first, second : see :func:`count_meetings`
+    end : (m,) int64, in and out    where the list of each coupled vertex ends
+    adjncy : (ninter,) int32, out
+    """
+    for e in range(len(u)):
+        i = first[u[e]]
+        j = second[v[e]]
+        adjncy[end[i]] = j
+        adjncy[end[j]] = i
+        end[i] += 1
+        end[j] += 1
+
+
+@kernel
+def touch_coupled(g, part, wet, near):
+    """Mark the parts that own coupled vertices, and those that touch one that does; returns how many do not.
+
+    g : Joined, in
+    part : (n,) int32, in
+    wet, near : (K,) uint8, in and out      0 before
+    """
+    for v in range(len(part)):
+        if g.iptr[v] < g.iptr[v + 1]:
+            wet[part[v]] = 1
+    left = 0
+    for p in range(len(wet)):
+        near[p] = wet[p]
+        left += wet[p] == 0
+    for v in range(len(part) if left > 0 else 0):
+        p = part[v]
+        if wet[p] == 1:
+            continue
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            if wet[part[g.adjncy[e]]] == 1:
+                near[p] = 1
+                break
+    return left
+
+
+@kernel
 def list_exchange(xadj, adjncy, kind, data, give, take):
     """Data that go along the interedges of m coupled vertices of C components.
 
@@ -281,4 +337,5 @@ def shift(g, s, v, a, b):
     shift_weight(g, s, v, a, b)
 
 
-__all__ = ["Joined", "Walls", "datum_for", "edge_cuts", "list_exchange", "shift", "shift_weight", "survey"]
+__all__ = ["Joined", "Walls", "count_meetings", "datum_for", "edge_cuts", "list_exchange", "list_meetings", "shift",
+           "shift_weight", "survey", "touch_coupled"]

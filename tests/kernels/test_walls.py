@@ -12,7 +12,7 @@ from copart.kernels.handing import Chains, hand_over
 from copart.kernels.wall_annealing import EASING, Border, Cooling, anneal_walls, list_walls
 from copart.kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from copart.kernels.wall_prices import holds_together, traffic_price, uncut_by
-from copart.kernels.walls import Walls, shift
+from copart.kernels.walls import Walls, shift, touch_coupled
 from copart.metrics import pieces
 from copart.options import PRESETS
 from copart.partitioner.rounds import Team
@@ -171,14 +171,15 @@ def test_holding_together_is_what_a_search_finds():
         assert _holds(g, part, v, stamp, np.zeros(49, np.int32), np.empty(60, np.int32)) == (set(near) <= reached)
 
 
+@pytest.mark.parametrize("along", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed):
+def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed, along):
     problem, parts = chained(np.random.default_rng(seed))
     g, s = state(problem, parts)
     before = 4 * s.total[0] + s.cut.sum() + s.volume.sum()
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
     count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
-    moves = anneal_walls(g, s, 40, cooling(3), seed, False, live, count, border)
+    moves = anneal_walls(g, s, 40, cooling(3), seed, False, along, live, count, border)
     assert moves > 0
     assert_same(s, fresh(g, s), g)
     assert not border.there.any()
@@ -219,11 +220,12 @@ def test_no_cut_grows_beyond_its_limit_where_limits_are_hard(seed):
     given = cooling(3, message=np.full(3, 40.0), most_cut=limit)
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
     count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
-    assert anneal_walls(g, s, 10, given, seed, True, live, count, border) > 0
+    assert anneal_walls(g, s, 10, given, seed, True, False, live, count, border) > 0
     assert (s.cut <= limit).all()
     assert_same(s, fresh(g, s), g)
     given = cooling(3, most_cut=np.zeros(3, np.int64))
-    anneal_walls(g, s, 4, given, seed, False, live, list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border), border)
+    count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
+    anneal_walls(g, s, 4, given, seed, False, False, live, count, border)
     assert np.allclose(given.ease, EASING**4)
 
 
@@ -244,6 +246,17 @@ def test_excess_is_handed_along_the_parts_between():
     assert pieces(problem.components["a"], s.part, 4).tolist() == [1, 1, 1, 1]
 
 
+def test_parts_at_the_interface_and_those_beside_them_are_marked():
+    """A row of three parts of which the first is coupled: it, and the one that touches it."""
+    side = Interedges.from_pairs(36, 36, [0, 1], [0, 1])
+    part = np.repeat([0, 1, 2], 12).astype(np.int32)
+    g, s = state(CoupledProblem({"a": grid(12, 3), "b": grid(12, 3)}, {("a", "b"): side}), {"a": part, "b": part}, 3)
+    wet, near = np.zeros((2, 6), np.uint8)
+    assert touch_coupled(g, s.part, wet, near) == 4
+    assert wet.tolist() == [1, 0, 0, 1, 0, 0]
+    assert near.tolist() == [1, 1, 0, 1, 1, 0]
+
+
 def test_a_message_of_one_interedge_is_given_up():
     """Two squares in two parts that face each other, but for one vertex beyond the wall."""
     ids = np.arange(64).reshape(8, 8)
@@ -257,7 +270,7 @@ def test_a_message_of_one_interedge_is_given_up():
     cells = np.flatnonzero(np.diff(g.iptr)).astype(np.int32)
     order = cells[np.argsort(s.part[cells], kind="stable")]
     start = np.searchsorted(s.part[order], np.arange(5))
-    group = Group(np.empty(8, np.int32), np.empty(8, np.int32), np.empty(TARGETS, np.int32))
+    group = Group(*(np.empty(size, np.int32) for size in (8, 8, TARGETS, 4, 4, 16, 16, 16)))
     moved = dissolve_messages(g, s, cooling(2, message=np.full(2, 9.0)), 1.0, 2, start, order, group,
                               border_of(len(s.part)))
     assert moved == 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX, WEIGHT, frozen
 from ...coupling import CoupledProblem
 from ...kernels.csr import part_pieces
-from ...kernels.walls import Walls, edge_cuts
+from ...kernels.walls import Walls, edge_cuts, touch_coupled
 from ...metrics.balance import copartition_limit
 from ...metrics.natural import natural_count
 from ...metrics.promise import VOLUME_SLACK, allowed_cut
@@ -135,8 +135,14 @@ class Alone:
             self.natural[i] = natural
             aim = copartition_limit(int(share.sum()), max(natural, 1), options.eps)
             self.bound[i] = min(aim, share.max()) if own else min(self.room[i], aim, share.max())
-        self.islands = np.array([_in_pieces(stack, i) for i in range(len(names))], np.uint8)
+        self.islands = _in_pieces(stack)
         self.owners = np.minimum(self.natural, s.owners)
+        self._walls: Walls | None = s
+
+    def walls(self, part: NDArray[np.int32]) -> Walls | None:
+        """Where moves begin if `part` is the partition of each component alone; once, as moves change it."""
+        found, self._walls = (self._walls, None) if part is self.part else (None, self._walls)
+        return found
 
     def broken(self, found: Figures) -> float:
         """In how many lines `found` is worse than alone; a fraction more for each part of a line above."""
@@ -159,14 +165,15 @@ class Alone:
                 for i, name in enumerate(names)}
 
 
-def _in_pieces(stack: Stack, i: int) -> bool:
-    """Whether the graph of component `i` is not connected, seen on the coarsest level."""
+def _in_pieces(stack: Stack) -> NDArray[np.uint8]:
+    """Whether the graph of each component is not connected, seen on the coarsest level."""
     g: Any = stack.levels[-1]
-    whole = np.where(stack.kinds[-1] == i, 0, 1).astype(VERTEX)
-    n = len(whole)
-    piece = np.empty(n, VERTEX)
-    part_pieces(frozen(g.xadj.view()), frozen(g.adjncy.view()), frozen(whole), piece, np.empty(n, VERTEX))
-    return len(np.unique(piece[whole == 0])) > 1
+    kind = stack.kinds[-1]
+    piece, root = np.empty((2, len(kind)), VERTEX)
+    count = part_pieces(frozen(g.xadj.view()), frozen(g.adjncy.view()), frozen(kind), piece, root)
+    owner = np.empty(count, VERTEX)
+    owner[piece] = kind
+    return (np.bincount(owner) > 1).astype(np.uint8)
 
 
 def _volumes(found: Figures) -> NDArray[np.int64]:
@@ -177,13 +184,10 @@ def _volumes(found: Figures) -> NDArray[np.int64]:
 def _slots(stack: Stack, part: NDArray[np.int32], k: int) -> NDArray[np.int32]:
     """A row for each part that owns coupled vertices, or touches one that does."""
     g: Any = stack.levels[-1]
-    wet = np.zeros(k, np.bool_)
-    wet[part[np.diff(g.iptr) > 0]] = True
-    row = np.repeat(part, np.diff(g.xadj))
-    near = wet.copy()
-    near[part[g.adjncy][wet[row]]] = True
+    wet, near = np.zeros((2, k), np.uint8)
+    touch_coupled(g, part, wet, near)
     slot = np.full(k, -1, VERTEX)
-    slot[near] = np.arange(np.count_nonzero(near), dtype=VERTEX)
+    slot[near > 0] = np.arange(np.count_nonzero(near), dtype=VERTEX)
     return slot
 
 

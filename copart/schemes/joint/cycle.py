@@ -45,11 +45,8 @@ REFERENCE = 2500
 DISSOLVE = 2
 """How often messages of few interedges are given up."""
 
-FEW, GROUP = 0.3, 32
-"""What few interedges are, in units of those of a mean message; and the most vertices that move together."""
-
-WORTH, EXCESS = 0.3, 2.0
-"""What a message is worth then, as a share of its price; and what a unit of excess costs, in edges."""
+GROUP, WORTH = 32, 0.3
+"""The most vertices that move together then, and what a message is worth, as a share of its price."""
 
 CHAINS, MOST_PARTS = 150, 2000
 """Chains of parts that hand weight on, at most; and parts of a component up to which they are looked for."""
@@ -127,6 +124,9 @@ class Cycle:
             unit = self._means(d)
             room, bound = room + (unit[1] / 2).astype(WEIGHT), bound + (unit[2] / 2).astype(WEIGHT)
         owner = self.alone.owner
+        begun = self.alone.walls(part) if d == 0 else None  # to look at all cells anew takes as long as a sweep
+        if begun is not None:
+            return begun._replace(room=room[owner], bound=bound[owner]), self._border(d)
         s = walls_of(g, part.copy(), owner, self.alone.slot, room[owner], bound[owner], cut)
         return s, self._border(d)
 
@@ -189,7 +189,7 @@ class Cycle:
         former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.begin[d]
         count = list_walls(g, s, live, former, near, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
-        anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, live, count, border)
+        anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, effort.along, live, count, border)
 
     def _ratios(self, s: Walls) -> Array:
         return np.asarray(s.cut / np.maximum(self.alone.figures.cut, 1))
@@ -239,12 +239,15 @@ class Cycle:
             self._narrow(s, prices)
             if turn:
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
-            self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
+            elif effort.finest and effort.heat:
+                self._anneal(0, s, border, live, prices, effort.few, (effort.heat, 0.1), effort, hard=True, turn=3)
+            if cold := effort.cold[turn > 0]:
+                self._anneal(0, s, border, live, prices, cold, (0.0, 0.0), effort, hard=True, turn=10 + turn)
             settled = s.part.copy()
             self._hand_over(s, border, prices)
             best = self._better(best, s)
             for _ in range(DISSOLVE):
-                if not self._dissolve(s, border, prices):
+                if not self._dissolve(s, border, prices, effort):
                     break
                 self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn,
                              near=_around(self.stack.levels[0], np.flatnonzero(s.part != settled)))
@@ -275,7 +278,7 @@ class Cycle:
             if not len(near):
                 break
             self._anneal(0, s, border, live, prices, 3, (0.0, 0.0), effort, hard=True, turn=30, near=near)
-        if self._dissolve(s, border, prices):
+        if self._dissolve(s, border, prices, effort):
             self._hand_over(s, border, prices)
         return s.part, figures(s)
 
@@ -296,7 +299,7 @@ class Cycle:
         key = (self.alone.broken(found), found.messages)
         return (key, s.part.copy(), found) if best is None or key < best[0] else best
 
-    def _dissolve(self, s: Walls, border: Border, prices: Prices) -> int:
+    def _dissolve(self, s: Walls, border: Border, prices: Prices, effort: Effort) -> int:
         """Give up messages of few interedges; how many groups of vertices were moved."""
         g = self.stack.levels[0]
         if not len(g.iadj):
@@ -304,9 +307,10 @@ class Cycle:
         cells = self.meeting
         start, order = np.empty(len(s.load) + 1, WEIGHT), np.empty(len(cells), VERTEX)
         list_members(s.part[cells], start, order)
-        cooling = self._cooling(0, prices, (0.0, 0.0), (EXCESS, EXCESS))
-        group = Group(np.empty(GROUP, VERTEX), np.empty(GROUP, VERTEX), np.empty(TARGETS, VERTEX))
-        few = int(FEW * len(g.iadj) / max(1, 2 * int(s.total[0])))
+        cooling = self._cooling(0, prices, (0.0, 0.0), (effort.excess, effort.excess))
+        k, entries = len(s.load), len(g.iadj)
+        group = Group(*(np.empty(size, VERTEX) for size in (GROUP, GROUP, TARGETS, k, k, entries, entries, entries)))
+        few = int(effort.rare * len(g.iadj) / max(1, 2 * int(s.total[0])))
         return int(dissolve_messages(g, s, cooling, WORTH, few, start, cells[order], group, border))
 
     def _mended(self, prices: Prices, found: Figures) -> Prices:

@@ -23,7 +23,7 @@ class Effort:
     sweeps, few : int
         Sweeps of the coarsest level, and of each other one at least.
     heat : float
-        The temperature on the coarsest level, at first.
+        The temperature at first: on the coarsest level, or on the only one; 0 for nothing that raises the price.
     mend : int
         Rounds on the finest level that raise the price of what is still worse than alone, at most.
     most : float
@@ -31,10 +31,18 @@ class Effort:
     everywhere : bool
         Anneal all walls, not only those of parts at the interface.
     finest : bool
-        Only what lowers the price, on the finest level.
+        On the finest level only.
     yielding : bool
         Where a cut stays above the budget, coupled weight may be as uneven as it is alone: fewer messages for less
         balance of the coupling phase.
+    along : bool
+        Visit vertices as they lie in memory, which takes half the time where much is coupled.
+    cold : (int, int)
+        Sweeps of the first round on the finest level, and of each later one, that take only what lowers the price.
+    rare : float
+        Messages of so many interedges are given up, in units of a mean one.
+    excess : float
+        What a unit of excess costs then, in edges.
     seed : int
         Added to the seed of the options.
     """
@@ -50,6 +58,10 @@ class Effort:
     everywhere: bool = False
     finest: bool = False
     yielding: bool = True
+    along: bool = False
+    cold: tuple[int, int] = (4, 4)
+    rare: float = 0.3
+    excess: float = 2.0
     seed: int = 0
 
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX, WEIGHT
 from ...coupling import CoupledProblem
 from ...kernels import Level
-from ...kernels.contraction import list_members
-from ...kernels.walls import Joined, Walls, list_exchange, survey
+from ...kernels.walls import Joined, Walls, count_meetings, list_exchange, list_meetings, survey
 from ...options import Config
 from ...partitioner.affinity import finest
 from ...partitioner.coarsening import Levels, coarsen, coarsest_size, contract, look_at
@@ -93,11 +92,13 @@ class _Interface(NamedTuple):
     cells : (m,) int32, which they are, ascending
     graph : Level, their interedges; the weight of each is its coupled weight
     data : (C, m) int64, what each has for every component
+    alike : bool, whether that is 1 wherever there is an interedge
     """
 
     cells: Array
     graph: Level
     data: Array
+    alike: bool
 
 
 def _interface(problem: CoupledProblem) -> _Interface:
@@ -108,24 +109,26 @@ def _interface(problem: CoupledProblem) -> _Interface:
         place[name][problem.coupled(name)] = np.arange(first[-1], first[-1] + len(problem.coupled(name)), dtype=VERTEX)
         first.append(first[-1] + len(problem.coupled(name)))
     data = np.zeros((len(place), first[-1]), WEIGHT)
-    rows, columns = [np.zeros(0, VERTEX)], [np.zeros(0, VERTEX)]
+    xadj, alike = np.zeros(first[-1] + 1, WEIGHT), True
     for (a, b), relation in problem.pairs.items():
         u, v, _ = relation.pairs()
-        u, v = place[a][u], place[b][v]
-        rows += [u, v]
-        columns += [v, u]
+        count_meetings(u, v, place[a], place[b], xadj[1:])
         for name, other, met in ((a, b, relation.coupled_a), (b, a, relation.coupled_b)):
-            data[problem.names.index(other), place[name][met]] = problem.components[name].sizes[met]
-    row, column = np.concatenate(rows), np.concatenate(columns)
-    xadj, order = np.empty(first[-1] + 1, WEIGHT), np.empty(len(row), VERTEX)
-    list_members(row, xadj, order)
+            sizes = problem.components[name].sizes[met]
+            data[problem.names.index(other), place[name][met]] = sizes
+            alike &= bool((sizes == 1).all())
+    np.cumsum(xadj, out=xadj)
+    end, adjncy = xadj[:-1].copy(), np.empty(xadj[-1], VERTEX)
+    for (a, b), relation in problem.pairs.items():
+        u, v, _ = relation.pairs()
+        list_meetings(u, v, place[a], place[b], end, adjncy)
     starts = np.cumsum([0] + [g.nvtxs for g in problem.components.values()])
     cells = [problem.coupled(name) + start for name, start in zip(problem.names, starts, strict=False)]
     none = np.zeros(0, VERTEX)
-    graph = Level(xadj=xadj, adjncy=column[order], ewgt=np.ones(len(order), WEIGHT),
+    graph = Level(xadj=xadj, adjncy=adjncy, ewgt=np.ones(len(adjncy), WEIGHT),
                   vwgt=np.concatenate([problem.coupled_load(name) for name in problem.names]),
                   fixed=none, origin=none, size=np.zeros(0, WEIGHT))
-    return _Interface(np.concatenate(cells).astype(VERTEX), graph, data)
+    return _Interface(np.concatenate(cells).astype(VERTEX), graph, data, alike)
 
 
 def _contracted(fine: _Interface, cmap: Array, n: int, team: Team) -> _Interface:
@@ -138,7 +141,7 @@ def _contracted(fine: _Interface, cmap: Array, n: int, team: Team) -> _Interface
     number[cells] = np.arange(len(cells), dtype=VERTEX)
     within = number[coarse]
     data = np.array([np.bincount(within, row, len(cells)) for row in fine.data]).astype(WEIGHT)
-    return _Interface(cells, contract(fine.graph, within, len(cells), team), data)
+    return _Interface(cells, contract(fine.graph, within, len(cells), team), data, False)
 
 
 def _joined(graphs: list[Level], interface: _Interface, kind: Array) -> Joined:
@@ -154,13 +157,14 @@ def _joined(graphs: list[Level], interface: _Interface, kind: Array) -> Joined:
         weight[rows] = g.vwgt
         if not plain:
             ewgt[mine] = g.ewgt if len(g.ewgt) else 1
-    cells, meetings, data = interface
+    cells, meetings, data, alike = interface
     iptr, coupled = np.zeros_like(xadj), np.zeros_like(weight)
     iptr[1:][cells] = np.diff(meetings.xadj)
     coupled[cells] = meetings.vwgt
     np.cumsum(iptr, out=iptr)
-    give, take = np.empty((2, len(meetings.adjncy)), WEIGHT)
-    list_exchange(meetings.xadj, meetings.adjncy, kind[cells], data, give, take)
+    give, take = np.ones((2, len(meetings.adjncy)), WEIGHT)
+    if not alike:
+        list_exchange(meetings.xadj, meetings.adjncy, kind[cells], data, give, take)
     return Joined(xadj=xadj, adjncy=adjncy, ewgt=ewgt, weight=weight, coupled=coupled, iptr=iptr,
                   iadj=cells[meetings.adjncy], imul=meetings.ewgt.astype(VERTEX), give=give, take=take)
 

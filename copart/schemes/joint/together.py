@@ -2,7 +2,8 @@
 
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
 2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
-   time to speak of, the later ones inside the best partition so far; else one.
+   time to speak of, the later ones inside the best partition so far; else one.  Large problems whose components share
+   volumes have as many coupled cells on every level, and are annealed on that of the cells only.
 3. Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
    the busiest process and the smallest cut is kept.  Where there is none, the last one is repaired on the level of the
    cells; if that fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where
@@ -74,7 +75,14 @@ LONG = 0.08
 """From this share of coupled cells on larger problems get fewer sweeps, and their busiest processes no relief at the
 end, or these take longer than all the rest."""
 
-REPAIR = Effort(messages=0.75, data=1.0, mend=2, finest=True, seed=20)
+WIDE = 0.2
+"""From this share of coupled cells on components share volumes, not surfaces: larger ones are not coarsened."""
+
+VOLUME = Effort(messages=1.5, data=1.5, few=4, heat=0.8, mend=2, finest=True, along=True, cold=(2, 0), rare=0.15,
+                excess=20.0, seed=21)
+"""What is tried on these: excess is dear, as chains of parts that hand it on make more messages than it saves."""
+
+REPAIR = Effort(messages=0.75, data=1.0, heat=0.0, mend=2, finest=True, seed=20)
 """What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
 
 SAFE = replace(REPAIR, messages=1.5, data=0.8, mend=1, seed=21)
@@ -99,8 +107,10 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
 def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
               ) -> dict[str, NDArray[np.int32]]:
     size = sum(graph.nvtxs for graph in problem.components.values())
+    share = sum(len(problem.coupled(name)) for name in problem.names) / size
+    least = size if size > SMALL and share > WIDE else min(COARSEST, options.config.coarse_least)
     with Team(options.threads) as team:
-        config = replace(options.config, coarse_least=min(COARSEST, options.config.coarse_least))
+        config = replace(options.config, coarse_least=least)
         stack = stacked(problem, parts, dict(nparts), config, team)
         alone = Alone(problem, nparts, parts, stack, options)
         best = Best(problem, nparts, parts, alone)
@@ -112,7 +122,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         if size <= SMALL:
             _explore(cycle, best, config, team)
         else:
-            _pass(cycle, best, sum(len(problem.coupled(name)) for name in problem.names) / size)
+            _pass(cycle, best, share)
     return best.parts
 
 
@@ -141,8 +151,9 @@ def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
 
 def _pass(cycle: Cycle, best: Best, share: float) -> None:
     """One effort on a large problem of such a share of coupled cells, and those that make it good if it is worse."""
+    large = replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
     tried = None
-    for effort in (replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5))), REPAIR, SAFE):
+    for effort in (VOLUME,) if share > WIDE else (large, REPAIR, SAFE):
         tried = cycle.run(effort, tried if effort is REPAIR else None)
         if best.alone.broken(tried[1]):
             continue
