@@ -316,20 +316,12 @@ class Graph(Frozen):
         vertices : (n,) array_like of int
             Ascending.
         """
-        from .kernels.csr import count_induced, fill_induced
-
         keep = integers("vertices", vertices, VERTEX, GraphError, low=0, high=max(self.nvtxs, 1) if self.nvtxs else 0)
         if len(keep) > 1 and not (np.diff(keep) > 0).all():
             raise GraphError("vertices: must be strictly ascending")
         keep = frozen(keep)
-        new = np.full(self.nvtxs, -1, VERTEX)
-        new[keep] = np.arange(len(keep), dtype=VERTEX)
-        xadj = np.zeros(len(keep) + 1, OFFSET)
-        count = count_induced(self.xadj, self.adjncy, frozen(keep), new, xadj)
-        adjncy = np.empty(count, VERTEX)
-        ewgt = None if self.ewgt is None else np.empty(count, WEIGHT)
-        written = np.empty(0, WEIGHT) if ewgt is None else ewgt
-        fill_induced(self.xadj, self.adjncy, self.kernel_ewgt, frozen(keep), new, adjncy, written)
+        xadj, adjncy, written = induced_rows(self.xadj, self.adjncy, self.kernel_ewgt, keep)
+        ewgt = None if self.ewgt is None else written
         pick = {f: None if getattr(self, f) is None else getattr(self, f)[keep] for f in ("vwgt", "vsize", "coords")}
         return Graph(xadj, adjncy, ewgt, **pick)
 
@@ -353,6 +345,24 @@ class Graph(Frozen):
         load = np.zeros((k, self.ncon), WEIGHT)
         np.add.at(load, p, self.weight_vectors)
         return Graph.from_edges(k, a[between], b[between], w[between], vwgt=load)
+
+
+def induced_rows(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64],
+                 vertices: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Offsets, neighbours and edge weights of the subgraph induced by ascending `vertices` (nsub,).
+
+    Parameters and result are as kernels see them: `ewgt` is empty where every edge weighs 1.
+    """
+    from .kernels.csr import count_induced, fill_induced
+
+    new = np.full(len(xadj) - 1, -1, VERTEX)
+    new[vertices] = np.arange(len(vertices), dtype=VERTEX)
+    rows, keep = (frozen(xadj), frozen(adjncy)), frozen(vertices)
+    offsets = np.zeros(len(keep) + 1, OFFSET)
+    count = count_induced(*rows, keep, new, offsets)
+    neighbours, written = np.empty(count, VERTEX), np.empty(count if len(ewgt) else 0, WEIGHT)
+    fill_induced(*rows, frozen(ewgt), keep, new, neighbours, written)
+    return offsets, neighbours, written
 
 
 def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import OFFSET, VERTEX, WEIGHT, frozen
+from ..arrays import VERTEX, WEIGHT
+from ..graph import induced_rows
 from ..kernels import Level
 from ..kernels.cores import peel
-from ..kernels.csr import count_induced, fill_induced
 
 Array = np.ndarray[Any, Any]
 
@@ -40,13 +40,7 @@ def find_core(g: Level, most: int, least: float) -> Array | None:
 
 def induced(g: Level, vertices: Array) -> Level:
     """The subgraph of ascending `vertices` (nsub,) int32, without fixed vertices and affinities."""
-    new = np.full(len(g.vwgt), -1, VERTEX)
-    new[vertices] = np.arange(len(vertices), dtype=VERTEX)
-    xadj = np.empty(len(vertices) + 1, OFFSET)
-    rows, keep = (frozen(g.xadj), frozen(g.adjncy)), frozen(vertices)
-    count = count_induced(*rows, keep, new, xadj)
-    adjncy, ewgt = np.empty(count, VERTEX), np.empty(count if len(g.ewgt) else 0, WEIGHT)
-    fill_induced(*rows, frozen(g.ewgt), keep, new, adjncy, ewgt)
+    xadj, adjncy, ewgt = induced_rows(g.xadj, g.adjncy, g.ewgt, vertices)
     none = np.empty(0, VERTEX)
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=g.vwgt[vertices], fixed=none, origin=none,
                  size=np.empty(0, WEIGHT))
