@@ -17,7 +17,7 @@ from ..options import Config
 from .coarsening import Shape
 from .growing import affinity_gain
 from .multilevel import Array, cycle, multilevel
-from .refinement import cut_of
+from .refinement import cut_of, excess_of
 from .rounds import Team
 
 logger = logging.getLogger(__name__)
@@ -58,8 +58,7 @@ def evolve(
     def join(part: Array, since: float) -> None:
         nonlocal longest
         longest = max(longest, time.monotonic() - since)
-        excess = int(np.maximum(np.bincount(part, weights=level.vwgt, minlength=len(limit)) - limit, 0).sum())
-        members.append(((excess, cut_of(level, part) - affinity_gain(level, pull, part)), part))
+        members.append(((excess_of(level, part, limit), cut_of(level, part) - affinity_gain(level, pull, part)), part))
         members.sort(key=lambda m: m[0])
 
     def in_time() -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import VERTEX, sums
+from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
@@ -20,7 +20,7 @@ from .cores import find_core, induced
 from .flows import refine_pairs
 from .growing import best_growth
 from .multiconstraint.refinement import Refiner as KwayRefiner
-from .refinement import Refiner, cut_of
+from .refinement import Refiner, cut_of, excess_of
 from .rounds import Team
 
 logger = logging.getLogger(__name__)
@@ -68,11 +68,10 @@ def _better_around_core(
     level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team
 ) -> Array:
     """`part`, or a partition around the core of the graph that is better: less weight above the limits, or less cut."""
-    def cost(one: Array) -> tuple[int, int]:
-        return int(np.maximum(sums(one, level.vwgt, len(limit)) - limit, 0).sum()), cut_of(level, one)
-
     other = _around_core(level, pull, limit, config, seed, team, cut_of(level, part))
-    return part if other is None else min(part, other, key=cost)
+    if other is None:
+        return part
+    return min(part, other, key=lambda one: (excess_of(level, one, limit), cut_of(level, one)))
 
 
 def _around_core(

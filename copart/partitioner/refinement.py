@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import frozen
+from ..arrays import frozen, sums
 from ..kernels import Level, Pull, balancing, eviction
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
@@ -50,6 +50,11 @@ _LONG, _GROWN = 8192, 1.1
 def cut_of(g: Level, part: Array) -> int:
     """Weight of the edges between different parts, each counted once."""
     return int(edge_cut(frozen(g.xadj), frozen(g.adjncy), frozen(g.ewgt), frozen(part)))
+
+
+def excess_of(g: Level, part: Array, limit: Array) -> int:
+    """Weight above the limits, summed over the parts."""
+    return int(np.maximum(sums(part, g.vwgt, len(limit)) - limit, 0).sum())
 
 
 def scratch_for(n: int, k: int) -> Scratch:

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sums
 from ..kernels import Level, Pull, balancing
 from ..kernels.refinement import weigh
-from .refinement import Refiner
+from .refinement import Refiner, excess_of
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -47,7 +46,7 @@ def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: in
     excess = refiner.excess
     for rule in PACKING if excess else ():
         packed = pack(g, part, limit, heavy_first, rule)
-        left = int(np.maximum(sums(packed, g.vwgt, len(limit)) - limit, 0).sum())
+        left = excess_of(g, packed, limit)
         if left < excess and len(np.unique(packed)) == len(limit):
             part[:], excess = packed, left
     return excess
