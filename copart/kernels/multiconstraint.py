@@ -150,7 +150,7 @@ def best_move(g, loads, part, v, conn, touched):
 
 
 HUB = 64
-"""Neighbours above which a vertex is not looked at whenever one of them moves, only when it is its turn."""
+"""Neighbours above which a vertex is not looked at whenever one of them moves: all moves around it would cost that."""
 
 
 @kernel
@@ -158,6 +158,7 @@ def kway_pass(g, loads, part, stall, s):
     """One pass of k-way FM with rollback; returns the decrease of the cut.
 
     A vertex moves at most once, to a part that has room for all its weights, or where the excess shrinks.
+    Vertices of more than `HUB` neighbours are looked at anew only when it is their turn.
     The pass ends after `stall` moves beyond the best prefix, best by excess and then by cut, to which it rolls back.
 
     g : Level, in
