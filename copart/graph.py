@@ -319,7 +319,6 @@ class Graph(Frozen):
         keep = integers("vertices", vertices, VERTEX, GraphError, low=0, high=max(self.nvtxs, 1) if self.nvtxs else 0)
         if len(keep) > 1 and not (np.diff(keep) > 0).all():
             raise GraphError("vertices: must be strictly ascending")
-        keep = frozen(keep)
         xadj, adjncy, written = induced_rows(self.xadj, self.adjncy, self.kernel_ewgt, keep)
         ewgt = None if self.ewgt is None else written
         pick = {f: None if getattr(self, f) is None else getattr(self, f)[keep] for f in ("vwgt", "vsize", "coords")}
