@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
-from .refinement import gather, move, move_and_log, scatter
+from .refinement import gather, move_and_log, scatter, transfer
 
 
 @kernel
@@ -389,9 +389,10 @@ def jump(g, pull, part, pwgt, population, limit, order, conn, touched):
                 continue
             if conn[p] > most or (conn[p] == most and room > slack):
                 best, most, slack = p, conn[p], room
-        scatter(conn, touched, count)
         if best >= 0:
-            total += move(g, pull, part, pwgt, population, v, best)
+            total += max(most, 0) - max(conn[own], 0)
+            transfer(g, part, pwgt, population, v, best)
+        scatter(conn, touched, count)
     return total
 
 

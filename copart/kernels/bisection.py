@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import Level, Pull, inlined, inner
-from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop, propagate_around_hubs
+from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop
 from .contraction import contract_rows, contract_vertices, list_members, number_clusters
 from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 from .rng import mix
 
-TRIES, LEVELS, ROUNDS = 6, 40, 3
-"""Growths tried on the coarsest level, levels at most, rounds of label propagation."""
+TRIES, LEVELS = 6, 40
+"""Growths tried on the coarsest level, levels at most."""
 
 LAYERS = 0.5
 """What a side may weigh above its limit on a coarse level, in layers of a cube of as many vertices."""
@@ -151,24 +151,16 @@ def shrink(arena, x, n, a, heaviest, hubs):
     arena : Arena, in and out
     x, n, a : int                   first offset, number of vertices and first entry of the level
     heaviest : int                  most that a coarse vertex may weigh
-    hubs : bool                     clusters by label propagation, and no pairs
+    hubs : bool                     no pairs: every vertex joins the cluster it is tied to most
     """
     g = level_at(arena, x, n, a)
     match, leader, cwgt = arena.match[:n], arena.leader[:n], arena.cwgt[:n]
     matched = 0
-    if hubs:
-        order = arena.new[:n]
-        for v in range(n):
-            order[v] = v
-        propagate_around_hubs(g, order, heaviest, ROUNDS, match, leader, cwgt, arena.mark, arena.members, arena.tried)
-        for v in range(n):
-            if match[v] >= 0:
-                matched += 1
-    else:
-        for v in range(n):
-            match[v] = -1
+    for v in range(n):
+        match[v] = -1
+    if not hubs:
         matched = match_in_order(0, n, g, heaviest, match)
-        lead_pairs(0, n, g, match, leader, cwgt)
+    lead_pairs(0, n, g, match, leader, cwgt)
     matched += absorb_singles(g, match, heaviest, leader, cwgt)
     if n - matched > n // 8:
         waiting = arena.new[: n + 1]

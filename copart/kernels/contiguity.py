@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
-from .refinement import gather, move, scatter
+from .refinement import gather, scatter, transfer
 
 
 class Scratch(NamedTuple):
@@ -152,7 +152,8 @@ def contiguous_moves(order, relieve, g, pull, part, pwgt, population, limit, sta
         # an affinity may name a part that v does not touch
         stamp += 1
         if touches(g, part, v, best) and stays_connected(g, part, v, stamp, mark, behind, search):
-            total += move(g, pull, part, pwgt, population, v, best)
+            total += most - mine
+            transfer(g, part, pwgt, population, v, best)
             moves += 1
     return total, moves, stamp
 

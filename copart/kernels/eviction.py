@@ -6,7 +6,7 @@ import numpy as np
 
 from . import kernel
 from .heap import remove, sift_down
-from .refinement import connect_few, gather, move_and_log, scatter
+from .refinement import activate, connect_few, gather, log_move, scatter
 from .rng import mix
 
 
@@ -87,6 +87,7 @@ def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
     touched : (nparts,) int32, scratch
     """
     heap, pos, tie = waiting
+    logged = s.count[2]
     over = 0
     for p in range(len(conn)):
         conn[p] = -1
@@ -118,9 +119,13 @@ def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
                 conn[p] == most and (s.pwgt[p] < s.pwgt[best] or (s.pwgt[p] == s.pwgt[best] and p < best))
             ):
                 best, most = p, conn[p]
-        scatter(conn, touched, n)
+        # what it loses is known already
         if best >= 0:
-            total += move_and_log(g, pull, s, v, best, now)
+            total += most - max(conn[own], 0)
+            log_move(g, s, v, best, now)
             if s.pwgt[own] <= limit[own]:
                 over -= 1
+        scatter(conn, touched, n)
+    for i in range(logged, s.count[2]):
+        activate(g, s, s.log[0, i])
     return total

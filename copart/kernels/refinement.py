@@ -274,35 +274,20 @@ def afterburn(lo, hi, g, pull, s, dest, gain, go):
 
 
 @inlined
-def move(g, pull, part, pwgt, population, v, to):
-    """Move v to part `to`; returns the exact decrease of the cut (affinities included).
+def transfer(g, part, pwgt, population, v, to):
+    """Move v to part `to`.
 
     g : Level, in
-    pull : Pull, in
     part : (nvtxs,) int32, in and out
     pwgt, population : (nparts,) int64, in and out
     v, to : int
     """
     own = part[v]
-    unit = len(g.ewgt) == 0
-    total = pull_of(g, pull, v, to) - pull_of(g, pull, v, own)
-    for e in range(g.xadj[v], g.xadj[v + 1]):
-        p = part[g.adjncy[e]]
-        if p == to or p == own:
-            if unit:
-                w = np.int64(1)
-            else:
-                w = g.ewgt[e]
-            if p == to:
-                total += w
-            else:
-                total -= w
     part[v] = to
     pwgt[own] -= g.vwgt[v]
     pwgt[to] += g.vwgt[v]
     population[own] -= 1
     population[to] += 1
-    return total
 
 
 @inlined
@@ -330,6 +315,48 @@ def activate(g, s, v):
 
 
 @inlined
+def log_move(g, s, v, to, now):
+    """Move v and log it; what it touches is still to be listed.
+
+    g : Level, in
+    s : State, in and out           the log has room
+    v, to : int
+    now : int                       number of the round
+    """
+    s.log[0, s.count[2]] = v
+    s.log[1, s.count[2]] = s.part[v]
+    s.count[2] += 1
+    s.moved_in[v] = now
+    transfer(g, s.part, s.pwgt, s.population, v, to)
+
+
+@inlined
+def gain_of(g, pull, part, v, to):
+    """Decrease of the cut when v moves to part `to`, affinities included.
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in
+    v, to : int
+    """
+    own = part[v]
+    unit = len(g.ewgt) == 0
+    total = pull_of(g, pull, v, to) - pull_of(g, pull, v, own)
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        p = part[g.adjncy[e]]
+        if p == to or p == own:
+            if unit:
+                w = np.int64(1)
+            else:
+                w = g.ewgt[e]
+            if p == to:
+                total += w
+            else:
+                total -= w
+    return total
+
+
+@inlined
 def move_and_log(g, pull, s, v, to, now):
     """Move v, log it, list what it touches; returns the decrease of the cut.
 
@@ -339,11 +366,8 @@ def move_and_log(g, pull, s, v, to, now):
     v, to : int
     now : int                       number of the round
     """
-    s.log[0, s.count[2]] = v
-    s.log[1, s.count[2]] = s.part[v]
-    s.count[2] += 1
-    won = move(g, pull, s.part, s.pwgt, s.population, v, to)
-    s.moved_in[v] = now
+    won = gain_of(g, pull, s.part, v, to)
+    log_move(g, s, v, to, now)
     activate(g, s, v)
     return won
 
@@ -401,12 +425,5 @@ def undo_moves(g, s):
     s : State, in and out           the lists stay as they are
     """
     for i in range(s.count[2] - 1, -1, -1):
-        v = s.log[0, i]
-        to = s.log[1, i]
-        own = s.part[v]
-        s.part[v] = to
-        s.pwgt[own] -= g.vwgt[v]
-        s.pwgt[to] += g.vwgt[v]
-        s.population[own] -= 1
-        s.population[to] += 1
+        transfer(g, s.part, s.pwgt, s.population, s.log[0, i], s.log[1, i])
     s.count[2] = 0
