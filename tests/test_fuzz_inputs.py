@@ -1,4 +1,4 @@
-"""Two thousand damaged inputs: each is read, or refused by one error that names the file; ``python -m tests.fuzz``."""
+"""A thousand damaged inputs: each is read, or refused by one error that names the file; ``python -m tests.fuzz``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from .fuzz import SLOW, run
 from .mutations import PLAIN, mutate
 
-COUNT = 2000
+COUNT = 1000
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -59,8 +60,10 @@ def noticed(folder):
         return True
 
 
-@pytest.mark.parametrize("name", ["two", "three", "pool", "again", "weighed", "contiguous"])
-def test_every_change_of_a_document_is_noticed(plans, tmp_path, name):
+@pytest.mark.parametrize(("name", "first", "step"), [
+    # all of one plan; of the others, whose documents have most entries in common, one in three, each time others
+    ("two", 0, 1), ("three", 0, 3), ("pool", 1, 3), ("again", 2, 3), ("weighed", 0, 3), ("contiguous", 1, 3)])
+def test_every_change_of_a_document_is_noticed(plans, tmp_path, name, first, step):
     folder = Path(shutil.copytree(plans / name, tmp_path / name))
     assert not noticed(folder)
     metrics = folder / "metrics.json"
@@ -70,7 +73,7 @@ def test_every_change_of_a_document_is_noticed(plans, tmp_path, name):
             continue
         whole, summary = path.read_text(), metrics.read_text()
         missed = []
-        for what, value in lies(json.loads(whole), values=2 if name == "two" else 1):
+        for what, value in islice(lies(json.loads(whole), values=2 if name == "two" else 1), first, None, step):
             path.write_text(json.dumps(value))
             shown = not NOT_SHOWN.match(what)
             if shown and not what.startswith(("files", "sha256")):
