@@ -24,6 +24,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 
 from .frontend import NEEDED, REPLACED, reading, shorter
+from .linking import unmeasured
 
 # numba says nothing of the types of these
 codegen, compiler, errors, lowering, targetconfig, typed, typeof, types = (
@@ -217,17 +218,15 @@ def _known(*contexts: Any) -> Iterator[None]:
 def _quick(*contexts: Any) -> Iterator[None]:
     """While a kernel is compiled, numba does nothing twice that comes out the same, and measures no locks."""
     kind: Any = types.Function
-    lock = codegen.ll.ffi.lib._lock
-    former = errors._termcolor_inst, typeof._termcolor, lock._cblist
+    former = errors._termcolor_inst, typeof._termcolor
     outermost = "get_call_type" not in vars(kind)
     kind.get_call_type = _call_type
     errors._termcolor_inst = typeof._termcolor = _Plain()
-    lock._cblist = []
     try:
-        with reading(), _known(*contexts):
+        with reading(), unmeasured(), _known(*contexts):
             yield
     finally:
-        errors._termcolor_inst, typeof._termcolor, lock._cblist = former
+        errors._termcolor_inst, typeof._termcolor = former
         if outermost:
             del kind.get_call_type  # which its class has
 

@@ -11,6 +11,8 @@ name, kernels are linked as numba does it: as right and as fast, but longer in t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -23,7 +25,7 @@ LARGE = 150
 
 # What numba has to have for this.
 _OF_COMPILER = ("ll.add_symbol", "CPUCodeLibrary._get_module_for_linking", "CPUCodeLibrary.add_linking_library",
-                "JITCodeLibrary.get_pointer_to_function")
+                "JITCodeLibrary.get_pointer_to_function", "ll.ffi.lib._lock._cblist")
 _OF_KERNELS = ("add_overload", "targetctx.insert_user_function", "targetctx.remove_user_function")
 
 _PACKAGE = __name__.rpartition(".")[0]
@@ -71,17 +73,39 @@ class LinkedResults(caching.CompileResultCacheImpl):  # type: ignore[misc]
     """What is kept of a compiled kernel, with what has to be loaded before it."""
 
     def reduce(self, cres: Any) -> Any:
-        """The compiled kernel as it goes into the file."""
-        return _links.get(cres.library, Link(False, ())), super().reduce(cres)
+        """The compiled kernel as it goes into the file; of one that stays apart the machine code and names alone.
+
+        No instructions are linked into its callers, and to read them takes a third of the time of loading.
+        """
+        link, data = _links.get(cres.library, Link(False, ())), super().reduce(cres)
+        name, kind, code = data[0]
+        if link.apart and kind == "object":
+            data = ((name, kind, (code[0], _names_only(cres.library))), *data[1:])
+        return link, data
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """The compiled kernel, with all it needs; None, so that it is compiled anew, where that is not what it was."""
         link, data = payload
         if not all(map(_loaded, link.needs)):
             return None
-        cres = super().rebuild(target_context, data)
+        with unmeasured():
+            cres = super().rebuild(target_context, data)
+        if link.apart and not cres.library.get_pointer_to_function(cres.fndesc.llvm_func_name):
+            return None
         _links[cres.library] = link
         return cres
+
+
+@contextmanager
+def unmeasured() -> Iterator[None]:
+    """Whoever measures how long LLVM is waited for is told nothing: that takes as long as most calls of it."""
+    lock = _llvm.ffi.lib._lock
+    former = lock._cblist
+    lock._cblist = []
+    try:
+        yield
+    finally:
+        lock._cblist = former
 
 
 def linked(kernel: Any) -> Any:
@@ -117,14 +141,22 @@ def _announce(kernel: Any, cres: Any) -> None:
     """Tell numba what to link into the callers of a kernel that was compiled or loaded."""
     library, symbol = cres.library, cres.fndesc.llvm_func_name
     if library not in _links:
-        _links[library] = Link(_is_large(library.get_function(symbol)), _needs(library))
+        apart = _is_large(library.get_function(symbol)) and bool(library.get_pointer_to_function(symbol))
+        _links[library] = Link(apart, _needs(library))
     link = _links[library]
-    apart = link.apart and bool(library.get_pointer_to_function(symbol))
     itself = Need(kernel.__module__.rpartition(".")[2], kernel.__name__, tuple(cres.signature.args), symbol)
     context = kernel.targetctx
     context.remove_user_function(cres.entry_point)
     context.insert_user_function(cres.entry_point, cres.fndesc,
-                                 [Callee(library, apart, (itself,) if apart else link.needs)])
+                                 [Callee(library, link.apart, (itself,) if link.apart else link.needs)])
+
+
+def _names_only(library: Any) -> bytes:
+    """A module that defines the names of a compiled one, and nothing else: numba asks it what there is."""
+    module = library._get_module_for_linking()
+    lines = [f'define void @"{one.name}"() {{ ret void }}' for one in module.functions if not one.is_declaration]
+    lines += [f'@"{one.name}" = global i8 0' for one in module.global_variables if not one.is_declaration]
+    return bytes(_llvm.parse_assembly("\n".join(lines)).as_bitcode())
 
 
 def _is_large(function: Any) -> bool:
@@ -157,4 +189,4 @@ def _loaded(need: Need) -> bool:
     return bool(address)
 
 
-__all__ = ["LARGE", "Callee", "linked"]
+__all__ = ["LARGE", "Callee", "linked", "unmeasured"]

@@ -79,6 +79,20 @@ def test_a_later_process_loads_large_kernels_before_their_callers_and_small_ones
     assert run(filled) == {"compiled": 0, "large": 1, "small": 0, "apart": False}
 
 
+def test_of_a_large_kernel_names_are_kept_and_no_instructions():
+    from copart.kernels import growing, linking
+    from copart.kernels.signatures import decoded
+    from copart.warm.processes import table
+
+    types = tuple(map(decoded, table()["growing.spread_distances"].types[0]))
+    growing.spread_distances.compile(types)
+    made = growing.spread_distances.overloads[types]
+    module = linking._llvm.parse_bitcode(linking._names_only(made.library))
+    found = {one.name: sum(1 for block in one.blocks for _ in block.instructions) for one in module.functions}
+    assert set(found.values()) == {1}
+    assert made.fndesc.llvm_func_name in found
+
+
 def test_a_large_kernel_that_is_gone_is_compiled_for_callers_that_are_there(filled):
     """They find it, though it is not the first that this process compiles, so that numba gives it another name."""
     other = "from copart.kernels.csr import edge_cut\nfrom copart.kernels.signatures import decoded\n" \
