@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from copart.graph import Graph
 from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
+from copart.kgggp_ml import partition
 from copart.partitioner.coarsening import Shape, cluster, contract, look_at, renumber
 from copart.partitioner.rounds import Team
 
@@ -500,6 +501,43 @@ def test_far_numbers_are_recognized():
     u, v, _ = graph.edges()
     new = np.random.default_rng(1).permutation(4900)
     assert look_at(level(Graph.from_edges(4900, new[u], new[v]))).far
+
+
+def in_order(graph, order):
+    """The same graph, the vertices numbered in this order."""
+    new = np.empty(graph.nvtxs, np.int64)
+    new[order] = np.arange(graph.nvtxs)
+    u, v, _ = graph.edges()
+    return Graph.from_edges(graph.nvtxs, new[u], new[v])
+
+
+@pytest.mark.parametrize(("name", "along"), [("rows", True), ("blocks", True), ("any order nearby", False),
+                                             ("any order in a layer", False), ("parts", False)])
+def test_grids_numbered_across_their_rows_are_recognized(name, along):
+    shape = (90, 24, 26)
+    graph, n = grid(*shape), int(np.prod(shape))
+    rng = np.random.default_rng(2)
+    x, y, z = np.unravel_index(np.arange(n), shape)
+    inside = (x % 30 - 15) ** 2 + (y - 12) ** 2 + (z - 13) ** 2 < 120
+    order = {"rows": np.arange(n), "blocks": np.lexsort((z, y, x, y // 12, x // 30)),
+             "any order nearby": np.argsort(np.arange(n) + rng.uniform(0, 60, n)),
+             "any order in a layer": np.lexsort((rng.random(n), x)),
+             "parts": np.lexsort((np.arange(n), inside, (x + y + z) // 20))}[name]
+    found = look_at(level(in_order(graph, order)))
+    assert found.grid
+    assert found.far == (not along)
+
+
+@pytest.mark.slow
+def test_the_cut_of_a_grid_does_not_depend_on_the_order_of_its_cells():
+    graph, n = grid(60, 60, 60), 216_000
+    rng = np.random.default_rng(2)
+    cut = edge_cut(graph, partition(graph, 32))
+    place = np.arange(n)
+    nearby, in_a_layer = np.argsort(place + rng.uniform(0, 5000, n)), np.lexsort((rng.random(n), place // 3600))
+    for order in (nearby, in_a_layer):
+        other = in_order(graph, order)
+        assert edge_cut(other, partition(other, 32)) <= 1.05 * cut
 
 
 @given(graphs())
