@@ -138,7 +138,7 @@ def partition(
         shape = look_at(level)
         coords = graph.coords
         if shape.far:
-            level, order = renumber(level, team)
+            level, order = renumber(level, shape, team)
             coords = None if coords is None else coords[order]
         if graph.vwgt is None:
             # while coarser levels are at work, a byte each instead of eight

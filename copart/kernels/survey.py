@@ -1,5 +1,6 @@
 """A look at the graph before it is coarsened: what shape it has, and an order in which neighbours are close."""
 
+import numpy as np
 
 from . import kernel
 from .rng import mix
@@ -47,15 +48,17 @@ def sample_shape(g, samples, result):
 
 
 @kernel
-def breadth_first(g, order, seen):
+def breadth_first(g, first, order, seen):
     """All vertices in breadth-first order, piece by piece.
 
     g : Level, in
+    first : int                     where the search begins; other pieces are searched from their first vertex
     order : (nvtxs,) int32, out
     seen : (nvtxs,) uint8, scratch  0 before, 1 afterwards
     """
     tail = 0
-    for root in range(len(order)):
+    for i in range(-1, len(order)):
+        root = first if i < 0 else np.int64(i)
         if seen[root]:
             continue
         seen[root] = 1

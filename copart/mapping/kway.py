@@ -148,7 +148,7 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
         shape = look_at(g)
         order = None
         if shape.far and _scattered(g):
-            g, order = renumber(g, team)
+            g, order = renumber(g, shape, team)
         search = Search(g, machine, limit, fitted(config, machine, len(g.vwgt)), seed, shape, team)
         part = search.best()
         level_parts(g, code_of(machine), part, limit)

@@ -229,11 +229,16 @@ def _along_rows(g: Level) -> bool:
     return bool(often >= _ALONG_ROWS * len(steps))
 
 
-def renumber(g: Level, team: Team) -> tuple[Level, Array]:
-    """The graph in breadth-first order, which makes neighbours neighbours in memory; and that order."""
+def renumber(g: Level, shape: Shape, team: Team) -> tuple[Level, Array]:
+    """The graph in breadth-first order, which makes neighbours neighbours in memory; and that order.
+
+    In a grid it begins at a vertex with fewest neighbours, a corner, from which fronts are flat.
+    """
     n = len(g.vwgt)
     order, new = np.empty(n, np.int32), np.empty(n, np.int32)
-    survey.breadth_first(g, order, np.zeros(n, np.uint8))
+    first = int(np.diff(g.xadj).argmin()) if shape.grid and n else 0
+    if n:
+        survey.breadth_first(g, first, order, np.zeros(n, np.uint8))
     new[order] = np.arange(n, dtype=np.int32)
     xadj = np.zeros(n + 1, np.int64)
     np.cumsum(np.diff(g.xadj)[order], out=xadj[1:])

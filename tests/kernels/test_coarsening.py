@@ -563,7 +563,7 @@ def test_a_renumbered_graph_is_the_same_graph(graph, seed, rich):
     n = graph.nvtxs
     g = level(graph, rng.integers(-1, 3, n), rng.integers(0, 4, n)) if rich else level(graph)
     with Team(1) as team:
-        new, order = renumber(g, team)
+        new, order = renumber(g, Shape(rich, False, True), team)
     assert sorted(order.tolist()) == list(range(n))
     near, back = rows(graph), {int(v): i for i, v in enumerate(order)}
     for i, v in enumerate(order.tolist()):
@@ -578,23 +578,26 @@ def test_a_renumbered_graph_is_the_same_graph(graph, seed, rich):
         assert a.dtype == b.dtype
 
 
-@given(graphs())
-def test_breadth_first_order(graph):
-    """Piece after piece; inside a piece the distance from its first vertex never falls."""
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_breadth_first_order(graph, seed):
+    """Piece after piece, the given vertex first; inside a piece the distance from its first vertex never falls."""
     n = graph.nvtxs
-    order = np.full(n, -1, np.int32)
-    survey.breadth_first(level(graph), order, np.zeros(n, np.uint8))
+    if not n:
+        return
+    order, first = np.full(n, -1, np.int32), seed % n
+    survey.breadth_first(level(graph), first, order, np.zeros(n, np.uint8))
     assert sorted(order.tolist()) == list(range(n))
     near, away = rows(graph), {}
-    for root in range(n):
+    for piece, root in enumerate([first, *range(n)]):
         if root not in away:
-            away[root] = (root, 0)
+            away[root] = (piece, 0)
             queue = [root]
             for v in queue:
                 for u in near[v]:
                     if u not in away:
-                        away[u] = (root, away[v][1] + 1)
+                        away[u] = (piece, away[v][1] + 1)
                         queue.append(u)
+    assert order[0] == first
     assert [away[v] for v in order.tolist()] == sorted(away.values())
 
 
@@ -603,7 +606,7 @@ def test_renumbering_brings_neighbours_together():
     new = np.random.default_rng(1).permutation(8000)
     g = level(Graph.from_edges(8000, new[u], new[v]))
     with Team(1) as team:
-        near, _ = renumber(g, team)
+        near, _ = renumber(g, look_at(g), team)
     rows_of = np.repeat(np.arange(8000), np.diff(near.xadj))
     assert np.abs(rows_of - near.adjncy).max() <= 2 * 20 + 2, "fronts of a strip of 20 run both ways"
     assert look_at(g).far

@@ -68,7 +68,7 @@ def test_a_level_is_coarsened(pair, on_grid):
 
 def test_a_level_is_renumbered(pair):
     with Team(2) as team:
-        (near, order), (far, other) = (renumber(g, team) for g in pair)
+        (near, order), (far, other) = (renumber(g, look_at(g), team) for g in pair)
     assert (order == other).all()
     same(near, far)
 

@@ -110,7 +110,7 @@ def partition_multiconstraint(
     with Team(options.threads) as team:
         shape = look_at(level)
         if shape.far:
-            level, order = renumber(level, team)
+            level, order = renumber(level, shape, team)
             vectors = vectors[order]
         stop = coarsest_size(config, k)
         levels, maps, rows = coarsen(level, stop, shape, team, least=k, rows=vectors)

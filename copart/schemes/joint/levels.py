@@ -97,7 +97,7 @@ class CoupledLevels:
         self.shape = look_at(level)
         coords, self.order = graph.coords, None
         if self.shape.far:
-            level, self.order = renumber(level, team)
+            level, self.order = renumber(level, self.shape, team)
             number = np.empty(graph.nvtxs, VERTEX)
             number[self.order] = np.arange(graph.nvtxs, dtype=VERTEX)
             coords = None if coords is None else coords[self.order]
