@@ -27,7 +27,7 @@ PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/me
 .DELETE_ON_ERROR:
 
 # Bytecode is written here, as pip does for packages that are copied: with PYTHONDONTWRITEBYTECODE set, every command
-# would make it again otherwise, and be .3 s longer at its first use.
+# would make it again otherwise, which takes longer than all imports.
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "copart needs Python 3.11 or newer")'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)

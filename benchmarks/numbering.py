@@ -22,22 +22,12 @@ from copart.metrics import edge_cut
 
 from .graphs import BenchmarkGraph
 from .peers import TOOLS, Task
+from .topology import grid
 
 SHAPES = {(73, 51, 40): 28, (640, 333): 50, (120, 100, 80): 64, (60, 60, 60): 32}
 """Grids and numbers of parts."""
 
 METIS, OURS = "metis-kway", ("copart-fast", "copart-default", "copart-strong")
-
-
-def lattice(shape: tuple[int, ...]) -> Graph:
-    """The grid, its cells numbered along the rows: the last index runs first."""
-    number = np.arange(np.prod(shape)).reshape(shape)
-    first, second = [], []
-    for axis in range(len(shape)):
-        rows = np.moveaxis(number, axis, 0)
-        first.append(rows[:-1].ravel())
-        second.append(rows[1:].ravel())
-    return Graph.from_edges(number.size, np.concatenate(first), np.concatenate(second))
 
 
 def orders(graph: Graph, shape: tuple[int, ...]) -> dict[str, NDArray[np.int64]]:
@@ -46,6 +36,7 @@ def orders(graph: Graph, shape: tuple[int, ...]) -> dict[str, NDArray[np.int64]]
     place = np.arange(n)
     index = np.unravel_index(place, shape)
     block = np.ravel_multi_index([i // -(-side // 3) for i, side in zip(index, shape, strict=True)], (3,) * len(shape))
+    leaf = np.ravel_multi_index([i // 8 for i in index], [-(-side // 8) for side in shape])
     task = Task(_named(graph, "parts"), 200, 0.05, 1, 1)
     return {
         "along the rows": place,
@@ -54,6 +45,7 @@ def orders(graph: Graph, shape: tuple[int, ...]) -> dict[str, NDArray[np.int64]]
         "nearby cells (50) in any order": np.argsort(place + rng.uniform(0, 50, n)),
         "nearby cells (5,000) in any order": np.argsort(place + rng.uniform(0, 5000, n)),
         "layer by layer, in any order": np.lexsort((rng.random(n), index[0])),
+        "leaves of 8 x 8 (x 8), in any order": np.lexsort((rng.random(n), leaf)),
         "part by part of 200": np.lexsort((place, np.asarray(TOOLS[METIS].adapter(task)()))),
         "any order": rng.permutation(n),
     }
@@ -90,7 +82,7 @@ def main() -> None:
     seeds = range(1, parser.parse_args().seeds + 1)
     print(f"| grid | parts | order | {' | '.join(OURS)} |\n| --- | ---: | --- |{' ---: |' * len(OURS)}")
     for shape, k in SHAPES.items():
-        rows = lattice(shape)
+        rows = grid(*shape)
         for name, order in orders(rows, shape).items():
             graph = renumbered(rows, order)
             cut, seconds = measured(graph, METIS, k, seeds)

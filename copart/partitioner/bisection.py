@@ -42,7 +42,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
         Seed of each partition.
     starts : int
         Above 0 where the graph has hubs: so many more sides of each bisection are grown from one vertex, and it is
-        coarsened by label propagation.
+        coarsened without pairs: every vertex joins the cluster it is tied to most.
     grid : bool, optional
         Whether it is a grid, in which limits are looser at first; looked at where not given.
     config : Config, optional

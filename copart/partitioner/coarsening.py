@@ -236,12 +236,12 @@ def renumber(g: Level, shape: Shape, team: Team) -> tuple[Level, Array]:
     """
     n = len(g.vwgt)
     order, new = np.empty(n, np.int32), np.empty(n, np.int32)
-    first = int(np.diff(g.xadj).argmin()) if shape.grid and n else 0
+    degree = np.diff(g.xadj)
     if n:
-        survey.breadth_first(g, first, order, np.zeros(n, np.uint8))
+        survey.breadth_first(g, int(degree.argmin()) if shape.grid else 0, order, np.zeros(n, np.uint8))
     new[order] = np.arange(n, dtype=np.int32)
     xadj = np.zeros(n + 1, np.int64)
-    np.cumsum(np.diff(g.xadj)[order], out=xadj[1:])
+    np.cumsum(degree[order], out=xadj[1:])
     adjncy, ewgt = np.empty(xadj[-1], np.int32), np.empty(xadj[-1] if len(g.ewgt) else 0, np.int64)
     team.run(survey.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
     vwgt, fixed, origin, size = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.numbering import renumbered
 from copart.graph import Graph
 from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
@@ -503,14 +504,6 @@ def test_far_numbers_are_recognized():
     assert look_at(level(Graph.from_edges(4900, new[u], new[v]))).far
 
 
-def in_order(graph, order):
-    """The same graph, the vertices numbered in this order."""
-    new = np.empty(graph.nvtxs, np.int64)
-    new[order] = np.arange(graph.nvtxs)
-    u, v, _ = graph.edges()
-    return Graph.from_edges(graph.nvtxs, new[u], new[v])
-
-
 @pytest.mark.parametrize(("name", "along"), [("rows", True), ("blocks", True), ("any order nearby", False),
                                              ("any order in a layer", False), ("parts", False)])
 def test_grids_numbered_across_their_rows_are_recognized(name, along):
@@ -523,7 +516,7 @@ def test_grids_numbered_across_their_rows_are_recognized(name, along):
              "any order nearby": np.argsort(np.arange(n) + rng.uniform(0, 60, n)),
              "any order in a layer": np.lexsort((rng.random(n), x)),
              "parts": np.lexsort((np.arange(n), inside, (x + y + z) // 20))}[name]
-    found = look_at(level(in_order(graph, order)))
+    found = look_at(level(renumbered(graph, order)))
     assert found.grid
     assert found.far == (not along)
 
@@ -536,7 +529,7 @@ def test_the_cut_of_a_grid_does_not_depend_on_the_order_of_its_cells():
     place = np.arange(n)
     nearby, in_a_layer = np.argsort(place + rng.uniform(0, 5000, n)), np.lexsort((rng.random(n), place // 3600))
     for order in (nearby, in_a_layer):
-        other = in_order(graph, order)
+        other = renumbered(graph, order)
         assert edge_cut(other, partition(other, 32)) <= 1.05 * cut
 
 
