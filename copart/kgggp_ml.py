@@ -32,7 +32,7 @@ from .kernels import Level, Pull
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
-from .partitioner.coarsening import Shape, fitted, look_at, renumber, unpacked
+from .partitioner.coarsening import fitted, unpacked
 from .partitioner.contiguity import Pieces, make_contiguous
 from .partitioner.corridors import with_corridors
 from .partitioner.evolution import evolve
@@ -41,6 +41,7 @@ from .partitioner.multilevel import cycle
 from .partitioner.refinement import Refiner, cut_of
 from .partitioner.rounds import Progress, Team
 from .partitioner.settling import settle
+from .partitioner.shape import Shape, look_at, renumber
 
 logger = logging.getLogger(__name__)
 

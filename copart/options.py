@@ -45,9 +45,9 @@ class Config:
         Finest levels on which they are sought.
     flow_degree : float
         Neighbours of a vertex, on average, up to which they are sought (fewer on grids): networks of more edges take
-        longer, and win less.
+        longer, and win less.  Meshes in the plane may have any.
     rounds : int
-        Times that a pair is looked at on a level, at most.
+        Times that a pair is looked at on a level, at most; once more on meshes in the plane.
     share : float
         Share of a part's weight that may take part in a minimum cut.
     hub_rounds : int
@@ -80,8 +80,8 @@ class Config:
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
                   flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
-QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=0,
-                hub_rounds=1)
+QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
+                flow_degree=0.0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
     "fast": replace(QUICK, coarse_least=700, halving_least=40, halving_passes=2, grid_least=8000),

@@ -29,11 +29,11 @@ from ..kgggp_ml import partition
 from ..metrics import copartition_limit, edge_cut, migration_matrix, migration_volume
 from ..options import Options, Settings
 from ..partitioner.affinity import Affinity, finest
-from ..partitioner.coarsening import look_at
 from ..partitioner.feasibility import feasible_limits, overweight
 from ..partitioner.multilevel import cycle
 from ..partitioner.rounds import Team
 from ..partitioner.settling import settle
+from ..partitioner.shape import look_at
 from ..repart import migration_plan, repartition, repartitioning_arguments
 
 #: Edges and sizes are scaled to whole numbers whose ratio is `alpha`; no number is larger than this.

@@ -20,12 +20,13 @@ from ..errors import PartitionError
 from ..graph import Graph
 from ..metrics import edge_cut, migration_matrix, migration_volume
 from ..options import Effort, Options
-from ..partitioner.coarsening import carry, coarsen, coarsest_size, look_at
+from ..partitioner.coarsening import carry, coarsen, coarsest_size
 from ..partitioner.multiconstraint import partition_multiconstraint, refine_multiconstraint
 from ..partitioner.multiconstraint.limits import limits_matrix, weight_vectors
 from ..partitioner.multiconstraint.partitioning import finest
 from ..partitioner.multiconstraint.refinement import Refiner
 from ..partitioner.rounds import Team
+from ..partitioner.shape import look_at
 from ..repart import repartitioning_arguments
 from .adaptive import keep_numbers, scaled_edges, whole_ratio
 

@@ -48,32 +48,42 @@ def sample_shape(g, samples, result):
 
 
 @kernel
-def breadth_first(g, first, order, seen):
-    """All vertices in breadth-first order, piece by piece.
+def breadth_first(g, first, order, seen, within):
+    """Vertices in breadth-first order, piece by piece, until the order is full.
 
     g : Level, in
     first : int                     where the search begins; other pieces are searched from their first vertex
-    order : (nvtxs,) int32, out
-    seen : (nvtxs,) uint8, scratch  0 before, 1 afterwards
+    order : (most,) int32, out
+    seen : (nvtxs,) uint8, scratch  0 before, 1 afterwards for the vertices in the order
+    within : (nradii,) int64, out   how many vertices are within 0, 1, 2, ... edges of the first; no more than `most`
     """
     tail = 0
     for i in range(-1, len(order)):
         root = first if i < 0 else np.int64(i)
-        if seen[root]:
+        if seen[root] or tail == len(order):
             continue
         seen[root] = 1
         order[tail] = root
         head = tail
         tail += 1
+        edge = tail
+        radius = 0
         while head < tail:
+            if head == edge and i < 0 and radius < len(within):
+                within[radius] = edge
+                radius += 1
+                edge = tail
             v = order[head]
             head += 1
             for e in range(g.xadj[v], g.xadj[v + 1]):
                 u = g.adjncy[e]
-                if not seen[u]:
+                if not seen[u] and tail < len(order):
                     seen[u] = 1
                     order[tail] = u
                     tail += 1
+        if i < 0:
+            for r in range(radius, len(within)):
+                within[r] = tail
 
 
 @kernel

@@ -20,9 +20,10 @@ from ..kernels.distances import DistanceCode
 from ..kernels.levelling import level_loads
 from ..names import BipartitioningOrder, MappingPresetName, PresetName, known_name
 from ..options import QUICK, Config
-from ..partitioner.coarsening import Levels, Shape, carry, coarsen, contract, look_at, renumber
+from ..partitioner.coarsening import Levels, carry, coarsen, contract
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
+from ..partitioner.shape import Shape, look_at, renumber
 from .architectures.architecture import Architecture, table_code
 from .architectures.regular import Hypercube, Torus
 from .architectures.tree import TreeLeaf

@@ -16,9 +16,10 @@ from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
 from ..options import Config
-from .coarsening import contract, look_at
+from .coarsening import contract
 from .memory import pages
 from .rounds import Team
+from .shape import look_at
 
 Array = np.ndarray[Any, Any]
 

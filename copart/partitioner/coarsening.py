@@ -16,12 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import VERTEX, WEIGHT
-from ..kernels import Level, contraction, survey
+from ..kernels import Level, contraction
 from ..kernels import coarsening as kernels
 from ..kernels.multiconstraint import sum_rows
 from ..options import Config
 from .memory import pages
 from .rounds import Team
+from .shape import Shape
 
 Array = np.ndarray[Any, Any]
 
@@ -42,32 +43,6 @@ _ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 2, 3, 3
 
 #: Graphs without edge weights are matched where vertices have so many neighbours at most, on average.
 _FEW = 4.5
-
-#: A graph is skewed where the vertex at the end of an edge has this many times the mean degree on average: 1 on grids,
-#: at most 1.25 on meshes and on graphs with edges at random, 2 to 20 on networks of people, pages and routers.
-_SKEWED = 1.5
-
-#: Edges looked at to tell what kind of graph it is.
-_SAMPLES = 1000
-
-
-#: In a grid that is numbered along its rows the numbers of neighbours differ by one of so many values nearly always:
-#: for four fifths of the edges and more, also where there are several blocks.  Two thirds are most where an earlier run
-#: has put the cells of each part together, and a third where the cells of a layer are in any order.
-_STEPS, _ALONG_ROWS = 8, 0.7
-
-
-class Shape(NamedTuple):
-    """What kind of graph it is.
-
-    grid: quadrilaterals or hexahedra; dense: neighbours have neighbours in common; far: vertices are numbered far
-    from their neighbours, or across the rows of a grid; skewed: a few vertices, the hubs, have most of the edges.
-    """
-
-    grid: bool
-    dense: bool
-    far: bool
-    skewed: bool = False
 
 
 class Levels(NamedTuple):
@@ -201,51 +176,6 @@ def _apart(g: Level, within: Array | None) -> Level:
         both = g.origin.astype(np.int64) * (int(within.max()) + 1) + within
         within = np.unique(both, return_inverse=True)[1].astype(VERTEX)
     return g._replace(origin=within)
-
-
-def look_at(g: Level) -> Shape:
-    """The shape of a graph, from a sample of its edges and from its degrees."""
-    degree = np.diff(g.xadj)
-    skewed = bool(float(degree @ degree) * len(degree) > _SKEWED * float(degree.sum()) ** 2)
-    found = np.zeros(4, np.int64)
-    survey.sample_shape(g, _SAMPLES, found)
-    triangles, squares, on_grid, far = found
-    dense = triangles * 2 > _SAMPLES
-    grid = not skewed and not dense and squares * 5 > on_grid * 3
-    return Shape(bool(grid), bool(dense), bool(far * 4 > _SAMPLES or (grid and not _along_rows(g))), skewed)
-
-
-def _along_rows(g: Level) -> bool:
-    """Whether a grid is numbered along its rows, so that matching in order keeps boxes.
-
-    Where it is not, clusters are of any form: cuts are up to 13 % higher there, and take up to four times as long,
-    than on the same grid in breadth-first order.
-    """
-    v = np.arange(_SAMPLES) * len(g.vwgt) // _SAMPLES
-    first, degree = g.xadj[v], g.xadj[v + 1] - g.xadj[v]
-    edges = np.concatenate([np.arange(a, a + d) for a, d in zip(first, degree, strict=True)])
-    steps = np.abs(g.adjncy[edges] - np.repeat(v, degree))
-    often = np.sort(np.unique(steps, return_counts=True)[1])[-_STEPS:].sum()
-    return bool(often >= _ALONG_ROWS * len(steps))
-
-
-def renumber(g: Level, shape: Shape, team: Team) -> tuple[Level, Array]:
-    """The graph in breadth-first order, which makes neighbours neighbours in memory; and that order.
-
-    In a grid it begins at a vertex with fewest neighbours, a corner, from which fronts are flat.
-    """
-    n = len(g.vwgt)
-    order, new = np.empty(n, np.int32), np.empty(n, np.int32)
-    degree = np.diff(g.xadj)
-    if n:
-        survey.breadth_first(g, int(degree.argmin()) if shape.grid else 0, order, np.zeros(n, np.uint8))
-    new[order] = np.arange(n, dtype=np.int32)
-    xadj = np.zeros(n + 1, np.int64)
-    np.cumsum(degree[order], out=xadj[1:])
-    adjncy, ewgt = np.empty(xadj[-1], np.int32), np.empty(xadj[-1] if len(g.ewgt) else 0, np.int64)
-    team.run(survey.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
-    vwgt, fixed, origin, size = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))
-    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size), order
 
 
 def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:

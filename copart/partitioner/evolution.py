@@ -14,11 +14,11 @@ import numpy as np
 from ..kernels import Level, Pull
 from ..kernels.rng import mix
 from ..options import Config
-from .coarsening import Shape
 from .growing import affinity_gain
 from .multilevel import Array, cycle, multilevel
 from .refinement import cut_of, excess_of
 from .rounds import Team
+from .shape import Shape
 
 logger = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ from ..kernels import Level, Pull
 from ..kernels import growing as kernels
 from ..options import Config
 from .bisection import frontier_for, recursive_bisection
-from .coarsening import Shape, look_at
 from .coordinates import recursive_coordinate_bisection
 from .refinement import Refiner, cut_of
 from .rounds import Team
+from .shape import Shape, look_at
 
 Array = np.ndarray[Any, Any]
 

@@ -6,6 +6,7 @@ Graphs with hubs are partitioned around their core, too, and refined by k-way FM
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import Shape, carry, coarsen, coarsen_planar, coarsest_size, first_size, look_at, unpacked
+from .coarsening import carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
 from .coordinates import centroids
 from .cores import find_core, induced
 from .flows import refine_pairs
@@ -22,6 +23,7 @@ from .growing import best_growth
 from .multiconstraint.refinement import Refiner as KwayRefiner
 from .refinement import Refiner, cut_of, excess_of
 from .rounds import Team
+from .shape import Shape, look_at
 
 logger = logging.getLogger(__name__)
 
@@ -30,9 +32,9 @@ Array = np.ndarray[Any, Any]
 #: The finest levels, which are not warmed where minimum cuts follow.
 _FINE = 3
 
-#: On grids vertices may have that share of the neighbours up to which minimum cuts are sought: between hexahedra,
-#: unlike quadrilaterals, warm rounds find the same walls in less time.
-_ON_GRIDS = 0.6
+#: On grids in rows vertices may have that share of the neighbours up to which minimum cuts are sought.  On others they
+#: are sought so many times nearer to the border: most is found there, in half the time.
+_ON_GRIDS, _NEARER = 0.6, 2
 
 #: On skewed graphs a part is made of the core where that holds this many times the edges of a part on average.
 _DENSER = 4
@@ -141,12 +143,24 @@ def loosened(limit: Array, vwgt: Array) -> Array:
     return limit + max(0, int(vwgt.max()) - slack)
 
 
-def flow_levels(finest: Level, config: Config, shape: Shape) -> int:
-    """On how many of the finest levels minimum cuts are sought; `finest` is the input graph."""
-    most = config.flow_degree * (_ON_GRIDS if shape.grid else 1.0)
-    crowded = len(finest.adjncy) > most * len(finest.vwgt)
+def suited(finest: Level, config: Config, shape: Shape) -> Config:
+    """`config` with those minimum cuts that pay on such a graph; its `flow_levels` are 0 where none do.
+
+    Borders in the plane are short and cuts there cheap: they are always sought, and once more.  Between hexahedra in
+    rows warm rounds find the same walls in less time, and between others it is enough to look near the border.
+    """
     # the networks know nothing of affinities, and would trade them for cut
-    return config.flow_levels if config.reach and not crowded and not len(finest.origin) else 0
+    if not config.reach or len(finest.origin):
+        return replace(config, flow_levels=0)
+    if shape.flat:
+        return replace(config, rounds=config.rounds + 1)
+    most, reach = config.flow_degree, config.reach
+    if shape.grid and shape.uneven:
+        reach = -(-reach // _NEARER)
+    elif shape.grid:
+        most *= _ON_GRIDS
+    crowded = len(finest.adjncy) > most * len(finest.vwgt)
+    return replace(config, reach=reach, flow_levels=0 if crowded else config.flow_levels)
 
 
 def _uncoarsen(
@@ -155,7 +169,8 @@ def _uncoarsen(
 ) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
-    reached = flow_levels(levels[0], config, shape)
+    config = suited(levels[0], config, shape)
+    reached = config.flow_levels
     while True:
         depth = len(levels) - 1
         g = unpacked(levels[-1])

@@ -130,7 +130,7 @@ class Refiner:
     salt : int
         Seed of the hashes.
     skewed : bool
-        The graph has hubs (:class:`copart.partitioner.coarsening.Shape`).
+        The graph has hubs (:class:`copart.partitioner.shape.Shape`).
     """
 
     def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int, skewed: bool = False):

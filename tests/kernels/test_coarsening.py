@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import dijkstra
 
 from benchmarks.numbering import renumbered
+from benchmarks.unstructured import extruded, octree, quartered
 from copart.graph import Graph
 from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
 from copart.kgggp_ml import partition
-from copart.partitioner.coarsening import Shape, cluster, contract, look_at, renumber
+from copart.mesh import cube, dual_graph
+from copart.partitioner.coarsening import cluster, contract
 from copart.partitioner.rounds import Team
+from copart.partitioner.shape import Shape, look_at, renumber
 
 from ..conftest import NO_JIT
 from ..helpers import grid
@@ -496,6 +500,37 @@ def test_shapes_are_recognized(name, is_grid, dense):
         assert not found.grid
 
 
+def random_cubic(half: int) -> Graph:
+    """Three neighbours each, in the other half, at random."""
+    u = np.tile(np.arange(half), 3)
+    v = np.concatenate([np.random.default_rng(seed).permutation(half) for seed in range(3)])
+    return Graph.from_edges(2 * half, u, v + half)
+
+
+@pytest.mark.parametrize(("name", "is_grid", "flat", "uneven"), [
+    ("rows of quadrilaterals", True, True, False), ("rows of hexahedra", True, False, False),
+    ("quadrilaterals in triangles", False, True, False), ("quadtree", False, True, True),
+    ("layers of such quadrilaterals", True, False, True), ("octree", True, False, True),
+    ("triangles", False, True, False), ("tetrahedra", False, False, False), ("nodes of triangles", False, True, False),
+    ("edges at random", False, False, False), ("path", False, True, False)])
+def test_meshes_in_the_plane_and_rows_that_end_are_recognized(name, is_grid, flat, uneven):
+    brick = grid(40, 40)  # three neighbours each, as triangles have
+    u, v, _ = brick.edges()
+    wall = (v - u == 1) | ((u // 40 + u % 40) % 2 == 0)
+    made = {"rows of quadrilaterals": lambda: grid(40, 40), "rows of hexahedra": lambda: grid(12, 12, 12),
+             "quadrilaterals in triangles": lambda: quartered(500),
+             "quadtree": lambda: octree(12, 3, lambda x, y: np.hypot(x - 0.4, y - 0.5) - 0.3, dimension=2),
+             "layers of such quadrilaterals": lambda: extruded(quartered(100), 8),
+             "octree": lambda: octree(6, 2, lambda x, y, z: np.sqrt((x - 0.5)**2 + (y - 0.4)**2 + z**2) - 0.5),
+             "triangles": lambda: Graph.from_edges(1600, u[wall], v[wall]),
+             "tetrahedra": lambda: dual_graph(cube("tetra", 2000)),
+             "nodes of triangles": lambda: triangulated(40, 40), "path": lambda: path(500),
+             "edges at random": lambda: random_cubic(1500)}
+    graph = made[name]()
+    found = look_at(level(graph))
+    assert (found.grid, found.flat, found.uneven) == (is_grid, flat, uneven)
+
+
 def test_far_numbers_are_recognized():
     graph = grid(70, 70)
     assert not look_at(level(graph)).far
@@ -549,6 +584,20 @@ def test_looking_counts_what_is_there(graph):
     assert squares or found[1] == 0
 
 
+@given(graphs(), st.data())
+def test_vertices_are_counted_by_their_distance_and_in_its_order(graph, data):
+    n = graph.nvtxs
+    if not n:
+        return
+    first, most = data.draw(st.integers(0, n - 1)), data.draw(st.integers(1, n))
+    order, seen, within = np.full(most, -1, np.int32), np.zeros(n, np.uint8), np.empty(5, np.int64)
+    survey.breadth_first(level(graph), first, order, seen, within)
+    away = dijkstra(graph.to_scipy(), unweighted=True, indices=first)
+    assert within.tolist() == [min(most, int((away <= radius).sum())) for radius in range(5)]
+    assert sorted(set(order.tolist())) == np.flatnonzero(seen).tolist()
+    assert (np.diff(away[order][np.isfinite(away[order])]) >= 0).all()
+
+
 # ---- numbering for locality
 @given(graphs(), st.integers(0, 2**32 - 1), st.booleans())
 def test_a_renumbered_graph_is_the_same_graph(graph, seed, rich):
@@ -578,7 +627,7 @@ def test_breadth_first_order(graph, seed):
     if not n:
         return
     order, first = np.full(n, -1, np.int32), seed % n
-    survey.breadth_first(level(graph), first, order, np.zeros(n, np.uint8))
+    survey.breadth_first(level(graph), first, order, np.zeros(n, np.uint8), np.empty(0, np.int64))
     assert sorted(order.tolist()) == list(range(n))
     near, away = rows(graph), {}
     for piece, root in enumerate([first, *range(n)]):

@@ -20,8 +20,8 @@ from copart.mapping.kway import Search, settings
 from copart.mapping.mapper import _level, _limits
 from copart.mapping.multisection import map_by_sections, sections_of
 from copart.metrics import max_part_weights
-from copart.partitioner.coarsening import look_at
 from copart.partitioner.rounds import Team
+from copart.partitioner.shape import look_at
 
 from ..helpers import grid
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from benchmarks.unstructured import octree, quartered
 from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, max_part_weights
-from copart.options import PRESETS
-from copart.partitioner.coarsening import Shape, coarsest_size, first_size
+from copart.options import PRESETS, Config
+from copart.partitioner.coarsening import coarsest_size, first_size
+from copart.partitioner.multilevel import suited
+from copart.partitioner.shape import Shape
 
 from ..conftest import NO_JIT
 from ..helpers import grid
+from ..partition_reference import level
 
 GRID, OTHER = Shape(grid=True, dense=False, far=False), Shape(grid=False, dense=True, far=False)
 
@@ -46,3 +52,35 @@ def test_threads_make_no_difference_on_grids(preset):
     one = partition(graph, 7, preset=preset)
     for threads in (2, 3):
         assert partition(graph, 7, preset=preset, threads=threads).tobytes() == one.tobytes()
+
+
+FLAT, OCTREE = OTHER._replace(dense=False, flat=True), GRID._replace(uneven=True)
+
+
+@pytest.mark.parametrize(("preset", "shape", "reach", "levels", "rounds"), [
+    ("fast", FLAT, 3, 1, 2), ("fast", GRID, None, 0, None), ("fast", OCTREE, None, 0, None),
+    ("default", FLAT, 4, 1, 2), ("default", GRID, None, 0, None), ("default", OCTREE, 2, 1, 1),
+    ("strong", FLAT, 8, 2, 3), ("strong", GRID, 8, 2, 2), ("strong", OCTREE, 4, 2, 2)])
+def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, rounds):
+    made = suited(level(grid(6, 6, 6)), PRESETS[preset], shape)
+    assert made.flow_levels == levels
+    if levels:
+        assert (made.reach, made.rounds) == (reach, rounds)
+
+
+@pytest.mark.parametrize("preset", ["fast", "default"])
+def test_minimum_cuts_lower_the_cut_of_meshes_in_the_plane(preset):
+    graph = quartered(200 if NO_JIT else 3000)
+    k = 3 if NO_JIT else 12
+    without: Config = replace(PRESETS[preset], reach=0)
+    cuts = [np.mean([edge_cut(graph, partition(graph, k, preset=one, seed=seed)) for seed in (1, 2, 3)])
+            for one in (preset, without)]
+    assert cuts[0] < cuts[1] * (1 if NO_JIT else 0.985)
+
+
+@pytest.mark.skipif(NO_JIT, reason="too small to win")
+def test_minimum_cuts_lower_the_cut_of_octrees():
+    graph = octree(12, 2, lambda x, y, z: np.sqrt((x - 0.5)**2 + (y - 0.4)**2 + z**2) - 0.5)
+    cuts = [np.mean([edge_cut(graph, partition(graph, 12, preset=one, seed=seed)) for seed in (1, 2, 3)])
+            for one in ("default", replace(PRESETS["default"], reach=0))]
+    assert cuts[0] < 0.99 * cuts[1]

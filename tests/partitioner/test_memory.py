@@ -16,10 +16,11 @@ import pytest
 from copart.graph import Graph
 from copart.kgggp_ml import partition
 from copart.partitioner import coarsening, memory, multilevel
-from copart.partitioner.coarsening import coarsen, look_at, packed, unpacked
+from copart.partitioner.coarsening import coarsen, packed, unpacked
 from copart.partitioner.memory import pages
 from copart.partitioner.refinement import Refiner
 from copart.partitioner.rounds import Team
+from copart.partitioner.shape import look_at
 
 from ..helpers import ROOT, grid, triangulated
 from ..partition_reference import level

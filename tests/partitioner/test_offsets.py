@@ -12,12 +12,13 @@ from copart.graph import Graph
 from copart.kernels import Level
 from copart.options import Options
 from copart.partitioner.affinity import finest
-from copart.partitioner.coarsening import Shape, cluster, contract, look_at, renumber
+from copart.partitioner.coarsening import cluster, contract
 from copart.partitioner.contiguity import make_contiguous
 from copart.partitioner.multilevel import multilevel
 from copart.partitioner.refinement import Refiner, cut_of
 from copart.partitioner.rounds import Team
 from copart.partitioner.settling import settle
+from copart.partitioner.shape import Shape, look_at, renumber
 
 from ..helpers import grid, triangulated
 

@@ -16,9 +16,10 @@ from ...kernels.multiconstraint_bisection import Arena, bisect_recursively
 from ...metrics import max_part_weights
 from ...options import Config, Effort, Options
 from ..bisection import queues_for
-from ..coarsening import coarsen, coarsest_size, look_at, renumber
+from ..coarsening import coarsen, coarsest_size
 from ..refinement import cut_of
 from ..rounds import Team
+from ..shape import look_at, renumber
 from .limits import check_limits, excess_units, limits_matrix, pinned_parts, weight_vectors
 from .refinement import Refiner
 

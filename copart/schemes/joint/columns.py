@@ -17,10 +17,10 @@ from ...metrics import edge_cut
 from ...options import Config
 from ...partitioner.affinity import finest
 from ...partitioner.bisection import recursive_bisection
-from ...partitioner.coarsening import Shape, look_at
 from ...partitioner.coordinates import recursive_coordinate_bisection
 from ...partitioner.multilevel import loosened, multilevel
 from ...partitioner.rounds import Team
+from ...partitioner.shape import Shape, look_at
 from .first import nearest
 
 Array = np.ndarray[Any, Any]

@@ -11,13 +11,13 @@ from ...arrays import FREE, VERTEX
 from ...kernels import Level, Pull
 from ...kernels.multiconstraint import kway_pass
 from ...options import Config
-from ...partitioner.coarsening import Shape
 from ...partitioner.flows import refine_pairs
 from ...partitioner.multiconstraint.refinement import Refiner as KwayRefiner
-from ...partitioner.multilevel import flow_levels
+from ...partitioner.multilevel import suited
 from ...partitioner.refinement import Refiner
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
+from ...partitioner.shape import Shape
 
 Array = np.ndarray[Any, Any]
 
@@ -45,7 +45,7 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
            shape: Shape) -> int:
     """Refine `part` in place: few rounds balance it, then passes of k-way FM gain more in less time, then minimum cuts.
 
-    These are sought where KGGGP-ML seeks them; see :func:`copart.partitioner.multilevel.flow_levels`.
+    These are sought where KGGGP-ML seeks them; see :func:`copart.partitioner.multilevel.suited`.
 
     Parameters
     ----------
@@ -71,8 +71,9 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
         if won <= LEAST_GAIN * cut:
             break
     left = settle(g, pull, part, limit, team, seed)
-    if left == 0 and flow_levels(g, config, shape):
-        refine_pairs(g, part, limit, team, config.rounds, config.reach, config.share)
+    how = suited(g, config, shape)
+    if left == 0 and how.flow_levels:
+        refine_pairs(g, part, limit, team, how.rounds, how.reach, how.share)
     return left
 
 

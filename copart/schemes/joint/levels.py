@@ -21,7 +21,7 @@ from ...metrics import max_part_weights
 from ...operators import copartition_balance
 from ...options import Options
 from ...partitioner.affinity import finest
-from ...partitioner.coarsening import carry, coarsen, coarsest_size, first_size, look_at, renumber
+from ...partitioner.coarsening import carry, coarsen, coarsest_size, first_size
 from ...partitioner.coordinates import centroids
 from ...partitioner.feasibility import feasible_limits, overweight
 from ...partitioner.growing import best_growth
@@ -29,6 +29,7 @@ from ...partitioner.multilevel import loosened, multilevel
 from ...partitioner.refinement import Refiner, cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
+from ...partitioner.shape import look_at, renumber
 from .columns import columns
 from .finish import finish, held
 from .first import coupled_first, misplaced, spread

@@ -41,9 +41,9 @@ from ...names import Directions, Fix, InterfaceRule, known_name
 from ...operators import copartition_balance, ext
 from ...options import Options, Settings
 from ...partitioner.affinity import finest
-from ...partitioner.coarsening import look_at
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
+from ...partitioner.shape import look_at
 from .annealing import Annealing, Schedule
 from .cells import CoupledCells, PartArrays
 from .descent import Descent

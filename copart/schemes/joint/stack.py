@@ -14,9 +14,10 @@ from ...kernels import Level
 from ...kernels.walls import Joined, Walls, count_meetings, list_exchange, list_meetings, survey
 from ...options import Config
 from ...partitioner.affinity import finest
-from ...partitioner.coarsening import Levels, coarsen, coarsest_size, contract, look_at
+from ...partitioner.coarsening import Levels, coarsen, coarsest_size, contract
 from ...partitioner.parallel import shares, side_by_side
 from ...partitioner.rounds import Team
+from ...partitioner.shape import look_at
 from .cells import PartArrays
 
 Array = np.ndarray[Any, Any]

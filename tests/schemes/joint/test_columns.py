@@ -9,8 +9,8 @@ from copart.graph import Graph
 from copart.metrics import max_part_weights
 from copart.options import Config
 from copart.partitioner.affinity import finest
-from copart.partitioner.coarsening import Shape, look_at
 from copart.partitioner.rounds import Team
+from copart.partitioner.shape import Shape, look_at
 from copart.schemes.joint.columns import columns
 
 from ...helpers import grid

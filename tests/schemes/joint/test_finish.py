@@ -13,9 +13,9 @@ from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, max_part_weights
 from copart.options import PRESETS
 from copart.partitioner.affinity import finest
-from copart.partitioner.coarsening import look_at
 from copart.partitioner.refinement import cut_of
 from copart.partitioner.rounds import Team
+from copart.partitioner.shape import look_at
 from copart.schemes.joint.finish import finish, held
 
 from ...helpers import grid
