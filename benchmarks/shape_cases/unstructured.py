@@ -1,4 +1,4 @@
-"""Triangles and tetrahedra from gmsh, which is needed for the few cases that use it only."""
+"""Triangles, tetrahedra and quadrilaterals from gmsh, which is needed for the few cases that use it only."""
 
 from __future__ import annotations
 
@@ -67,6 +67,39 @@ def meshed(shapes: Callable[[Any], Bodies], size: float, dimension: int,
             whole = Mesh(points, [(_KINDS[kind], nodes)], name=name)
             made[name] = cut(whole, np.ones(len(nodes), bool))
         return made
+
+
+def quadrilaterals(name: str, size: float) -> Mesh:
+    """A disc, a plate with holes or a sphere paved with quadrilaterals, and a few triangles.
+
+    Parameters
+    ----------
+    name : {"disc", "plate with holes", "sphere"}
+    size : float
+        Of the cells; the disc and the sphere have radius 1, the plate is 3 long and 1 wide.
+    """
+    with _session() as gmsh:
+        occ = gmsh.model.occ
+        if name == "sphere":
+            occ.addSphere(0, 0, 0, 1.0)
+        elif name == "disc":
+            occ.addDisk(0, 0, 0, 1, 1)
+        else:
+            circles = (0.7, 0.5, 0.2), (1.6, 0.3, 0.1), (2.3, 0.6, 0.25)
+            holes = [(2, occ.addDisk(x, y, 0, r, r)) for x, y, r in circles]
+            occ.cut([(2, occ.addRectangle(0, 0, 0, 3, 1))], holes)
+        occ.synchronize()
+        # frontal quadrilaterals need a boundary
+        for option, value in (("Mesh.MeshSizeMin", size), ("Mesh.MeshSizeMax", size), ("Mesh.RecombineAll", 1),
+                              ("Mesh.Algorithm", 6 if name == "sphere" else 8)):
+            gmsh.option.setNumber(option, value)
+        gmsh.model.mesh.generate(2)
+        tags, coordinates, _ = gmsh.model.mesh.getNodes()
+        number = np.full(int(tags.max()) + 1, -1)
+        number[tags.astype(np.int64)] = np.arange(len(tags))
+        blocks = [(kind, number[gmsh.model.mesh.getElementsByType(code)[1].astype(np.int64)].reshape(-1, width))
+                  for kind, code, width in (("quad", 3, 4), ("triangle", 2, 3))]
+        return Mesh(coordinates.reshape(-1, 3), blocks, name=name)
 
 
 def polygon_with_holes(outside: Points, holes: Sequence[Points], size: float) -> Mesh:
