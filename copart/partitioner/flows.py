@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sums
 from ..kernels import Level
 from ..kernels.balancing import group_by_part
 from ..kernels.flow_network import FlowArena
 from ..kernels.flow_pairs import Batch, cut_pairs, refine_batch
-from ..kernels.refinement import find_boundary
+from ..kernels.refinement import find_boundary, weigh
 from .refinement import listed_vertices
 from .rounds import Team
 
@@ -42,7 +41,8 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
         and up to this share of a part's weight.
     """
     k = len(limit)
-    pwgt, population = sums(part, g.vwgt, k), np.bincount(part, minlength=k).astype(np.int64)
+    pwgt, population = np.zeros((2, k), np.int64)
+    weigh(part, g.vwgt, pwgt, population)
     arenas = [_arena(g) for _ in range(team.threads)]
     chunk = _CHUNK if team.threads > 1 else k
     active = np.ones(k, bool)
