@@ -81,7 +81,7 @@ _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
                   flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
 QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
-                flow_degree=0.0, hub_rounds=1)
+                rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
     "fast": replace(QUICK, coarse_least=700, halving_least=40, halving_passes=2, grid_least=8000),

@@ -159,8 +159,8 @@ def suited(finest: Level, config: Config, shape: Shape) -> Config:
         reach = -(-reach // _NEARER)
     elif shape.grid:
         most *= _ON_GRIDS
-    crowded = len(finest.adjncy) > most * len(finest.vwgt)
-    return replace(config, reach=reach, flow_levels=0 if crowded else config.flow_levels)
+    sought = config.rounds and len(finest.adjncy) <= most * len(finest.vwgt)
+    return replace(config, reach=reach, flow_levels=config.flow_levels if sought else 0)
 
 
 def _uncoarsen(

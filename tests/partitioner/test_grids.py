@@ -58,7 +58,7 @@ FLAT, OCTREE = OTHER._replace(dense=False, flat=True), GRID._replace(uneven=True
 
 
 @pytest.mark.parametrize(("preset", "shape", "reach", "levels", "rounds"), [
-    ("fast", FLAT, 3, 1, 2), ("fast", GRID, None, 0, None), ("fast", OCTREE, None, 0, None),
+    ("fast", FLAT, 3, 1, 1), ("fast", GRID, None, 0, None), ("fast", OCTREE, None, 0, None),
     ("default", FLAT, 4, 1, 2), ("default", GRID, None, 0, None), ("default", OCTREE, 2, 1, 1),
     ("strong", FLAT, 8, 2, 3), ("strong", GRID, 8, 2, 2), ("strong", OCTREE, 4, 2, 2)])
 def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, rounds):
@@ -70,12 +70,12 @@ def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, ro
 
 @pytest.mark.parametrize("preset", ["fast", "default"])
 def test_minimum_cuts_lower_the_cut_of_meshes_in_the_plane(preset):
-    graph = quartered(200 if NO_JIT else 3000)
+    graph = quartered(200 if NO_JIT else 9000)
     k = 3 if NO_JIT else 12
     without: Config = replace(PRESETS[preset], reach=0)
     cuts = [np.mean([edge_cut(graph, partition(graph, k, preset=one, seed=seed)) for seed in (1, 2, 3)])
             for one in (preset, without)]
-    assert cuts[0] < cuts[1] * (1 if NO_JIT else 0.985)
+    assert cuts[0] < cuts[1] * (1 if NO_JIT else 0.97)
 
 
 @pytest.mark.skipif(NO_JIT, reason="too small to win")
