@@ -60,7 +60,7 @@ def breadth_first(g, first, order, seen, within):
     tail = 0
     for i in range(-1, len(order)):
         root = first if i < 0 else np.int64(i)
-        if seen[root] or tail == len(order):
+        if tail == len(order) or seen[root]:
             continue
         seen[root] = 1
         order[tail] = root
