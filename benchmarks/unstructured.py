@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +18,15 @@ from scipy.spatial import Delaunay
 from copart.graph import Graph
 from copart.mesh import Mesh, dual_graph
 
-from .numbering import METIS, OURS, measured
+from .numbering import OURS, beside_metis
+from .shape_cases.building import extruded
 from .shape_cases.unstructured import quadrilaterals
 
 PARTS = (16, 48)
 
 
-def quartered(npoints: int, seed: int = 3) -> Graph:
-    """Quadrilaterals of a Delaunay triangulation of random points, three in each triangle: those of a corner."""
+def quadrangulated(npoints: int, seed: int = 3) -> Mesh:
+    """Quadrilaterals, three in each triangle of a Delaunay triangulation of random points: one at each corner."""
     points = np.random.default_rng(seed).random((npoints, 2))
     corners = Delaunay(points).simplices.astype(np.int64)
     edges = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
@@ -35,7 +35,7 @@ def quartered(npoints: int, seed: int = 3) -> Graph:
     centre = np.broadcast_to((np.arange(len(corners)) + npoints + len(pairs))[:, None], corners.shape)
     cells = np.stack([corners, middle, centre, np.roll(middle, 1, axis=1)], axis=2).reshape(-1, 4)
     points = np.concatenate([points, points[pairs].mean(axis=1), points[corners].mean(axis=1)])
-    return dual_graph(Mesh(points, [("quad", cells)]))
+    return Mesh(points, [("quad", cells)])
 
 
 def octree(base: int, levels: int, near: Callable[..., NDArray[np.float64]], dimension: int = 3) -> Graph:
@@ -63,42 +63,26 @@ def octree(base: int, levels: int, near: Callable[..., NDArray[np.float64]], dim
         again = divided & (np.abs(near(*centres)) < np.sqrt(dimension) / (base << level)) & (level < levels)
         ends = divided & ~again
         number = np.where(ends, first + np.cumsum(ends.ravel()).reshape(ends.shape), 0)
-        leaf += _repeated(number, side // len(divided))
+        leaf += np.kron(number, np.ones((side // len(divided),) * dimension, int))
         first += int(ends.sum())
-        divided = _repeated(again, 2)
+        divided = np.kron(again, np.ones((2,) * dimension, bool))
     pairs = np.concatenate([np.stack([np.delete(leaf, -1, axis).ravel(), np.delete(leaf, 0, axis).ravel()], 1)
                             for axis in range(dimension)])
     u, v = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0).T - 1
     return Graph.from_edges(first, u, v)
 
 
-def _repeated(values: NDArray[Any], times: int) -> NDArray[Any]:
-    """Every entry so many times along every axis."""
-    for axis in range(values.ndim):
-        values = values.repeat(times, axis)
-    return values
-
-
-def extruded(graph: Graph, layers: int) -> Graph:
-    """So many copies of a graph on top of one another, numbered layer by layer."""
-    n = graph.nvtxs
-    u, v, _ = graph.edges()
-    lift = np.arange(layers)[:, None] * n
-    below = np.arange((layers - 1) * n)
-    return Graph.from_edges(n * layers, np.concatenate([(u + lift).ravel(), below]),
-                            np.concatenate([(v + lift).ravel(), below + n]))
-
-
 def graphs() -> Iterator[tuple[str, Graph]]:
     """Names and graphs, those of gmsh where it is installed."""
-    yield "quartered triangles", quartered(9000)
+    yield "triangles cut in three", dual_graph(quadrangulated(9000))
     yield "quadtree", octree(48, 4, lambda x, y: np.hypot(x - 0.4, y - 0.5) - 0.3, dimension=2)
     yield "octree, two levels", octree(20, 2, lambda x, y, z: np.sqrt((x - 0.5)**2 + (y - 0.4)**2 + z**2) - 0.5)
     yield "octree, three levels", octree(12, 3, lambda x, y, z: np.hypot(x - 0.5, y - 0.5) - 0.25)
     try:
         for name, size in (("disc", 0.012), ("plate with holes", 0.008), ("sphere", 0.015)):
             yield f"gmsh: {name}", dual_graph(quadrilaterals(name, size))
-        yield "gmsh: plate with holes, 30 layers", extruded(dual_graph(quadrilaterals("plate with holes", 0.04)), 30)
+        layers = extruded(quadrilaterals("plate with holes", 0.04), np.arange(31.0))
+        yield "gmsh: plate with holes, 30 layers", dual_graph(layers)
     except ImportError as error:
         print(error)
 
@@ -111,9 +95,7 @@ def main() -> None:
     print(f"| mesh | cells | parts | {' | '.join(OURS)} |\n| --- | ---: | ---: |{' ---: |' * len(OURS)}")
     for name, graph in graphs():
         for k in PARTS:
-            cut, seconds = measured(graph, METIS, k, seeds)
-            cells = [f"{c / cut:.3f} / {s / seconds:.2f}" for c, s in (measured(graph, one, k, seeds) for one in OURS)]
-            print(f"| {name} | {graph.nvtxs:,} | {k} | {' | '.join(cells)} |", flush=True)
+            print(f"| {name} | {graph.nvtxs:,} | {k} | {beside_metis(graph, k, seeds)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copart.mesh import Mesh
 
@@ -33,6 +34,14 @@ def _session() -> Iterator[Any]:
         gmsh.finalize()
 
 
+def _nodes(gmsh: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The number of every node by its tag, and the coordinates (n, 3)."""
+    tags, coordinates, _ = gmsh.model.mesh.getNodes()
+    number = np.full(int(tags.max()) + 1, -1)
+    number[tags.astype(np.int64)] = np.arange(len(tags))
+    return number, coordinates.reshape(-1, 3)
+
+
 def meshed(shapes: Callable[[Any], Bodies], size: float, dimension: int,
            refine: Callable[[Any], None] | None = None) -> dict[str, Mesh]:
     """Meshes of bodies that are described with gmsh's kernel; they share the nodes of the surfaces they share.
@@ -55,10 +64,7 @@ def meshed(shapes: Callable[[Any], Bodies], size: float, dimension: int,
         if refine is not None:
             refine(gmsh)
         gmsh.model.mesh.generate(dimension)
-        tags, coordinates, _ = gmsh.model.mesh.getNodes()
-        number = np.full(int(tags.max()) + 1, -1)
-        number[tags.astype(np.int64)] = np.arange(len(tags))
-        points = coordinates.reshape(-1, 3)
+        number, points = _nodes(gmsh)
         kind, width = (4, 4) if dimension == 3 else (2, 3)
         made = {}
         for name, entities in bodies.items():
@@ -94,12 +100,10 @@ def quadrilaterals(name: str, size: float) -> Mesh:
                               ("Mesh.Algorithm", 6 if name == "sphere" else 8)):
             gmsh.option.setNumber(option, value)
         gmsh.model.mesh.generate(2)
-        tags, coordinates, _ = gmsh.model.mesh.getNodes()
-        number = np.full(int(tags.max()) + 1, -1)
-        number[tags.astype(np.int64)] = np.arange(len(tags))
+        number, points = _nodes(gmsh)
         blocks = [(kind, number[gmsh.model.mesh.getElementsByType(code)[1].astype(np.int64)].reshape(-1, width))
                   for kind, code, width in (("quad", 3, 4), ("triangle", 2, 3))]
-        return Mesh(coordinates.reshape(-1, 3), blocks, name=name)
+        return Mesh(points, blocks, name=name)
 
 
 def polygon_with_holes(outside: Points, holes: Sequence[Points], size: float) -> Mesh:
@@ -126,8 +130,6 @@ def polygon_with_holes(outside: Points, holes: Sequence[Points], size: float) ->
         surface = geo.addPlaneSurface(loops)
         geo.synchronize()
         gmsh.model.mesh.generate(2)
-        tags, coordinates, _ = gmsh.model.mesh.getNodes()
-        number = np.full(int(tags.max()) + 1, -1)
-        number[tags.astype(np.int64)] = np.arange(len(tags))
+        number, points = _nodes(gmsh)
         nodes = number[gmsh.model.mesh.getElementsByType(2, surface)[1].astype(np.int64)].reshape(-1, 3)
-        return cut(Mesh(coordinates.reshape(-1, 3), [("triangle", nodes)]), np.ones(len(nodes), bool))
+        return cut(Mesh(points, [("triangle", nodes)]), np.ones(len(nodes), bool))

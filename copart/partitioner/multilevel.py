@@ -143,7 +143,7 @@ def loosened(limit: Array, vwgt: Array) -> Array:
     return limit + max(0, int(vwgt.max()) - slack)
 
 
-def suited(finest: Level, config: Config, shape: Shape) -> Config:
+def flow_settings(finest: Level, config: Config, shape: Shape) -> Config:
     """`config` with those minimum cuts that pay on such a graph; its `flow_levels` are 0 where none do.
 
     Borders in the plane are short and cuts there cheap: they are always sought, and once more.  Between hexahedra in
@@ -169,7 +169,7 @@ def _uncoarsen(
 ) -> Array:
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
-    config = suited(levels[0], config, shape)
+    config = flow_settings(levels[0], config, shape)
     reached = config.flow_levels
     while True:
         depth = len(levels) - 1

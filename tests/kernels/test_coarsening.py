@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 from benchmarks.numbering import renumbered
-from benchmarks.unstructured import extruded, octree, quartered
+from benchmarks.shape_cases.building import extruded
+from benchmarks.unstructured import octree, quadrangulated
 from copart.graph import Graph
 from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
@@ -518,9 +519,9 @@ def test_meshes_in_the_plane_and_rows_that_end_are_recognized(name, is_grid, fla
     u, v, _ = brick.edges()
     wall = (v - u == 1) | ((u // 40 + u % 40) % 2 == 0)
     made = {"rows of quadrilaterals": lambda: grid(40, 40), "rows of hexahedra": lambda: grid(12, 12, 12),
-             "quadrilaterals in triangles": lambda: quartered(500),
+             "quadrilaterals in triangles": lambda: dual_graph(quadrangulated(500)),
              "quadtree": lambda: octree(12, 3, lambda x, y: np.hypot(x - 0.4, y - 0.5) - 0.3, dimension=2),
-             "layers of such quadrilaterals": lambda: extruded(quartered(100), 8),
+             "layers of such quadrilaterals": lambda: dual_graph(extruded(quadrangulated(100), np.arange(9.0))),
              "octree": lambda: octree(6, 2, lambda x, y, z: np.sqrt((x - 0.5)**2 + (y - 0.4)**2 + z**2) - 0.5),
              "triangles": lambda: Graph.from_edges(1600, u[wall], v[wall]),
              "tetrahedra": lambda: dual_graph(cube("tetra", 2000)),

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.unstructured import octree, quartered
+from benchmarks.unstructured import octree, quadrangulated
 from copart.kgggp_ml import partition
+from copart.mesh import dual_graph
 from copart.metrics import edge_cut, max_part_weights
 from copart.options import PRESETS, Config
 from copart.partitioner.coarsening import coarsest_size, first_size
-from copart.partitioner.multilevel import suited
+from copart.partitioner.multilevel import flow_settings
 from copart.partitioner.shape import Shape
 
 from ..conftest import NO_JIT
@@ -62,7 +63,7 @@ FLAT, OCTREE = OTHER._replace(dense=False, flat=True), GRID._replace(uneven=True
     ("default", FLAT, 4, 1, 2), ("default", GRID, None, 0, None), ("default", OCTREE, 2, 1, 1),
     ("strong", FLAT, 8, 2, 3), ("strong", GRID, 8, 2, 2), ("strong", OCTREE, 4, 2, 2)])
 def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, rounds):
-    made = suited(level(grid(6, 6, 6)), PRESETS[preset], shape)
+    made = flow_settings(level(grid(6, 6, 6)), PRESETS[preset], shape)
     assert made.flow_levels == levels
     if levels:
         assert (made.reach, made.rounds) == (reach, rounds)
@@ -70,7 +71,7 @@ def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, ro
 
 @pytest.mark.parametrize("preset", ["fast", "default"])
 def test_minimum_cuts_lower_the_cut_of_meshes_in_the_plane(preset):
-    graph = quartered(200 if NO_JIT else 9000)
+    graph = dual_graph(quadrangulated(200 if NO_JIT else 9000))
     k = 3 if NO_JIT else 12
     without: Config = replace(PRESETS[preset], reach=0)
     cuts = [np.mean([edge_cut(graph, partition(graph, k, preset=one, seed=seed)) for seed in (1, 2, 3)])

@@ -13,7 +13,7 @@ from ...kernels.multiconstraint import kway_pass
 from ...options import Config
 from ...partitioner.flows import refine_pairs
 from ...partitioner.multiconstraint.refinement import Refiner as KwayRefiner
-from ...partitioner.multilevel import suited
+from ...partitioner.multilevel import flow_settings
 from ...partitioner.refinement import Refiner
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
@@ -45,7 +45,7 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
            shape: Shape) -> int:
     """Refine `part` in place: few rounds balance it, then passes of k-way FM gain more in less time, then minimum cuts.
 
-    These are sought where KGGGP-ML seeks them; see :func:`copart.partitioner.multilevel.suited`.
+    These are sought where KGGGP-ML seeks them; see :func:`copart.partitioner.multilevel.flow_settings`.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
         if won <= LEAST_GAIN * cut:
             break
     left = settle(g, pull, part, limit, team, seed)
-    how = suited(g, config, shape)
+    how = flow_settings(g, config, shape)
     if left == 0 and how.flow_levels:
         refine_pairs(g, part, limit, team, how.rounds, how.reach, how.share)
     return left
