@@ -11,24 +11,17 @@ from .flow_network import SINK, SOURCE
 
 
 @inner
-def flow_distances(size, side, level, arena):
-    """Breadth-first distances through arcs with capacity left: from the sources, or (SINK) to the sinks; -1 beyond.
+def search(tail, side, level, arena):
+    """Go on with a breadth-first search through arcs with capacity left: from the sources, or (SINK) to the sinks.
 
     Returns the distance of the nearest terminal of the other side, -1 if none is reached.  Vertices farther
     than that are left out.
 
-    size : int                      vertices of the region
+    tail : int                      vertices in the queue, whose distances are known
     side : int                      `SOURCE` or `SINK`
-    level : (n + 1,) int32, out     distances; `level` or `back` of the arena
-    arena : FlowArena, in and out   its queue is scratch
+    level : (n + 1,) int32, in and out  distances, -1 where not reached; `level` or `back` of the arena
+    arena : FlowArena, in and out   its queue has those to begin with
     """
-    tail = 0
-    for i in range(size):
-        level[i] = -1
-        if arena.term[i] == side:
-            level[i] = 0
-            arena.queue[tail] = i
-            tail += 1
     at = 0
     last = -1
     while at < tail:
@@ -46,6 +39,25 @@ def flow_distances(size, side, level, arena):
             if last < 0 and arena.term[u] == SOURCE + SINK - side:
                 last = level[u]
     return last
+
+
+@inner
+def flow_distances(size, side, level, arena):
+    """Distances by :func:`search` from all sources, or (SINK) to all sinks; returns what that does.
+
+    size : int                      vertices of the region
+    side : int                      `SOURCE` or `SINK`
+    level : (n + 1,) int32, out     distances; `level` or `back` of the arena
+    arena : FlowArena, in and out   its queue is scratch
+    """
+    tail = 0
+    for i in range(size):
+        level[i] = -1
+        if arena.term[i] == side:
+            level[i] = 0
+            arena.queue[tail] = i
+            tail += 1
+    return search(tail, side, level, arena)
 
 
 @inner
@@ -115,8 +127,9 @@ def augment(size, bound, arena):
 def pierce(g, part, a, size, from_source, count, arena):
     """Make up to `count` vertices just beyond the cut of one side its terminals; returns how many.
 
-    Those that the other side does not reach come first (the flow stays as it is), then those deepest
-    in their own part.  All of the side becomes terminal.
+    Those that the other side does not reach come first, then those deepest in their own part.  All of the side becomes
+    terminal.  Returns as well whether the other side reaches them: where not, the flow is still the largest, and what
+    the side reaches now is marked, too.
 
     g : Level, in
     part : (n,) int32, in
@@ -127,42 +140,41 @@ def pierce(g, part, a, size, from_source, count, arena):
     arena : FlowArena, in and out
     """
     mine = SOURCE if from_source else SINK
+    side = arena.level if from_source else arena.back
+    other = arena.back if from_source else arena.level
+    # a vertex is listed once for each of its arcs from the side: the queue may be too short for all
+    most = min(count, len(arena.queue))
     best_class = -1
-    best_depth = np.int64(-2147483647)
-    for pick in range(2):
-        taken = 0
-        for i in range(size):
-            inside = arena.level[i] >= 0 if from_source else arena.back[i] >= 0
-            if not inside:
-                continue
-            for e in range(arena.first[i], arena.first[i + 1]):
-                u = arena.head[e]
-                beyond = arena.level[u] < 0 if from_source else arena.back[u] < 0
-                if not beyond or arena.term[u] != 0:
-                    continue
-                reached = arena.back[u] >= 0 if from_source else arena.level[u] >= 0
-                kind = 0 if reached else 1
-                depth = np.int64(arena.hops[u])
-                home = part[arena.vertex[u]] == a
-                if home != from_source:
-                    depth = -depth - 1
-                if pick == 0:
-                    if kind > best_class or (kind == best_class and depth > best_depth):
-                        best_class, best_depth = kind, depth
-                # a vertex is listed once for each of its arcs from the side: the queue may be too short for all
-                elif taken < min(count, len(arena.queue)) and kind == best_class and depth == best_depth:
-                    arena.queue[taken] = u
-                    taken += 1
-        if best_class < 0:
-            return 0
-    found = 0
+    best_depth = np.int64(0)
+    taken = 0
     for i in range(size):
-        inside = arena.level[i] >= 0 if from_source else arena.back[i] >= 0
-        if inside:
-            arena.term[i] = mine
+        if side[i] < 0:
+            continue
+        arena.term[i] = mine
+        for e in range(arena.first[i], arena.first[i + 1]):
+            u = arena.head[e]
+            if side[u] >= 0 or arena.term[u] != 0:
+                continue
+            kind = 0 if other[u] >= 0 else 1
+            if kind < best_class:
+                continue
+            depth = np.int64(arena.hops[u])
+            home = part[arena.vertex[u]] == a
+            if home != from_source:
+                depth = -depth - 1
+            if kind > best_class or depth > best_depth:
+                best_class, best_depth, taken = kind, depth, 0
+            if depth == best_depth and taken < most:
+                arena.queue[taken] = u
+                taken += 1
+    found = 0
     for i in range(taken):
         u = arena.queue[i]
         if arena.term[u] == 0:
             arena.term[u] = mine
+            side[u] = 0
+            arena.queue[found] = u
             found += 1
-    return found
+    if best_class == 1:
+        search(found, mine, side, arena)
+    return found, best_class == 0

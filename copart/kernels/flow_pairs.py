@@ -65,11 +65,13 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
         total = pwgt[a] + pwgt[b]
         flow = np.int64(0)
         count = 1
+        reached = True
         while True:
-            flow += augment(size, cut - flow, arena)
-            if flow >= cut:
-                break
-            flow_distances(size, SOURCE, arena.level, arena)
+            if reached:
+                flow += augment(size, cut - flow, arena)
+                if flow >= cut:
+                    break
+                flow_distances(size, SOURCE, arena.level, arena)
             small = rest_a
             large = rest_a + region
             for i in range(size):
@@ -113,7 +115,8 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
                 break
             # the smaller side grows: that of the sources where even its largest cut leaves b too heavy
             from_source = total - large > limit[b] or (small <= limit[a] and small <= total - large)
-            if pierce(g, part, a, size, from_source, count, arena) == 0:
+            found, reached = pierce(g, part, a, size, from_source, count, arena)
+            if found == 0:
                 break
             count = 4 * count + 4
     for i in range(size):
