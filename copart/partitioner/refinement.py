@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import frozen, sums
-from ..kernels import Level, Pull, balancing, eviction
+from ..kernels import Level, Pull, balancing, eviction, refining
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
@@ -29,12 +29,6 @@ _COOL = 0.25
 #: Where parts over their limits, times all parts, are more than these, they look for room together.
 _MANY = 400_000
 
-#: While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing.
-_REBALANCE = 2
-
-#: What is next to nothing: less than one in so many edges of the cut.
-_NOTHING = 500
-
 #: On skewed graphs: how far parts may be filled above their limits in the first round, as a share of them; and how many
 #: times fewer the rounds of cooling are.
 _ABOVE, _FEWER = 0.2, 2
@@ -42,9 +36,12 @@ _ABOVE, _FEWER = 0.2, 2
 #: All bits of an integer but its sign.
 _BELOW_SIGN = np.iinfo(np.int64).max
 
-#: Longer lists are put in the order of the vertices, the border when it has grown by this factor: neighbours in the
-#: graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
-_LONG, _GROWN = 8192, 1.1
+#: Lists longer than `refining.LONG` are put in the order of the vertices, the border when it has grown by this factor:
+#: neighbours in the graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
+_GROWN = 1.1
+
+#: The log gets room for so many rounds at once.
+_ROUNDS = 4
 
 
 def cut_of(g: Level, part: Array) -> int:
@@ -105,6 +102,11 @@ def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
     )
 
 
+def _waiting(most: int) -> eviction.Waiting:
+    """Memory of so many candidates, each of which waits once."""
+    return eviction.Waiting(heap=np.empty(most, np.int32), pos=np.empty(most, np.int32), tie=np.empty(most, np.int64))
+
+
 def with_room(state: State, moves: int) -> State:
     """The state with room in the log for so many more moves."""
     log, logged = state.log, int(state.count[2])
@@ -139,12 +141,21 @@ class Refiner:
         self.skewed = skewed
         self.state = first_state(g, part, limit, team)
         kernels.weigh(part, g.vwgt, self.state.pwgt, self.state.population)
-        self.dest = np.full(n, -1, np.int32)
-        self.gain = np.empty(n, np.int64)
-        self.live = np.empty(n, np.uint8)
-        self.go = np.empty(n, np.uint8)
+        most = min(n, refining.LONG)
+        key = np.empty(most)
+        self.memory = refining.Memory(
+            dest=np.full(n, -1, np.int32), gain=np.empty(n, np.int64), live=np.empty(n, np.uint8),
+            go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), where=np.empty(most, np.int32),
+            waiting=_waiting(most), conn=np.empty(len(limit), np.int64), touched=np.empty(len(limit), np.int32),
+            at=np.zeros(7, np.int64),
+        )
         self.place = np.empty(n, np.int32)
-        self.now, self.in_order = 0, int(self.state.count[0])
+        self.in_order = int(self.state.count[0])
+
+    @property
+    def now(self) -> int:
+        """Rounds done, evictions included."""
+        return int(self.memory.at[refining.NOW])
 
     def _scratch(self) -> tuple[Array, Array]:
         k = len(self.limit)
@@ -157,34 +168,23 @@ class Refiner:
 
     def jet_round(self, warmth: float) -> int:
         """One round of moves, which may overload parts; returns the decrease of the cut."""
-        self.now += 1
+        m = self.memory
+        m.at[refining.NOW] += 1
         count = int(self.state.count[0])
         self.state = with_room(self.state, count)
         t, g, s = self.team, self.g, self.state
-        if count > _LONG:
+        if count > refining.LONG:
             s.active[:count].sort()
-        t.run(
-            kernels.propose,
-            count,
-            g,
-            self.pull,
-            s,
-            self.now,
-            warmth,
-            self.dest,
-            self.gain,
-            self.live,
-            scratch=self._scratch,
-        )
-        t.run(kernels.afterburn, count, g, self.pull, s, self.dest, self.gain, self.go)
-        return int(kernels.apply_moves(g, self.pull, s, self.dest, self.go, self.live, self.now))
+        t.run(kernels.propose, count, g, self.pull, s, self.now, warmth, m.dest, m.gain, m.live, scratch=self._scratch)
+        t.run(kernels.afterburn, count, g, self.pull, s, m.dest, m.gain, m.go)
+        return int(kernels.apply_moves(g, self.pull, s, m.dest, m.go, m.live, self.now))
 
     def evict_round(self) -> int:
         """One round of moves out of overloaded parts; returns the decrease of the cut."""
-        self.now += 1
+        self.memory.at[refining.NOW] += 1
         count = int(self.state.count[1])
         self.state = with_room(self.state, count)
-        if count > max(_LONG, _GROWN * self.in_order):
+        if count > max(refining.LONG, _GROWN * self.in_order):
             self.state.border[:count].sort()
             self.in_order = count
         key, where = np.empty(count), np.empty(count, np.int32)
@@ -196,12 +196,9 @@ class Refiner:
         for at, more in zip(self.team.cuts(count)[1:], found[1:], strict=False):
             key[top : top + more], where[top : top + more] = key[at : at + more], where[at : at + more]
             top += more
-        # every candidate waits once
-        waiting = eviction.Waiting(heap=np.empty(top, np.int32), pos=np.empty(top, np.int32),
-                                   tie=np.empty(top, np.int64))
         return int(
             eviction.evict(top, _falling(key[:top]), where, self.g, self.pull, self.state, self.limit, self.now,
-                           waiting, *self._scratch())
+                           _waiting(top), *self._scratch())
         )
 
     def rebalance(self) -> int:
@@ -297,29 +294,41 @@ class Refiner:
         cooling = config.cooling if rounds is None else rounds
         if self.skewed:
             cooling = -(-cooling // _FEWER)
-        total = self.rebalance()
-        best, best_excess = total, self.excess
-        self.state.count[2] = 0
-        waited = done = 0
-        while waited < config.patience or done < cooling:
-            before = int(self.state.count[2])
-            warmth = max(_COOL, config.warmth * (1 - done / cooling)) if done < cooling else _COOL
-            if self.skewed:
-                above = _ABOVE * max(0.0, 1 - done / cooling) if cooling else 0.0
-                self.state = self.state._replace(room=self.limit + (self.limit * above).astype(np.int64))
-            total += self.jet_round(warmth)
-            done += 1
-            if self.state.count[2] == before and not self.state.count[0]:
+            self.state = self.state._replace(room=self.limit)  # each round its own
+        warmth = np.full(cooling + 1, _COOL)
+        warmth[:cooling] = np.maximum(_COOL, config.warmth * (1 - np.arange(cooling) / max(cooling, 1)))
+        at, now, most = self.memory.at, self.now, len(self.memory.where)
+        # the first state is better than none
+        at[:] = refining.BALANCE, now, 0, -1, 0, 0, _BELOW_SIGN
+        while True:
+            stage = refining.refine_rounds(self.g, self.pull, self.state, self.limit, self.salt, cut, warmth,
+                                           config.patience, self.memory)
+            if stage == refining.OVER:
                 break
-            if done < cooling and done % _REBALANCE:
+            if stage == refining.WALLED:
+                # hand weight on from part to part
+                before = self.excess
+                at[refining.TOTAL] += self.shift_round()
+                at[refining.STAGE] = refining.JUDGE if self.excess == before else refining.BALANCE
                 continue
-            total += self.rebalance()
-            excess = self.excess
-            waited += 1
-            if excess < best_excess or (excess == best_excess and total > best):
-                if excess < best_excess or (total - best) * _NOTHING > cut - best:
-                    waited = 0
-                best, best_excess = total, excess
-                self.state.count[2] = 0
+            count = int(self.state.count[1 if stage == refining.BALANCE else 0])
+            if stage == refining.BALANCE and count > most:
+                at[refining.TOTAL] += self.rebalance()
+                at[refining.STAGE] = refining.JUDGE
+            elif count > most or self.skewed:
+                self._warm_round(warmth, cooling)
+            else:
+                self.state = with_room(self.state, _ROUNDS * count)
         kernels.undo_moves(self.g, self.state)
-        return best
+        return int(at[refining.BEST])
+
+    def _warm_round(self, warmth: Array, cooling: int) -> None:
+        """One round on a long list, or on a skewed graph, between calls of :func:`refining.refine_rounds`."""
+        at = self.memory.at
+        done, before = int(at[refining.DONE]), int(self.state.count[2])
+        if self.skewed:
+            above = _ABOVE * max(0.0, 1 - done / cooling) if cooling else 0.0
+            self.state = self.state._replace(room=self.limit + (self.limit * above).astype(np.int64))
+        at[refining.TOTAL] += self.jet_round(float(warmth[min(done, cooling)]))
+        idle = self.state.count[2] == before and not self.state.count[0]
+        at[refining.STAGE] = refining.OVER if idle else refining.COUNT

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import refinement as kernels
+from copart.kernels import refining
 from copart.options import PRESETS
-from copart.partitioner import refinement, rounds
+from copart.partitioner import rounds
 from copart.partitioner.refinement import Refiner, cut_of
 from copart.partitioner.rounds import Team
 
@@ -119,10 +120,10 @@ def test_a_move_wins_what_was_said(graph, seed):
 # ---- one round
 def proposals(s: Search, warmth: float = 0.25):
     """Destination and gain of every vertex as `propose` sees them in the first round."""
-    r = s.refiner
+    r, m = s.refiner, s.refiner.memory
     conn, touched = np.empty(s.k, np.int64), np.empty(s.k, np.int32)
-    kernels.propose(0, int(r.state.count[0]), r.g, r.pull, r.state, 1, warmth, r.dest, r.gain, r.live, conn, touched)
-    return r.dest, r.gain
+    kernels.propose(0, int(r.state.count[0]), r.g, r.pull, r.state, 1, warmth, m.dest, m.gain, m.live, conn, touched)
+    return m.dest, m.gain
 
 
 @given(searches(), st.sampled_from([0.0, 0.25, 1.0]))
@@ -151,11 +152,11 @@ def test_warmth_allows_small_losses():
 
 def afterburned(s: Search) -> list[int]:
     """The vertices that keep their move."""
-    r = s.refiner
+    r, m = s.refiner, s.refiner.memory
     proposals(s)
     count = int(r.state.count[0])
-    kernels.afterburn(0, count, r.g, r.pull, r.state, r.dest, r.gain, r.go)
-    return sorted(int(v) for v in r.state.active[:count][r.go[:count] == 1])
+    kernels.afterburn(0, count, r.g, r.pull, r.state, m.dest, m.gain, m.go)
+    return sorted(int(v) for v in r.state.active[:count][m.go[:count] == 1])
 
 
 def test_afterburn_stops_neighbours_from_changing_places():
@@ -214,7 +215,7 @@ def test_moved_vertices_rest_for_a_round():
     r = s.refiner
     r.state.moved_in[1] = 0  # round 1 is next
     assert proposals(s)[0][1] == -1
-    assert r.live[np.flatnonzero(r.state.active[:r.state.count[0]] == 1)[0]] == 1, "it is looked at again"
+    assert r.memory.live[np.flatnonzero(r.state.active[:r.state.count[0]] == 1)[0]] == 1, "it is looked at again"
 
 
 def test_the_last_vertex_stays():
@@ -279,6 +280,18 @@ def test_improve_returns_what_it_won_and_never_ends_worse(s):
         assert won >= 0
 
 
+@given(searches(), st.integers(0, 4), st.booleans())
+def test_rounds_on_lists_that_are_too_long_are_done_one_by_one(s, most, skewed):
+    r = s.refiner
+    found = []
+    for capacity in (most, len(s.part)):
+        s.part[:] = s.before
+        again = Refiner(r.g, r.pull, s.part, r.limit, r.team, 3, skewed)
+        again.memory = again.memory._replace(where=again.memory.where[:capacity])
+        found.append((again.improve(PRESETS["default"], 1000), again.now, s.part.tolist()))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("start", ["columns", "random"])
 def test_improve_finds_the_straight_cut(start):
     """A 16 x 16 grid in halves, from columns dealt in turn and from chance: most of the cut goes."""
@@ -334,7 +347,7 @@ def test_skewed_graphs_are_refined_within_the_limits():
 def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threads):
     """Lists of more than some thousand vertices are sorted; so are short ones here, on any number of threads."""
     def run(long: int, count: int) -> np.ndarray:
-        monkeypatch.setattr(refinement, "_LONG", long)
+        monkeypatch.setattr(refining, "LONG", long)
         monkeypatch.setattr(rounds, "GRAIN", 8)
         graph = grid(24, 24)
         rng = np.random.default_rng(5)
