@@ -37,11 +37,17 @@ _TRIANGLES, _SQUARES = (0.08, 0.02), 0.88
 _STEPS, _ALONG_ROWS = 8, 0.7
 
 
+#: Graphs of fewer edges, counted twice, stay in the caches: to number them anew takes longer than it saves (a tenth of
+#: the time of ``fast``), and cuts are the same in any order.  But where neighbours have neighbours in common, clusters
+#: are worse if these are in another block.
+_SMALL = 1 << 19
+
+
 class Shape(NamedTuple):
     """What kind of graph it is.
 
-    grid: quadrilaterals in rows, or hexahedra; dense: neighbours have neighbours in common; far: vertices are numbered
-    far from their neighbours, or across the rows of a grid; skewed: a few vertices, the hubs, have most of the edges;
+    grid: quadrilaterals in rows, or hexahedra; dense: neighbours have neighbours in common; far: vertices of a large
+    graph are numbered far from their neighbours, or those of a grid across its rows; skewed: a few vertices, the hubs, have most of the edges;
     flat: cells of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree
     are divided.
     """
@@ -67,7 +73,8 @@ def look_at(g: Level) -> Shape:
     uneven = cells and (triangles > _TRIANGLES[0 if flat else 1] * _SAMPLES or squares < _SQUARES * on_grid)
     # boxes are worth keeping where quadrilaterals are in rows; hexahedra of any kind are matched better than clustered
     grid = cells and not (flat and uneven)
-    apart = far * 4 > _SAMPLES or (grid and not _along_rows(g))
+    far_apart = far * 4 > _SAMPLES and (grid or dense or len(g.adjncy) >= _SMALL)
+    apart = far_apart or (grid and not _along_rows(g))
     return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven)))
 
 
