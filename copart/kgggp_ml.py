@@ -29,6 +29,7 @@ from .arrays import VERTEX, integers, part_array, whole
 from .errors import ConfigError, PartitionError
 from .graph import Graph, as_graph
 from .kernels import Level, Pull
+from .kernels.contraction import pull_down
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
@@ -139,7 +140,7 @@ def partition(
         shape = look_at(level)
         coords = graph.coords
         if shape.far:
-            level, order = renumber(level, shape, team)
+            level, order, place = renumber(level, shape, team)
             coords = None if coords is None else coords[order]
         if graph.vwgt is None:
             # while coarser levels are at work, a byte each instead of eight
@@ -149,9 +150,9 @@ def partition(
         excess = settle(level, pull, part, limit, team, seed)
         if contiguous:
             part, excess = _in_one_piece(level, pull, part, limit, config, team, shape, seed)
-    if shape.far:
-        renumbered, part = part, np.empty_like(part)
-        part[order] = renumbered
+        if shape.far:
+            renumbered, part = part, np.empty_like(part)
+            team.run(pull_down, n, place, renumbered, part)
     if excess:
         message = overweight(part, graph, limit)
         if strict:

@@ -87,13 +87,29 @@ def breadth_first(g, first, order, seen, within):
 
 
 @kernel
-def permute_rows(lo, hi, g, order, new, xadj, adjncy, ewgt):
+def permute_vertices(lo, hi, g, order, place, degree):
+    """The new numbers of the vertices order[lo:hi], and how many neighbours they have.
+
+    lo, hi : int
+    g : Level, in
+    order : (nvtxs,) int32, in
+    place : (nvtxs,) int32, out     of each vertex in `order`
+    degree : (nvtxs,) int64, out    by place
+    """
+    for i in range(lo, hi):
+        v = order[i]
+        place[v] = i
+        degree[i] = g.xadj[v + 1] - g.xadj[v]
+
+
+@kernel
+def permute_rows(lo, hi, g, order, place, xadj, adjncy, ewgt):
     """Rows lo..hi of the graph in the order given: row i is that of vertex order[i], neighbours by their new numbers.
 
     lo, hi : int
     g : Level, in
     order : (nvtxs,) int32, in
-    new : (nvtxs,) int32, in        place of each vertex in `order`
+    place : (nvtxs,) int32, in      of each vertex in `order`
     xadj : (nvtxs + 1,) int64, in   offsets of the new rows
     adjncy : (2 nedges,) int32, out
     ewgt : (2 nedges,) int64, out   or empty where every edge weighs 1
@@ -102,7 +118,7 @@ def permute_rows(lo, hi, g, order, new, xadj, adjncy, ewgt):
         at = xadj[i]
         v = order[i]
         for e in range(g.xadj[v], g.xadj[v + 1]):
-            adjncy[at] = new[g.adjncy[e]]
+            adjncy[at] = place[g.adjncy[e]]
             if len(ewgt) > 0:
                 ewgt[at] = g.ewgt[e]
             at += 1

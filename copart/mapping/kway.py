@@ -147,16 +147,13 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
     """Map a graph onto a machine; parts may exceed `limit` where vertices are heavy.  Returns (nvtxs,) int32."""
     with Team(1) as team:
         shape = look_at(g)
-        order = None
+        place = None
         if shape.far and _scattered(g):
-            g, order = renumber(g, shape, team)
+            g, _, place = renumber(g, shape, team)
         search = Search(g, machine, limit, fitted(config, machine, len(g.vwgt)), seed, shape, team)
         part = search.best()
         level_parts(g, code_of(machine), part, limit)
-    if order is not None:
-        renumbered, part = part, np.empty_like(part)
-        part[order] = renumbered
-    return part
+    return part if place is None else part[place]
 
 
 def _scattered(g: Level) -> bool:

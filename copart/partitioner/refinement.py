@@ -40,6 +40,9 @@ _BELOW_SIGN = np.iinfo(np.int64).max
 #: neighbours in the graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
 _GROWN = 1.1
 
+#: Lists of more than one in so many vertices are put in order by marks of all vertices.
+_DENSE = 64
+
 #: The log gets room for so many rounds at once.
 _ROUNDS = 4
 
@@ -174,7 +177,7 @@ class Refiner:
         self.state = with_room(self.state, count)
         t, g, s = self.team, self.g, self.state
         if count > refining.LONG:
-            s.active[:count].sort()
+            self._put_in_order(s.active[:count], kernels.ACTIVE)
         t.run(kernels.propose, count, g, self.pull, s, self.now, warmth, m.dest, m.gain, m.live, scratch=self._scratch)
         t.run(kernels.afterburn, count, g, self.pull, s, m.dest, m.gain, m.go)
         return int(kernels.apply_moves(g, self.pull, s, m.dest, m.go, m.live, self.now))
@@ -185,7 +188,7 @@ class Refiner:
         count = int(self.state.count[1])
         self.state = with_room(self.state, count)
         if count > max(refining.LONG, _GROWN * self.in_order):
-            self.state.border[:count].sort()
+            self._put_in_order(self.state.border[:count], kernels.BORDER)
             self.in_order = count
         key, where = np.empty(count), np.empty(count, np.int32)
         found = self.team.run(
@@ -200,6 +203,14 @@ class Refiner:
             eviction.evict(top, _falling(key[:top]), where, self.g, self.pull, self.state, self.limit, self.now,
                            _waiting(top), *self._scratch())
         )
+
+    def _put_in_order(self, vertices: Array, bit: int) -> None:
+        """Sort the list of all vertices that have this bit, in place."""
+        listed = self.state.listed
+        if len(vertices) * _DENSE > len(listed):
+            vertices[:] = np.flatnonzero((listed & bit) != 0)
+        else:
+            vertices.sort()
 
     def rebalance(self) -> int:
         """Evict until no part is over its limit or nothing helps; returns the decrease of the cut (mostly negative)."""

@@ -47,9 +47,9 @@ class Shape(NamedTuple):
     """What kind of graph it is.
 
     grid: quadrilaterals in rows, or hexahedra; dense: neighbours have neighbours in common; far: vertices of a large
-    graph are numbered far from their neighbours, or those of a grid across its rows; skewed: a few vertices, the hubs, have most of the edges;
-    flat: cells of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree
-    are divided.
+    graph are numbered far from their neighbours, or those of a grid across its rows; skewed: a few vertices, the hubs,
+    have most of the edges; flat: cells of a mesh in the plane or of a surface; uneven: rows of cells end inside, as
+    where cells of an octree are divided.
     """
 
     grid: bool
@@ -106,21 +106,31 @@ def _along_rows(g: Level) -> bool:
     return bool(often >= _ALONG_ROWS * len(steps))
 
 
-def renumber(g: Level, shape: Shape, team: Team) -> tuple[Level, Array]:
-    """The graph in breadth-first order, which makes neighbours neighbours in memory; and that order.
+def renumber(g: Level, shape: Shape, team: Team) -> tuple[Level, Array, Array]:
+    """The graph in breadth-first order, which makes neighbours neighbours in memory.
 
     In a grid it begins at a vertex with fewest neighbours, a corner, from which fronts are flat.
+
+    Returns
+    -------
+    level : Level
+    order : (nvtxs,) int32
+        The vertices in that order.
+    place : (nvtxs,) int32
+        Place of each vertex in it, so that ``values[place]`` are values of the new graph by old vertex.
     """
     n = len(g.vwgt)
-    order, new = np.empty(n, np.int32), np.empty(n, np.int32)
+    order, place = np.empty(n, np.int32), np.empty(n, np.int32)
     degree = np.diff(g.xadj)
     if n:
         survey.breadth_first(g, int(degree.argmin()) if shape.grid else 0, order, np.zeros(n, np.uint8),
                              np.empty(0, np.int64))
-    new[order] = np.arange(n, dtype=np.int32)
     xadj = np.zeros(n + 1, np.int64)
-    np.cumsum(degree[order], out=xadj[1:])
+    team.run(survey.permute_vertices, n, g, order, place, xadj[1:])
+    np.cumsum(xadj, out=xadj)
     adjncy, ewgt = np.empty(xadj[-1], np.int32), np.empty(xadj[-1] if len(g.ewgt) else 0, np.int64)
-    team.run(survey.permute_rows, n, g, order, new, xadj, adjncy, ewgt)
-    vwgt, fixed, origin, size = (a[order] if len(a) else a for a in (g.vwgt, g.fixed, g.origin, g.size))
-    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size), order
+    team.run(survey.permute_rows, n, g, order, place, xadj, adjncy, ewgt)
+    # mostly all are the same, which is known sooner than they are put in order
+    vwgt, fixed, origin, size = (a[order] if len(a) and np.ptp(a) else a
+                                 for a in (g.vwgt, g.fixed, g.origin, g.size))
+    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size), order, place

@@ -606,8 +606,9 @@ def test_a_renumbered_graph_is_the_same_graph(graph, seed, rich):
     n = graph.nvtxs
     g = level(graph, rng.integers(-1, 3, n), rng.integers(0, 4, n)) if rich else level(graph)
     with Team(1) as team:
-        new, order = renumber(g, Shape(rich, False, True), team)
+        new, order, place = renumber(g, Shape(rich, False, True), team)
     assert sorted(order.tolist()) == list(range(n))
+    assert place[order].tolist() == list(range(n))
     near, back = rows(graph), {int(v): i for i, v in enumerate(order)}
     for i, v in enumerate(order.tolist()):
         span = slice(new.xadj[i], new.xadj[i + 1])
@@ -649,7 +650,7 @@ def test_renumbering_brings_neighbours_together():
     new = np.random.default_rng(1).permutation(8000)
     g = level(Graph.from_edges(8000, new[u], new[v]))
     with Team(1) as team:
-        near, _ = renumber(g, look_at(g), team)
+        near, _, _ = renumber(g, look_at(g), team)
     rows_of = np.repeat(np.arange(8000), np.diff(near.xadj))
     assert np.abs(rows_of - near.adjncy).max() <= 2 * 20 + 2, "fronts of a strip of 20 run both ways"
     assert look_at(g).far

@@ -107,11 +107,11 @@ def partition_multiconstraint(
     check_limits(vectors, bounds, pinned, strict)
     if k == 1:
         return np.zeros(graph.nvtxs, VERTEX)
-    level, order = finest(graph, pinned, vectors), None
+    level, place = finest(graph, pinned, vectors), None
     with Team(options.threads) as team:
         shape = look_at(level)
         if shape.far:
-            level, order = renumber(level, shape, team)
+            level, order, place = renumber(level, shape, team)
             vectors = vectors[order]
         stop = coarsest_size(config, k)
         levels, maps, rows = coarsen(level, stop, shape, team, least=k, rows=vectors)
@@ -125,10 +125,7 @@ def partition_multiconstraint(
     refiner = Refiner(level, vectors, bounds, part)
     if refiner.settle():
         refiner.complain(strict)
-    if order is not None:
-        renumbered, part = part, np.empty_like(part)
-        part[order] = renumbered
-    return part
+    return part if place is None else part[place]
 
 
 def refine_multiconstraint(

@@ -96,13 +96,11 @@ class CoupledLevels:
         self.limit = feasible_limits(graph, limit, None, True)
         level, self.pull = finest(graph, nparts, None, None)
         self.shape = look_at(level)
-        coords, self.order = graph.coords, None
+        coords, self.place = graph.coords, None
         if self.shape.far:
-            level, self.order = renumber(level, self.shape, team)
-            number = np.empty(graph.nvtxs, VERTEX)
-            number[self.order] = np.arange(graph.nvtxs, dtype=VERTEX)
-            coords = None if coords is None else coords[self.order]
-            cells = number[cells]
+            level, order, self.place = renumber(level, self.shape, team)
+            coords = None if coords is None else coords[order]
+            cells = self.place[cells]
         self.levels: list[Level] = [level]
         self.maps: list[Array] = []
         self.coupled, self.up, self.loads = [cells], list[Array](), [load]
@@ -278,11 +276,7 @@ class CoupledLevels:
 
     def result(self) -> NDArray[np.int32]:
         """The partition of the component, in its own numbering."""
-        if self.order is None:
-            return self.part
-        out = np.empty_like(self.part)
-        out[self.order] = self.part
-        return out
+        return self.part if self.place is None else self.part[self.place]
 
     # ---- what surrounds the coupled vertices
     def edges(self) -> tuple[Array, Array, Array]:

@@ -100,7 +100,7 @@ def test_the_result_is_balanced_and_in_the_component_s_own_numbering(team):
     shuffled = Graph.from_edges(SIDE * SIDE, new[u], new[v])
     cells = np.sort(new[FACE]).astype(np.int32)
     made = begun(team, shuffled, cells)
-    assert made.order is not None, "numbered far from its shape, so renumbered inside"
+    assert made.place is not None, "numbered far from its shape, so renumbered inside"
     while made.at:
         made.finer()
     made.finish()
