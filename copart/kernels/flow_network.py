@@ -25,6 +25,7 @@ class FlowArena(NamedTuple):
     head : (m + 1,) int32, head of each arc
     rev : (m + 1,) int64, the arc back
     cap : (m + 1,) int64, capacity left
+    fresh : (n + 1,) int32, vertices newly at a border since it was emptied; nfresh : (1,) int64, how many
     """
 
     local: Any
@@ -40,6 +41,8 @@ class FlowArena(NamedTuple):
     head: Any
     rev: Any
     cap: Any
+    fresh: Any
+    nfresh: Any
 
 
 SOURCE, SINK = 1, 2

@@ -48,7 +48,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
     seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
     reach : int                     hops from the border up to which vertices take part
     room : (2,) int64, in           weight of a and of b that may take part
-    listed : (n,) uint8, in and out  1 for all vertices at a border, and for some more
+    listed : (n,) uint8, in and out  1 for all vertices at a border, and for some more; new ones are `fresh`, too
     arena : FlowArena, scratch      its `local` -1 before and after
     """
     size, cut = grow_region(g, part, a, b, seeds, reach, room, arena)
@@ -100,8 +100,6 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
                 if population[a] - stays_b + stays_a > 0 and population[b] + stays_b - stays_a > 0:
                     for i in range(size):
                         v = arena.vertex[i]
-                        # a border never leaves the region: what lies at its rim keeps its part
-                        listed[v] = 1
                         to_a = arena.level[i] >= 0 if by_source else arena.back[i] < 0
                         to = a if to_a else b
                         own = part[v]
@@ -111,6 +109,13 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
                             pwgt[to] += g.vwgt[v]
                             population[own] -= 1
                             population[to] += 1
+                            # neighbours in a third part, which others work on, are at the border already
+                            for e in range(g.xadj[v] - 1, g.xadj[v + 1]):
+                                u = v if e < g.xadj[v] else g.adjncy[e]
+                                if listed[u] == 0:
+                                    listed[u] = 1
+                                    arena.fresh[arena.nfresh[0]] = u
+                                    arena.nfresh[0] += 1
                     gain = cut - flow
                 break
             # the smaller side grows: that of the sources where even its largest cut leaves b too heavy

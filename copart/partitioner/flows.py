@@ -50,11 +50,12 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     for _ in range(rounds):
         listed = np.empty(len(part), np.uint8)
         team.run(find_boundary, len(part), g._replace(origin=part[:0], fixed=part[:0]), part, listed)
-        waiting = [(int(a), int(b)) for a, b in _pairs(g, part, k, listed) if active[a] or active[b]]
+        border = listed_vertices(listed)
+        waiting = [(int(a), int(b)) for a, b in _pairs(g, part, k, border) if active[a] or active[b]]
         active[:] = False
         while waiting:
             pairs, waiting = _disjoint(waiting)
-            start, order = _by_part(part, listed, k)
+            start, order = _by_part(part, border, k)
             batch = Batch(pairs=np.array(pairs, np.int32), room=np.empty((len(pairs), 2), np.int64),
                           won=np.zeros(len(pairs), np.int64), start=start, order=order, listed=listed)
 
@@ -65,6 +66,7 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
             team.spread(refine, -(-len(pairs) // chunk), arenas)
             total += int(batch.won.sum())
             active[batch.pairs[batch.won > 0]] = True
+            border = _grown(border, arenas)
         if not active.any():
             break
     return total
@@ -83,17 +85,24 @@ def _disjoint(pairs: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], list
     return batch, rest
 
 
-def _by_part(part: Array, listed: Array, nparts: int) -> tuple[Array, Array]:
-    """The listed vertices by part (nlisted,), and where those of each part begin (nparts + 1,)."""
-    border = listed_vertices(listed)
+def _grown(border: Array, arenas: list[FlowArena]) -> Array:
+    """The border (nborder,), ascending, with what is new there; it is no longer new."""
+    fresh = [arena.fresh[: arena.nfresh[0]].copy() for arena in arenas if arena.nfresh[0]]
+    for arena in arenas:
+        arena.nfresh[0] = 0
+    # the same whichever thread found what
+    return np.sort(np.concatenate([border, *fresh]), kind="stable") if fresh else border
+
+
+def _by_part(part: Array, border: Array, nparts: int) -> tuple[Array, Array]:
+    """The vertices of the border by part (nborder,), and where those of each part begin (nparts + 1,)."""
     start, order = np.empty(nparts + 1, np.int64), np.empty(len(border), np.int32)
     group_by_part(part, border, len(border), start, order)
     return start, order
 
 
-def _pairs(g: Level, part: Array, nparts: int, listed: Array) -> Array:
+def _pairs(g: Level, part: Array, nparts: int, border: Array) -> Array:
     """Pairs of neighbouring parts (npairs, 2), heaviest cut first."""
-    border = listed_vertices(listed)
     arcs = int((g.xadj[border + 1] - g.xadj[border]).sum())
     key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
     count = cut_pairs(g, part, border, nparts, key, weight)
@@ -126,4 +135,6 @@ def _arena(g: Level) -> FlowArena:
         head=np.empty(m, i32),
         rev=np.empty(m, i64),
         cap=np.empty(m, i64),
+        fresh=np.empty(n, i32),
+        nfresh=np.zeros(1, i64),
     )

@@ -407,5 +407,5 @@ def test_pairs_of_parts_come_by_the_weight_between_them(spread):
             if part[v] < part[u]:
                 pair = int(part[v]), int(part[u])
                 between[pair] = between.get(pair, 0) + 1
-    found = flows._pairs(level(graph), part, 6 * spread, np.ones(graph.nvtxs, np.uint8))
+    found = flows._pairs(level(graph), part, 6 * spread, np.arange(graph.nvtxs))
     assert [tuple(p) for p in found.tolist()] == sorted(between, key=lambda pair: (-between[pair], pair))
