@@ -23,7 +23,7 @@ TINY = 2000
 
 
 def _load_kernels(preset: str, threads: int) -> None:
-    """Partition small graphs of both kinds, grid and mesh, numbered near and far, fixed and free."""
+    """Partition small graphs of all kinds: grid and mesh, numbered near and far, fixed and free, of long borders."""
     side = 14
     at = np.arange(side**3).reshape(side, side, side)
     u = np.concatenate([at[:-1].ravel(), at[:, :-1].ravel(), at[:, :, :-1].ravel()])
@@ -36,6 +36,10 @@ def _load_kernels(preset: str, threads: int) -> None:
         graph = Graph.from_edges(side**3, a, b)
         partition(graph, 8, preset=preset, threads=threads)
         partition(graph, 8, preset=preset, threads=threads, fixed=fixed)
+    # more vertices at borders than are refined in one call: edges a random distance along a ring
+    n, away = 12_000, np.random.default_rng(1).integers(2, 3000, 24_000)
+    near = np.arange(24_000) % n
+    partition(Graph.from_edges(n, near, (near + away) % n), 64, preset=preset, threads=threads)
 
 
 def _run(preset: str, xadj: Any, adjncy: Any, k: int, *, eps: float, seed: int, threads: int, fixed: Any = None) -> Any:
