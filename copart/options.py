@@ -38,7 +38,7 @@ class Config:
     halving_passes : int
         Passes of FM on each level of a bisection, at most.
     grid_least : int
-        Vertices at which coarsening of a grid stops, unless an eighth of it is more.
+        Vertices at which coarsening of a grid stops, unless an eighth of it is more; in the plane half as many.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought; 0 for none.
     flow_levels : int

@@ -35,8 +35,9 @@ _LARGE = 1 << 20
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
 
-#: Grids are coarsened to an eighth: cells of two by two by two keep their shape.
-_FINE = 8
+#: Grids are coarsened to an eighth: cells of two by two by two keep their shape.  In the plane parts are more cells
+#: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.
+_FINE, _FEWER_IN_PLANE = 8, 2
 
 #: Rounds of label propagation: in blocks, there where neighbours have neighbours in common, and around hubs.
 _ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 2, 3, 3
@@ -91,7 +92,9 @@ def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
     without steps in the walls, which refinement does not remove; bisections of a fine grid are cheap and flat.
     """
     stop = coarsest_size(config, nparts)
-    return max(stop, config.grid_least, nvtxs // _FINE) if shape.grid else stop
+    if not shape.grid:
+        return stop
+    return max(stop, max(config.grid_least, nvtxs // _FINE) // (_FEWER_IN_PLANE if shape.flat else 1))
 
 
 def fitted(config: Config, nvtxs: int, nparts: int) -> Config:

@@ -99,8 +99,9 @@ def _along_rows(g: Level) -> bool:
     than on the same grid in breadth-first order.
     """
     v = np.arange(_SAMPLES) * len(g.vwgt) // _SAMPLES
-    first, degree = g.xadj[v], g.xadj[v + 1] - g.xadj[v]
-    edges = np.concatenate([np.arange(a, a + d) for a, d in zip(first, degree, strict=True)])
+    degree = g.xadj[v + 1] - g.xadj[v]
+    # the entries of their rows, one row after the other
+    edges = np.arange(degree.sum()) + np.repeat(g.xadj[v] - np.cumsum(degree) + degree, degree)
     steps = np.abs(g.adjncy[edges] - np.repeat(v, degree))
     often = np.sort(np.unique(steps, return_counts=True)[1])[-_STEPS:].sum()
     return bool(often >= _ALONG_ROWS * len(steps))
