@@ -23,6 +23,9 @@ from .shape import look_at
 
 Array = np.ndarray[Any, Any]
 
+#: Halvings after which the sets of parts are shared out among the threads for good.
+_SHARED = 2
+
 #: What bisections are told where no preset is asked for.
 _USUAL = Config()
 
@@ -57,26 +60,33 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
     grid = look_at(whole).grid if grid is None else grid
-    arenas = [arena_for(whole, k, config) for _ in range(min(team.threads, 2 * len(salts)))]
+    arenas = [arena_for(whole, k, config) for _ in range(min(team.threads, 2**_SHARED * len(salts)))]
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
 
-    def halve(run: int, arena: Arena) -> tuple[int, int]:
-        at, first = bisect_recursively(whole, limit, vertices[run], labels[run], salts[run], starts, grid, True,
-                                       part[run], arena)
-        return int(at), int(first)
+    # run, first and last vertex and label of each set, which threads share: quarters take about the same time
+    sets = [(run, 0, n, 0, k) for run in range(len(salts))]
 
-    halves = team.spread(halve, len(salts), arenas)
+    def bisect(one: tuple[int, int, int, int, int], once: bool, arena: Arena) -> tuple[int, int]:
+        run, lo, hi, first, last = one
+        at, left = bisect_recursively(whole, limit, vertices[run, lo:hi], labels[run, first:last], salts[run], starts,
+                                      grid, once, part[run], arena)
+        return int(at), int(left)
+
+    def halve(job: int, arena: Arena) -> list[tuple[int, int, int, int, int]]:
+        run, lo, hi, first, last = sets[job]
+        if last - first < 2 or hi - lo < 2:
+            return [sets[job]]
+        at, left = bisect(sets[job], True, arena)
+        return [(run, lo, lo + at, first, first + left), (run, lo + at, hi, first + left, last)]
 
     def finish(job: int, arena: Arena) -> None:
-        run, half = job // 2, job % 2
-        at, first = halves[run]
-        mine = (slice(0, at), slice(0, first)) if half == 0 else (slice(at, n), slice(first, k))
-        bisect_recursively(whole, limit, vertices[run, mine[0]], labels[run, mine[1]], salts[run], starts, grid,
-                           False, part[run], arena)
+        bisect(sets[job], False, arena)
 
-    team.spread(finish, 2 * len(salts), arenas)
+    for _ in range(_SHARED):
+        sets = [half for halves in team.spread(halve, len(sets), arenas) for half in halves]
+    team.spread(finish, len(sets), arenas)
     return [one if cmap is None else one[cmap] for one in part]
 
 
