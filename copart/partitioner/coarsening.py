@@ -39,8 +39,9 @@ _STALLED = 0.95
 #: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.
 _FINE, _FEWER_IN_PLANE = 8, 2
 
-#: Rounds of label propagation: in blocks, there where neighbours have neighbours in common, and around hubs.
-_ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 2, 3, 3
+#: Rounds of label propagation: in blocks (two cut no less), there where neighbours have neighbours in common, and
+#: around hubs.
+_ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 1, 3, 3
 
 #: Graphs without edge weights are matched where vertices have so many neighbours at most, on average.
 _FEW = 4.5
