@@ -645,6 +645,18 @@ def test_breadth_first_order(graph, seed):
     assert [away[v] for v in order.tolist()] == sorted(away.values())
 
 
+def test_small_graphs_of_cells_keep_their_numbers(monkeypatch):
+    """All of them is in the caches; where neighbours have neighbours in common, clusters would suffer."""
+    cells = dual_graph(cube("tetra", 2000))
+    u, v, _ = cells.edges()
+    new = np.random.default_rng(1).permutation(cells.nvtxs)
+    g = level(Graph.from_edges(cells.nvtxs, new[u], new[v]))
+    assert not look_at(g).far
+    monkeypatch.setattr("copart.partitioner.shape._SMALL", 0)
+    assert look_at(g).far
+    assert not look_at(level(cells)).far
+
+
 def test_renumbering_brings_neighbours_together():
     u, v, _ = grid(20, 400).edges()
     new = np.random.default_rng(1).permutation(8000)
