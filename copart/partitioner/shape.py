@@ -39,7 +39,7 @@ _STEPS, _ALONG_ROWS = 8, 0.7
 
 #: Graphs of fewer edges, counted twice, stay in the caches: to number them anew takes longer than it saves (a tenth of
 #: the time of ``fast``), and cuts are the same in any order.  But where neighbours have neighbours in common, clusters
-#: are worse if these are in another block.
+#: are worse if these are in another block, and around hubs neighbours are anywhere.
 _SMALL = 1 << 19
 
 
@@ -73,7 +73,8 @@ def look_at(g: Level) -> Shape:
     uneven = cells and (triangles > _TRIANGLES[0 if flat else 1] * _SAMPLES or squares < _SQUARES * on_grid)
     # boxes are worth keeping where quadrilaterals are in rows; hexahedra of any kind are matched better than clustered
     grid = cells and not (flat and uneven)
-    far_apart = far * 4 > _SAMPLES and (grid or dense or len(g.adjncy) >= _SMALL)
+    small = len(g.adjncy) < _SMALL and not (grid or dense or skewed)
+    far_apart = far * 4 > _SAMPLES and not small
     apart = far_apart or (grid and not _along_rows(g))
     return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven)))
 
