@@ -9,6 +9,9 @@ from .heap import remove, sift_down
 from .refinement import activate, connect_few, gather, log_move, scatter
 from .rng import mix
 
+BELOW_SIGN = np.iinfo(np.int64).max
+"""All bits of an integer but its sign."""
+
 
 class Waiting(NamedTuple):
     """The heap of evictions, of a capacity of all candidates.
@@ -72,10 +75,12 @@ def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched
 def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
     """Move border vertices out of overloaded parts, cheapest first, to the best neighbouring part with room.
 
+    The bits of floats are in the order of the floats, so that integers lead the heap; only -0.0 is not, and no loss is.
+
     Everything is checked again against the current state.  Returns the decrease of the cut.
 
     count : int                         number of candidates
-    rank : (count,) int64, in           of each, the larger the cheaper
+    rank : (count,) int64, in and out   bits of the loss of each; afterwards the larger the cheaper
     where : (count,) int32, in          place of each on the border list; the earlier of equal ones is first
     g : Level, in
     pull : Pull, in
@@ -98,6 +103,7 @@ def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
         heap[i] = i
         pos[i] = i
         tie[i] = -i
+        rank[i] ^= ~((rank[i] >> 63) & BELOW_SIGN)
     for i in range(count // 2 - 1, -1, -1):
         sift_down(heap, pos, rank, tie, count, i)
     total = np.int64(0)

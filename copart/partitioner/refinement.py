@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import frozen, sums
-from ..kernels import Level, Pull, balancing, eviction, refining
+from ..kernels import Level, Pull, balancing, eviction, jet
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
@@ -33,10 +33,7 @@ _MANY = 400_000
 #: times fewer the rounds of cooling are.
 _ABOVE, _FEWER = 0.2, 2
 
-#: All bits of an integer but its sign.
-_BELOW_SIGN = np.iinfo(np.int64).max
-
-#: Lists longer than `refining.LONG` are put in the order of the vertices, the border when it has grown by this factor:
+#: Lists longer than `jet.LONG` are put in the order of the vertices, the border when it has grown by this factor:
 #: neighbours in the graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
 _GROWN = 1.1
 
@@ -64,12 +61,6 @@ def scratch_for(n: int, k: int) -> Scratch:
                    log=np.empty((2, n), np.int32),  # a vertex moves once in a pass
                    conn=np.full(k, -1, np.int64),
                    touched=np.empty(k + 1, np.int32))  # all parts, and the old place of a vertex
-
-
-def _falling(cost: Array) -> Array:
-    """Integers in the reverse order of numbers that are not -0.0: the bits of floats are in the order of the floats."""
-    bits = cost.view(np.int64)
-    return bits ^ ~((bits >> 63) & _BELOW_SIGN)
 
 
 def listed_vertices(listed: Array) -> Array:
@@ -144,9 +135,9 @@ class Refiner:
         self.skewed = skewed
         self.state = first_state(g, part, limit, team)
         kernels.weigh(part, g.vwgt, self.state.pwgt, self.state.population)
-        most = min(n, refining.LONG)
+        most = min(n, jet.LONG)
         key = np.empty(most)
-        self.memory = refining.Memory(
+        self.memory = jet.Memory(
             dest=np.full(n, -1, np.int32), gain=np.empty(n, np.int64), live=np.empty(n, np.uint8),
             go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), where=np.empty(most, np.int32),
             waiting=_waiting(most), conn=np.empty(len(limit), np.int64), touched=np.empty(len(limit), np.int32),
@@ -158,7 +149,7 @@ class Refiner:
     @property
     def now(self) -> int:
         """Rounds done, evictions included."""
-        return int(self.memory.at[refining.NOW])
+        return int(self.memory.at[jet.NOW])
 
     def _scratch(self) -> tuple[Array, Array]:
         k = len(self.limit)
@@ -172,11 +163,11 @@ class Refiner:
     def jet_round(self, warmth: float) -> int:
         """One round of moves, which may overload parts; returns the decrease of the cut."""
         m = self.memory
-        m.at[refining.NOW] += 1
+        m.at[jet.NOW] += 1
         count = int(self.state.count[0])
         self.state = with_room(self.state, count)
         t, g, s = self.team, self.g, self.state
-        if count > refining.LONG:
+        if count > jet.LONG:
             self._put_in_order(s.active[:count], kernels.ACTIVE)
         t.run(kernels.propose, count, g, self.pull, s, self.now, warmth, m.dest, m.gain, m.live, scratch=self._scratch)
         t.run(kernels.afterburn, count, g, self.pull, s, m.dest, m.gain, m.go)
@@ -184,10 +175,10 @@ class Refiner:
 
     def evict_round(self) -> int:
         """One round of moves out of overloaded parts; returns the decrease of the cut."""
-        self.memory.at[refining.NOW] += 1
+        self.memory.at[jet.NOW] += 1
         count = int(self.state.count[1])
         self.state = with_room(self.state, count)
-        if count > max(refining.LONG, _GROWN * self.in_order):
+        if count > max(jet.LONG, _GROWN * self.in_order):
             self._put_in_order(self.state.border[:count], kernels.BORDER)
             self.in_order = count
         key, where = np.empty(count), np.empty(count, np.int32)
@@ -200,7 +191,7 @@ class Refiner:
             key[top : top + more], where[top : top + more] = key[at : at + more], where[at : at + more]
             top += more
         return int(
-            eviction.evict(top, _falling(key[:top]), where, self.g, self.pull, self.state, self.limit, self.now,
+            eviction.evict(top, key[:top].view(np.int64), where, self.g, self.pull, self.state, self.limit, self.now,
                            _waiting(top), *self._scratch())
         )
 
@@ -310,36 +301,36 @@ class Refiner:
         warmth[:cooling] = np.maximum(_COOL, config.warmth * (1 - np.arange(cooling) / max(cooling, 1)))
         at, now, most = self.memory.at, self.now, len(self.memory.where)
         # the first state is better than none
-        at[:] = refining.BALANCE, now, 0, -1, 0, 0, _BELOW_SIGN
+        at[:] = jet.BALANCE, now, 0, -1, 0, 0, eviction.BELOW_SIGN
         while True:
-            stage = refining.refine_rounds(self.g, self.pull, self.state, self.limit, self.salt, cut, warmth,
+            stage = jet.jet_rounds(self.g, self.pull, self.state, self.limit, self.salt, cut, warmth,
                                            config.patience, self.memory)
-            if stage == refining.OVER:
+            if stage == jet.OVER:
                 break
-            if stage == refining.WALLED:
+            if stage == jet.WALLED:
                 # hand weight on from part to part
                 before = self.excess
-                at[refining.TOTAL] += self.shift_round()
-                at[refining.STAGE] = refining.JUDGE if self.excess == before else refining.BALANCE
+                at[jet.TOTAL] += self.shift_round()
+                at[jet.STAGE] = jet.JUDGE if self.excess == before else jet.BALANCE
                 continue
-            count = int(self.state.count[1 if stage == refining.BALANCE else 0])
-            if stage == refining.BALANCE and count > most:
-                at[refining.TOTAL] += self.rebalance()
-                at[refining.STAGE] = refining.JUDGE
+            count = int(self.state.count[1 if stage == jet.BALANCE else 0])
+            if stage == jet.BALANCE and count > most:
+                at[jet.TOTAL] += self.rebalance()
+                at[jet.STAGE] = jet.JUDGE
             elif count > most or self.skewed:
                 self._warm_round(warmth, cooling)
             else:
                 self.state = with_room(self.state, _ROUNDS * count)
         kernels.undo_moves(self.g, self.state)
-        return int(at[refining.BEST])
+        return int(at[jet.BEST])
 
     def _warm_round(self, warmth: Array, cooling: int) -> None:
-        """One round on a long list, or on a skewed graph, between calls of :func:`refining.refine_rounds`."""
+        """One round on a long list, or on a skewed graph, between calls of :func:`jet.jet_rounds`."""
         at = self.memory.at
-        done, before = int(at[refining.DONE]), int(self.state.count[2])
+        done, before = int(at[jet.DONE]), int(self.state.count[2])
         if self.skewed:
             above = _ABOVE * max(0.0, 1 - done / cooling) if cooling else 0.0
             self.state = self.state._replace(room=self.limit + (self.limit * above).astype(np.int64))
-        at[refining.TOTAL] += self.jet_round(float(warmth[min(done, cooling)]))
+        at[jet.TOTAL] += self.jet_round(float(warmth[min(done, cooling)]))
         idle = self.state.count[2] == before and not self.state.count[0]
-        at[refining.STAGE] = refining.OVER if idle else refining.COUNT
+        at[jet.STAGE] = jet.OVER if idle else jet.COUNT

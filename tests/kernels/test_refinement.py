@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.graph import Graph
+from copart.kernels import jet
 from copart.kernels import refinement as kernels
-from copart.kernels import refining
 from copart.options import PRESETS
 from copart.partitioner import rounds
 from copart.partitioner.refinement import Refiner, cut_of
@@ -347,7 +347,7 @@ def test_skewed_graphs_are_refined_within_the_limits():
 def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threads):
     """Lists of more than some thousand vertices are sorted; so are short ones here, on any number of threads."""
     def run(long: int, count: int) -> np.ndarray:
-        monkeypatch.setattr(refining, "LONG", long)
+        monkeypatch.setattr(jet, "LONG", long)
         monkeypatch.setattr(rounds, "GRAIN", 8)
         graph = grid(24, 24)
         rng = np.random.default_rng(5)

@@ -1,4 +1,4 @@
-"""Rounds of refinement one after the other, compiled as a whole: on short borders calls cost more than rounds."""
+"""Rounds of Jet one after the other, compiled as a whole: on short borders calls cost more than rounds."""
 
 from typing import Any, NamedTuple
 
@@ -23,8 +23,6 @@ REBALANCE = 2
 
 NOTHING = 500
 """What is next to nothing: less than one in so many edges of the cut."""
-
-_BELOW_SIGN = np.iinfo(np.int64).max
 
 
 class Memory(NamedTuple):
@@ -79,7 +77,7 @@ def _short(s, which, m):
 
 
 @kernel
-def refine_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
+def jet_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
     """Rounds of moves and evictions until they bring next to nothing, or one has to be done by the caller.
 
     Returns the stage, which is kept in `m.at`, too: `OVER`; `WALLED`; or `ROUND` or `BALANCE` where a list is long or
@@ -127,9 +125,6 @@ def refine_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
                 return at[STAGE]
             at[NOW] += 1
             top = propose_evictions(0, s.count[1], g, pull, s, limit, salt + at[NOW], m.key, m.where, m.conn, m.touched)
-            # integers in the reverse order of numbers that are not -0.0: the bits of floats are in the order of those
-            for i in range(top):
-                m.rank[i] ^= ~((m.rank[i] >> 63) & _BELOW_SIGN)
             at[TOTAL] += evict(top, m.rank[:top], m.where, g, pull, s, limit, at[NOW], m.waiting, m.conn, m.touched)
             before = excess
             excess = excess_above(s.pwgt, limit)
