@@ -11,26 +11,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inner, kernel
+from .balancing import group_by_part
 from .flow import augment, flow_distances, pierce
 from .flow_network import SINK, SOURCE, build_network, grow_region
 
 
 class Batch(NamedTuple):
-    """Pairs of parts, none of which is in two of them, and the border.
+    """Pairs of parts, none of which is in two of them, and the border; what they won adds up over the batches.
 
-    pairs : (npairs, 2) int32, the parts of each
-    room : (npairs, 2) int64, scratch
-    won : (npairs,) int64, decrease of the cut by each
+    pairs : (nparts // 2, 2) int32, the parts of each
+    room : (nparts // 2, 2) int64, scratch
+    won : (nparts,) int64, decrease of the cut by the pairs that each part was the first of
+    changed : (nparts,) uint8, 1 for parts of pairs that won something
     start : (nparts + 1,) int64, where the border vertices of each part begin
-    order : (nborder,) int32, border vertices by part
-    listed : (n,) uint8, 1 for all border vertices, and for some more
+    order : (n,) int32, border vertices by part
+    border : (n,) int32, border vertices, ascending; count : (1,) int64, how many
+    listed : (n,) uint8, 1 for those, and for vertices that came to be there in the last batch
     """
 
     pairs: Any
     room: Any
     won: Any
+    changed: Any
     start: Any
     order: Any
+    border: Any
+    count: Any
     listed: Any
 
 
@@ -130,6 +136,47 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
 
 
 @kernel
+def next_batch(part, fresh, waiting, left, batch):
+    """A maximal set of pairs without a part in common, taken in order, and the border by part.
+
+    Returns how many pairs it has, and how many are left; these move to the front.
+
+    part : (n,) int32, in
+    fresh : (nfresh,) int32, in         vertices that are new at the border, ascending
+    waiting : (npairs, 2) int32, in and out
+    left : int                          pairs that are waiting
+    batch : Batch, in and out
+    """
+    start, border = batch.start, batch.border
+    for p in range(len(start)):
+        start[p] = 0
+    taken = 0
+    asked = left
+    left = 0
+    for i in range(asked):
+        a, b = waiting[i, 0], waiting[i, 1]
+        if start[a] == 0 and start[b] == 0:
+            start[a] = start[b] = 1
+            batch.pairs[taken, 0], batch.pairs[taken, 1] = a, b
+            taken += 1
+        else:
+            waiting[left, 0], waiting[left, 1] = a, b
+            left += 1
+    old = batch.count[0] - 1
+    new = len(fresh) - 1
+    batch.count[0] += len(fresh)
+    while new >= 0:
+        if old >= 0 and border[old] > fresh[new]:
+            border[old + new + 1] = border[old]
+            old -= 1
+        else:
+            border[old + new + 1] = fresh[new]
+            new -= 1
+    group_by_part(part, border, batch.count[0], start, batch.order)
+    return taken, left
+
+
+@kernel
 def refine_batch(lo, hi, g, part, pwgt, population, limit, batch, reach, share, arena):
     """Lower the cut between the pairs lo..hi of a batch; :func:`refine_pair` for one after the other.
 
@@ -153,20 +200,26 @@ def refine_batch(lo, hi, g, part, pwgt, population, limit, batch, reach, share, 
                 arena.queue[count] = order[j]
                 count += 1
         room[i, 0], room[i, 1] = np.int64(share * pwgt[a]), np.int64(share * pwgt[b])
-        batch.won[i] = refine_pair(g, part, pwgt, population, limit, a, b, arena.queue[:count], reach, room[i],
-                                   batch.listed, arena)
+        won = refine_pair(g, part, pwgt, population, limit, a, b, arena.queue[:count], reach, room[i], batch.listed,
+                          arena)
+        if won > 0:
+            batch.won[a] += won
+            batch.changed[a] = batch.changed[b] = 1
 
 
 @kernel
-def cut_pairs(g, part, border, nparts, key, weight):
+def cut_pairs(g, part, border, nparts, key, weight, table):
     """Cut edges at the border, each once; returns how many.
+
+    The smaller part * nparts + the larger one is the key of an edge.
 
     g : Level, in
     part : (n,) int32, in
     border : (nborder,) int32, in
     nparts : int
-    key : (narcs,) int64, out       smaller part * nparts + larger part; room for all edges of the border vertices
+    key : (narcs,) int64, out       of each edge; room for all edges of the border vertices
     weight : (narcs,) int64, out
+    table : (nparts * nparts,) int64, in and out   weight added up by key; where it is empty edges are listed instead
     """
     at = 0
     for i in range(len(border)):
@@ -175,10 +228,11 @@ def cut_pairs(g, part, border, nparts, key, weight):
         for e in range(g.xadj[v], g.xadj[v + 1]):
             q = part[g.adjncy[e]]
             if q > p:
-                key[at] = np.int64(p) * nparts + q
-                if len(g.ewgt) == 0:
-                    weight[at] = 1
+                w = np.int64(1) if len(g.ewgt) == 0 else g.ewgt[e]
+                if len(table) > 0:
+                    table[np.int64(p) * nparts + q] += w
                 else:
-                    weight[at] = g.ewgt[e]
+                    key[at] = np.int64(p) * nparts + q
+                    weight[at] = w
                 at += 1
     return at

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Level
-from ..kernels.balancing import group_by_part
 from ..kernels.flow_network import FlowArena
-from ..kernels.flow_pairs import Batch, cut_pairs, refine_batch
+from ..kernels.flow_pairs import Batch, cut_pairs, next_batch, refine_batch
 from ..kernels.refinement import find_boundary, weigh
 from .refinement import listed_vertices
 from .rounds import Team
@@ -40,80 +39,62 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     share : float
         and up to this share of a part's weight.
     """
-    k = len(limit)
+    n, k = len(part), len(limit)
     pwgt, population = np.zeros((2, k), np.int64)
     weigh(part, g.vwgt, pwgt, population)
     arenas = [_arena(g) for _ in range(team.threads)]
     chunk = _CHUNK if team.threads > 1 else k
-    active = np.ones(k, bool)
-    total = 0
+    batch = Batch(pairs=np.empty((k // 2, 2), np.int32), room=np.empty((k // 2, 2), np.int64), won=np.zeros(k, np.int64),
+                  changed=np.ones(k, np.uint8), start=np.empty(k + 1, np.int64), order=np.empty(n, np.int32),
+                  border=np.empty(n, np.int32), count=np.zeros(1, np.int64), listed=np.empty(n, np.uint8))
+    plain = g._replace(origin=part[:0], fixed=part[:0])
     for _ in range(rounds):
-        listed = np.empty(len(part), np.uint8)
-        team.run(find_boundary, len(part), g._replace(origin=part[:0], fixed=part[:0]), part, listed)
-        border = listed_vertices(listed)
-        waiting = [(int(a), int(b)) for a, b in _pairs(g, part, k, border) if active[a] or active[b]]
-        active[:] = False
-        while waiting:
-            pairs, waiting = _disjoint(waiting)
-            start, order = _by_part(part, border, k)
-            batch = Batch(pairs=np.array(pairs, np.int32), room=np.empty((len(pairs), 2), np.int64),
-                          won=np.zeros(len(pairs), np.int64), start=start, order=order, listed=listed)
+        team.run(find_boundary, n, plain, part, batch.listed)
+        first = listed_vertices(batch.listed)
+        batch.border[: len(first)], batch.count[0] = first, len(first)
+        waiting = _pairs(g, part, k, first)
+        waiting = waiting[(batch.changed[waiting] > 0).any(axis=1)]
+        batch.changed[:] = 0
+        left = len(waiting)
+        while left:
+            taken, left = next_batch(part, _fresh(arenas), waiting, left, batch)
 
-            def refine(i: int, arena: FlowArena, batch: Batch = batch) -> None:
-                last = min((i + 1) * chunk, len(batch.pairs))
+            def refine(i: int, arena: FlowArena, taken: int = taken) -> None:
+                last = min((i + 1) * chunk, taken)
                 refine_batch(i * chunk, last, g, part, pwgt, population, limit, batch, reach, share, arena)
 
-            team.spread(refine, -(-len(pairs) // chunk), arenas)
-            total += int(batch.won.sum())
-            active[batch.pairs[batch.won > 0]] = True
-            border = _grown(border, arenas)
-        if not active.any():
+            team.spread(refine, -(-taken // chunk), arenas)
+        _fresh(arenas)
+        if not batch.changed.any():
             break
-    return total
+    return int(batch.won.sum())
 
 
-def _disjoint(pairs: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """A maximal set of pairs without a part in common, taken in order, and the others."""
-    taken: set[int] = set()
-    batch, rest = [], []
-    for pair in pairs:
-        if taken.isdisjoint(pair):
-            taken.update(pair)
-            batch.append(pair)
-        else:
-            rest.append(pair)
-    return batch, rest
-
-
-def _grown(border: Array, arenas: list[FlowArena]) -> Array:
-    """The border (nborder,), ascending, with what is new there; it is no longer new."""
-    fresh = [arena.fresh[: arena.nfresh[0]].copy() for arena in arenas if arena.nfresh[0]]
+def _fresh(arenas: list[FlowArena]) -> Array:
+    """What is new at the border (nfresh,), ascending, the same whichever thread found what; it is no longer new."""
+    found = np.concatenate([arena.fresh[: arena.nfresh[0]] for arena in arenas])
+    found.sort()
     for arena in arenas:
         arena.nfresh[0] = 0
-    # the same whichever thread found what
-    return np.sort(np.concatenate([border, *fresh]), kind="stable") if fresh else border
-
-
-def _by_part(part: Array, border: Array, nparts: int) -> tuple[Array, Array]:
-    """The vertices of the border by part (nborder,), and where those of each part begin (nparts + 1,)."""
-    start, order = np.empty(nparts + 1, np.int64), np.empty(len(border), np.int32)
-    group_by_part(part, border, len(border), start, order)
-    return start, order
+    return found
 
 
 def _pairs(g: Level, part: Array, nparts: int, border: Array) -> Array:
-    """Pairs of neighbouring parts (npairs, 2), heaviest cut first."""
+    """Pairs of neighbouring parts (npairs, 2) int32, heaviest cut first."""
     arcs = int((g.xadj[border + 1] - g.xadj[border]).sum())
-    key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
-    count = cut_pairs(g, part, border, nparts, key, weight)
-    if nparts * nparts <= arcs:  # counted in a table of all pairs, without putting the edges in order
-        pair = np.flatnonzero(np.bincount(key[:count]))
-        total = np.bincount(key[:count], weights=weight[:count])[pair]
+    none = np.empty(0, np.int64)
+    if nparts * nparts <= arcs:  # a table of all pairs, without putting the edges in order
+        table = np.zeros(nparts * nparts, np.int64)
+        cut_pairs(g, part, border, nparts, none, none, table)
+        pair = np.flatnonzero(table)
+        total = table[pair]
     else:
+        key, weight = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
+        count = cut_pairs(g, part, border, nparts, key, weight, none)
         pair, inverse = np.unique(key[:count], return_inverse=True)
         total = np.bincount(inverse, weights=weight[:count])
-    heavy = np.argsort(-total, kind="stable")
-    return np.stack([pair[heavy] // nparts, pair[heavy] % nparts], axis=1)
+    pair = pair[np.argsort(-total, kind="stable")]
+    return np.stack([pair // nparts, pair % nparts], axis=1).astype(np.int32)
 
 
 def _arena(g: Level) -> FlowArena:

@@ -33,9 +33,9 @@ _MANY = 400_000
 #: times fewer the rounds of cooling are.
 _ABOVE, _FEWER = 0.2, 2
 
-#: Lists longer than `jet.LONG` are put in the order of the vertices, the border when it has grown by this factor:
-#: neighbours in the graph are neighbours in memory then, and proposals of a million tetrahedra take a third less time.
-_GROWN = 1.1
+#: Up to so many vertices one thread does rounds on lists of any length without coming back; on more, calls take no time
+#: to speak of.
+_WHOLE = 1 << 19
 
 #: Lists of more than one in so many vertices are put in order by marks of all vertices.
 _DENSE = 64
@@ -135,16 +135,16 @@ class Refiner:
         self.skewed = skewed
         self.state = first_state(g, part, limit, team)
         kernels.weigh(part, g.vwgt, self.state.pwgt, self.state.population)
-        most = min(n, jet.LONG)
+        most = n if team.threads == 1 and n <= _WHOLE else min(n, jet.LONG)
         key = np.empty(most)
         self.memory = jet.Memory(
             dest=np.full(n, -1, np.int32), gain=np.empty(n, np.int64), live=np.empty(n, np.uint8),
             go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), where=np.empty(most, np.int32),
             waiting=_waiting(most), conn=np.empty(len(limit), np.int64), touched=np.empty(len(limit), np.int32),
-            at=np.zeros(7, np.int64),
+            at=np.zeros(8, np.int64),
         )
+        self.memory.at[jet.IN_ORDER] = self.state.count[0]
         self.place = np.empty(n, np.int32)
-        self.in_order = int(self.state.count[0])
 
     @property
     def now(self) -> int:
@@ -178,9 +178,9 @@ class Refiner:
         self.memory.at[jet.NOW] += 1
         count = int(self.state.count[1])
         self.state = with_room(self.state, count)
-        if count > max(jet.LONG, _GROWN * self.in_order):
+        if count > max(jet.LONG, jet.GROWN * self.memory.at[jet.IN_ORDER]):
             self._put_in_order(self.state.border[:count], kernels.BORDER)
-            self.in_order = count
+            self.memory.at[jet.IN_ORDER] = count
         key, where = np.empty(count), np.empty(count, np.int32)
         found = self.team.run(
             eviction.propose_evictions, count, self.g, self.pull, self.state, self.limit, self.salt + self.now, key,
@@ -301,10 +301,10 @@ class Refiner:
         warmth[:cooling] = np.maximum(_COOL, config.warmth * (1 - np.arange(cooling) / max(cooling, 1)))
         at, now, most = self.memory.at, self.now, len(self.memory.where)
         # the first state is better than none
-        at[:] = jet.BALANCE, now, 0, -1, 0, 0, eviction.BELOW_SIGN
+        at[: jet.IN_ORDER] = jet.BALANCE, now, 0, -1, 0, 0, eviction.BELOW_SIGN
         while True:
-            stage = jet.jet_rounds(self.g, self.pull, self.state, self.limit, self.salt, cut, warmth,
-                                           config.patience, self.memory)
+            stage = jet.jet_rounds(self.g, self.pull, self.state, self.limit, self.salt, cut, warmth, config.patience,
+                                   self.memory)
             if stage == jet.OVER:
                 break
             if stage == jet.WALLED:

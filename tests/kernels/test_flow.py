@@ -324,10 +324,13 @@ def test_cut_edges_are_listed_once_by_pair(graph, seed):
     g = level(graph)
     border = np.array([v for v, row in rows(graph).items() if any(part[u] != part[v] for u in row)], np.int32)
     key, weight = np.empty(len(g.adjncy), np.int64), np.empty(len(g.adjncy), np.int64)
-    count = int(flow_pairs.cut_pairs(g, part, border, 4, key, weight))
+    count = int(flow_pairs.cut_pairs(g, part, border, 4, key, weight, key[:0]))
     want = sorted((int(min(part[u], part[v])) * 4 + int(max(part[u], part[v])), w)
                   for v, row in rows(graph).items() for u, w in row.items() if v < u and part[u] != part[v])
     assert sorted(zip(key[:count].tolist(), weight[:count].tolist(), strict=True)) == want
+    table, none = np.zeros(16, np.int64), np.zeros(0, np.int64)
+    assert flow_pairs.cut_pairs(g, part, border, 4, none, none, table) == count
+    assert table.tolist() == [sum(w for pair, w in want if pair == one) for one in range(16)]
 
 
 # ---- all pairs
@@ -377,11 +380,35 @@ def test_pairs_on_threads_make_no_difference(name):
     assert runs[0][1] > 0 or name == "scattered"
 
 
+def empty_batch(n: int, k: int) -> flow_pairs.Batch:
+    return flow_pairs.Batch(
+        pairs=np.empty((k // 2, 2), np.int32), room=np.empty((k // 2, 2), np.int64), won=np.zeros(k, np.int64),
+        changed=np.ones(k, np.uint8), start=np.empty(k + 1, np.int64), order=np.empty(n, np.int32),
+        border=np.empty(n, np.int32), count=np.zeros(1, np.int64), listed=np.zeros(n, np.uint8))
+
+
 def test_batches_are_disjoint_and_maximal():
-    pairs = [(0, 1), (1, 2), (2, 3), (0, 3), (4, 5)]
-    batch, rest = flows._disjoint(pairs)
-    assert batch == [(0, 1), (2, 3), (4, 5)]
-    assert rest == [(1, 2), (0, 3)]
+    waiting = np.array([(0, 1), (1, 2), (2, 3), (0, 3), (4, 5)], np.int32)
+    none = np.zeros(0, np.int32)
+    batch = empty_batch(6, 6)
+    assert flow_pairs.next_batch(np.zeros(6, np.int32), none, waiting, 5, batch) == (3, 2)
+    assert batch.pairs.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert flow_pairs.next_batch(np.zeros(6, np.int32), none, waiting, 2, batch) == (2, 0)
+    assert batch.pairs[:2].tolist() == [[1, 2], [0, 3]]
+
+
+@given(st.lists(st.lists(st.integers(0, 39), unique=True), max_size=4), st.integers(0, 2**32 - 1))
+def test_batches_come_with_the_border_by_part(turns, seed):
+    """What is new there is put in, wherever it belongs; listed twice it never is."""
+    part = np.random.default_rng(seed).integers(0, 5, 40).astype(np.int32)
+    batch, there = empty_batch(40, 5), set()
+    for new in turns:
+        fresh = np.array(sorted(set(new) - there), np.int32)
+        there |= set(new)
+        flow_pairs.next_batch(part, fresh, np.zeros((0, 2), np.int32), 0, batch)
+        assert batch.border[: batch.count[0]].tolist() == sorted(there)
+        for p in range(5):
+            assert batch.order[batch.start[p] : batch.start[p + 1]].tolist() == [v for v in sorted(there) if part[v] == p]
 
 
 @pytest.mark.parametrize("seed", [0, 5, 7, 12, 26])
@@ -407,5 +434,5 @@ def test_pairs_of_parts_come_by_the_weight_between_them(spread):
             if part[v] < part[u]:
                 pair = int(part[v]), int(part[u])
                 between[pair] = between.get(pair, 0) + 1
-    found = flows._pairs(level(graph), part, 6 * spread, np.arange(graph.nvtxs))
+    found = flows._pairs(level(graph), part, 6 * spread, np.arange(graph.nvtxs, dtype=np.int32))
     assert [tuple(p) for p in found.tolist()] == sorted(between, key=lambda pair: (-between[pair], pair))

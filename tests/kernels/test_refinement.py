@@ -11,10 +11,11 @@ from copart.graph import Graph
 from copart.kernels import jet
 from copart.kernels import refinement as kernels
 from copart.options import PRESETS
-from copart.partitioner import rounds
+from copart.partitioner import refinement, rounds
 from copart.partitioner.refinement import Refiner, cut_of
 from copart.partitioner.rounds import Team
 
+from ..conftest import NO_JIT
 from ..helpers import grid
 from ..partition_reference import (
     NO_PULL,
@@ -348,6 +349,7 @@ def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threa
     """Lists of more than some thousand vertices are sorted; so are short ones here, on any number of threads."""
     def run(long: int, count: int) -> np.ndarray:
         monkeypatch.setattr(jet, "LONG", long)
+        monkeypatch.setattr(refinement, "_WHOLE", 0)
         monkeypatch.setattr(rounds, "GRAIN", 8)
         graph = grid(24, 24)
         rng = np.random.default_rng(5)
@@ -360,3 +362,21 @@ def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threa
         return part
 
     assert (run(10**9, 1) == run(0, threads)).all()
+
+
+@pytest.mark.parametrize("side", [24, 24 if NO_JIT else 110])
+def test_one_thread_does_all_rounds_in_one_call_with_the_same_result(monkeypatch, side):
+    """Also where lists are so long that they are put in order."""
+    monkeypatch.setattr(rounds, "GRAIN", 8)
+    graph = grid(side, side)
+    part = np.random.default_rng(5).integers(0, 4, graph.nvtxs).astype(np.int32)
+
+    def run(count: int, whole: int) -> tuple[bytes, int, int]:
+        monkeypatch.setattr(refinement, "_WHOLE", whole)
+        found = part.copy()
+        with Team(count) as team:
+            r = Refiner(level(graph), NO_PULL, found, np.full(4, side * side // 4 + 9), team, 3)
+            won = r.improve(PRESETS["default"], cut_of(r.g, found))
+        return found.tobytes(), won, r.now
+
+    assert run(1, 1 << 19) == run(1, 0) == run(2, 0)
