@@ -25,7 +25,7 @@ class State(NamedTuple):
     active : (nvtxs,) int32, vertices whose move is worth another look
     border : (nvtxs,) int32, all vertices with a neighbour in another part, and some more
     listed : (nvtxs,) uint8, bits as above
-    moved_in : (nvtxs,) int32, round of the last move
+    moved_in : (nvtxs,) int32, round after the last move, in which a vertex rests; 0 for none
     log : (2, capacity) int32, vertex and former part of each move
     count : (3,) int64, lengths of active, border and log
     room : (nparts,) int64, weight above which a round fills no part, or empty where it may overload parts at will
@@ -146,17 +146,15 @@ def pull_of(g, pull, v, p):
 
 
 @kernel
-def weigh(part, vwgt, pwgt, population):
-    """Weight and number of vertices of each part.
+def weigh(lo, hi, part, vwgt, pwgt, population):
+    """Add up the weight and the number of the vertices lo..hi of each part.
 
+    lo, hi : int
     part : (nvtxs,) int32, in
     vwgt : (nvtxs,) int64, in
-    pwgt, population : (nparts,) int64, out
+    pwgt, population : (nparts,) int64, in and out
     """
-    for p in range(len(pwgt)):
-        pwgt[p] = 0
-        population[p] = 0
-    for v in range(len(part)):
+    for v in range(lo, hi):
         pwgt[part[v]] += vwgt[v]
         population[part[v]] += 1
 
@@ -209,7 +207,7 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     for i in range(lo, hi):
         v = s.active[i]
         dest[v] = -1
-        if s.moved_in[v] == now - 1:
+        if s.moved_in[v] == now:
             live[i] = 1
             continue
         live[i] = 0
@@ -326,7 +324,7 @@ def log_move(g, s, v, to, now):
     s.log[0, s.count[2]] = v
     s.log[1, s.count[2]] = s.part[v]
     s.count[2] += 1
-    s.moved_in[v] = now
+    s.moved_in[v] = now + 1
     transfer(g, s.part, s.pwgt, s.population, v, to)
 
 

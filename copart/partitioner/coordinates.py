@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import frozen, spanned
+from ..arrays import WEIGHT, frozen, spanned
 from ..kernels import Level
 from ..kernels.contraction import centre
-from .coarsening import unpacked
 
 Array = np.ndarray[Any, Any]
 
@@ -28,7 +27,7 @@ def centroids(coords: Array, levels: list[Level], maps: list[Array]) -> Array:
         ncoarse = int(cmap.max(initial=-1)) + 1
         centres = np.empty((ncoarse, coords.shape[1]))
         # vertices without weight count a little, or theirs would be the origin
-        centre(cmap, unpacked(fine).vwgt, frozen(coords), np.empty(ncoarse), centres)
+        centre(cmap, fine.vwgt.astype(WEIGHT, copy=False), frozen(coords), np.empty(ncoarse), centres)
         coords = centres
     return coords
 

@@ -14,8 +14,8 @@ import numpy as np
 from ..kernels import Level
 from ..kernels.flow_network import FlowArena
 from ..kernels.flow_pairs import Batch, cut_pairs, next_batch, refine_batch
-from ..kernels.refinement import find_boundary, weigh
-from .refinement import listed_vertices
+from ..kernels.refinement import find_boundary
+from .refinement import listed_vertices, weights_of
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -40,13 +40,10 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
         and up to this share of a part's weight.
     """
     n, k = len(part), len(limit)
-    pwgt, population = np.zeros((2, k), np.int64)
-    weigh(part, g.vwgt, pwgt, population)
+    pwgt, population = weights_of(g, part, k, team)
     arenas = [_arena(g) for _ in range(team.threads)]
     chunk = _CHUNK if team.threads > 1 else k
-    batch = Batch(pairs=np.empty((k // 2, 2), np.int32), room=np.empty((k // 2, 2), np.int64), won=np.zeros(k, np.int64),
-                  changed=np.ones(k, np.uint8), start=np.empty(k + 1, np.int64), order=np.empty(n, np.int32),
-                  border=np.empty(n, np.int32), count=np.zeros(1, np.int64), listed=np.empty(n, np.uint8))
+    batch = empty_batch(n, k)
     plain = g._replace(origin=part[:0], fixed=part[:0])
     for _ in range(rounds):
         team.run(find_boundary, n, plain, part, batch.listed)
@@ -95,6 +92,22 @@ def _pairs(g: Level, part: Array, nparts: int, border: Array) -> Array:
         total = np.bincount(inverse, weights=weight[:count])
     pair = pair[np.argsort(-total, kind="stable")]
     return np.stack([pair // nparts, pair % nparts], axis=1).astype(np.int32)
+
+
+def empty_batch(nvtxs: int, nparts: int) -> Batch:
+    """Memory for one batch of pairs after the other; nothing is at the border, and all parts count as changed."""
+    i32, i64 = np.int32, np.int64
+    return Batch(
+        pairs=np.empty((nparts // 2, 2), i32),
+        room=np.empty((nparts // 2, 2), i64),
+        won=np.zeros(nparts, i64),
+        changed=np.ones(nparts, np.uint8),
+        start=np.empty(nparts + 1, i64),
+        order=np.empty(nvtxs, i32),
+        border=np.empty(nvtxs, i32),
+        count=np.zeros(1, i64),
+        listed=np.zeros(nvtxs, np.uint8),
+    )
 
 
 def _arena(g: Level) -> FlowArena:

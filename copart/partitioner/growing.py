@@ -86,8 +86,8 @@ def best_growth(
     shape = shape or look_at(g)._replace(skewed=False)
     for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords, shape)):
         refiner = Refiner(g, pull, part, limit, team, salt + t, shape.skewed)
-        refiner.improve(config, cut_of(g, part))
-        cost = cut_of(g, part) - affinity_gain(g, pull, part) + (dearer(part) if dearer else 0)
+        cut = cut_of(g, part)
+        cost = cut - affinity_gain(g, pull, part) - refiner.improve(config, cut) + (dearer(part) if dearer else 0)
         made.append((refiner.excess, cost, t, part))
     return min(made, key=lambda one: one[:3])[-1]
 

@@ -54,6 +54,20 @@ def excess_of(g: Level, part: Array, limit: Array) -> int:
     return int(np.maximum(sums(part, g.vwgt, len(limit)) - limit, 0).sum())
 
 
+def weights_of(g: Level, part: Array, nparts: int, team: Team) -> Array:
+    """Weight and number of vertices of each part (2, nparts) int64."""
+    n = len(part)
+    total = np.zeros((max(team.pieces(n), 1), 2, nparts), np.int64)
+    cuts = team.cuts(n)
+
+    def weigh(piece: int, _: None) -> None:
+        kernels.weigh(cuts[piece], cuts[piece + 1], part, g.vwgt, *total[piece])
+
+    team.spread(weigh, len(total), [None] * team.threads)
+    made: Array = total.sum(axis=0)
+    return made
+
+
 def scratch_for(n: int, k: int) -> Scratch:
     """Memory of k-way FM on `n` vertices and `k` parts, clean as kernels expect it."""
     return Scratch(key=np.empty(n, np.int64), heap=np.empty(n, np.int32), pos=np.full(n, -1, np.int32),
@@ -87,8 +101,7 @@ def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
         active=active,
         border=border,
         listed=listed,
-        # long ago: no vertex rests in the first round
-        moved_in=np.full(n, -9, np.int32),
+        moved_in=np.zeros(n, np.int32),
         # grown by `with_room`
         log=np.empty((2, 2 * len(first) + 64), np.int32),
         count=np.array([len(first), len(first), 0]),
@@ -134,7 +147,7 @@ class Refiner:
         self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
         self.skewed = skewed
         self.state = first_state(g, part, limit, team)
-        kernels.weigh(part, g.vwgt, self.state.pwgt, self.state.population)
+        self.state.pwgt[:], self.state.population[:] = weights_of(g, part, len(limit), team)
         most = n if team.threads == 1 and n <= _WHOLE else min(n, jet.LONG)
         key = np.empty(most)
         self.memory = jet.Memory(

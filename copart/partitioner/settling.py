@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Level, Pull, balancing
-from ..kernels.refinement import weigh
-from .refinement import Refiner, excess_of
+from .refinement import Refiner, excess_of, weights_of
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -21,11 +20,10 @@ Array = np.ndarray[Any, Any]
 
 def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int) -> int:
     """Fill empty parts and remove excess, in place; returns the weight left above the limits."""
-    pwgt, population = np.empty(len(limit), np.int64), np.empty(len(limit), np.int64)
-    weigh(part, g.vwgt, pwgt, population)
+    pwgt, population = weights_of(g, part, len(limit), team)
     if not population.all():
         fill_empty(g, part, population)
-        weigh(part, g.vwgt, pwgt, population)
+        pwgt, _ = weights_of(g, part, len(limit), team)
     if (pwgt <= limit).all():
         return 0
     refiner = Refiner(g, pull, part, limit, team, salt)

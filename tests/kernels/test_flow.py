@@ -380,17 +380,10 @@ def test_pairs_on_threads_make_no_difference(name):
     assert runs[0][1] > 0 or name == "scattered"
 
 
-def empty_batch(n: int, k: int) -> flow_pairs.Batch:
-    return flow_pairs.Batch(
-        pairs=np.empty((k // 2, 2), np.int32), room=np.empty((k // 2, 2), np.int64), won=np.zeros(k, np.int64),
-        changed=np.ones(k, np.uint8), start=np.empty(k + 1, np.int64), order=np.empty(n, np.int32),
-        border=np.empty(n, np.int32), count=np.zeros(1, np.int64), listed=np.zeros(n, np.uint8))
-
-
 def test_batches_are_disjoint_and_maximal():
     waiting = np.array([(0, 1), (1, 2), (2, 3), (0, 3), (4, 5)], np.int32)
     none = np.zeros(0, np.int32)
-    batch = empty_batch(6, 6)
+    batch = flows.empty_batch(6, 6)
     assert flow_pairs.next_batch(np.zeros(6, np.int32), none, waiting, 5, batch) == (3, 2)
     assert batch.pairs.tolist() == [[0, 1], [2, 3], [4, 5]]
     assert flow_pairs.next_batch(np.zeros(6, np.int32), none, waiting, 2, batch) == (2, 0)
@@ -401,14 +394,15 @@ def test_batches_are_disjoint_and_maximal():
 def test_batches_come_with_the_border_by_part(turns, seed):
     """What is new there is put in, wherever it belongs; listed twice it never is."""
     part = np.random.default_rng(seed).integers(0, 5, 40).astype(np.int32)
-    batch, there = empty_batch(40, 5), set()
+    batch, there = flows.empty_batch(40, 5), set()
     for new in turns:
         fresh = np.array(sorted(set(new) - there), np.int32)
         there |= set(new)
         flow_pairs.next_batch(part, fresh, np.zeros((0, 2), np.int32), 0, batch)
         assert batch.border[: batch.count[0]].tolist() == sorted(there)
         for p in range(5):
-            assert batch.order[batch.start[p] : batch.start[p + 1]].tolist() == [v for v in sorted(there) if part[v] == p]
+            mine = batch.order[batch.start[p] : batch.start[p + 1]]
+            assert mine.tolist() == [v for v in sorted(there) if part[v] == p]
 
 
 @pytest.mark.parametrize("seed", [0, 5, 7, 12, 26])

@@ -214,7 +214,7 @@ def test_moved_vertices_rest_for_a_round():
     graph = path(3)
     s = Search(graph, [0, 1, 1], [9, 9])
     r = s.refiner
-    r.state.moved_in[1] = 0  # round 1 is next
+    r.state.moved_in[1] = 1  # that is next
     assert proposals(s)[0][1] == -1
     assert r.memory.live[np.flatnonzero(r.state.active[:r.state.count[0]] == 1)[0]] == 1, "it is looked at again"
 
