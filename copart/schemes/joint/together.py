@@ -154,6 +154,8 @@ def _pass(cycle: Cycle, best: Best, share: float) -> None:
     large = replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
     tried = None
     for effort in (VOLUME,) if share > WIDE else (large, REPAIR, SAFE):
+        if effort is REPAIR and not best.alone.broken(tried[1]):
+            continue
         tried = cycle.run(effort, tried if effort is REPAIR else None)
         if best.alone.broken(tried[1]):
             continue
