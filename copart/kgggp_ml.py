@@ -42,7 +42,7 @@ from .partitioner.multilevel import cycle
 from .partitioner.refinement import Refiner, cut_of
 from .partitioner.rounds import Progress, Team
 from .partitioner.settling import settle
-from .partitioner.shape import Shape, look_at, renumber
+from .partitioner.shape import Shape, known_shape, renumber
 
 logger = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ def partition(
     level, pull = finest(graph, k, pinned, affinity, own=True)
     config, seed = fitted(options.config, n, k), options.seed
     with Team(options.threads, progress) as team:
-        shape = look_at(level)
+        shape = known_shape(graph, level)
         coords = graph.coords
         if shape.far:
             level, order, place = renumber(level, shape, team)
@@ -299,7 +299,7 @@ def refine(
     seed = options.seed
     with Team(options.threads) as team:
         settle(level, pull, start, limit, team, seed)
-        refiner = Refiner(level, pull, start, limit, team, seed, look_at(level).skewed)
+        refiner = Refiner(level, pull, start, limit, team, seed, known_shape(graph, level).skewed)
         refiner.improve(options.config, cut_of(level, start), rounds=0)
         excess = settle(level, pull, start, limit, team, seed)
     if excess:

@@ -33,7 +33,7 @@ from ..partitioner.feasibility import feasible_limits, overweight
 from ..partitioner.multilevel import cycle
 from ..partitioner.rounds import Team
 from ..partitioner.settling import settle
-from ..partitioner.shape import look_at
+from ..partitioner.shape import known_shape
 from ..repart import migration_plan, repartition, repartitioning_arguments
 
 #: Edges and sizes are scaled to whole numbers whose ratio is `alpha`; no number is larger than this.
@@ -168,7 +168,7 @@ def _refined(graph: Graph, part: PartArray, n: int, limit: NDArray[np.int64], af
         np.copyto(part, pinned, where=pinned >= 0)
     level, pull = finest(graph, n, pinned, affinity)
     with Team(run.threads) as team:
-        part[:] = cycle(level, pull, part.copy(), limit, run.config, run.seed, team, look_at(level))
+        part[:] = cycle(level, pull, part.copy(), limit, run.config, run.seed, team, known_shape(graph, level))
         return settle(level, pull, part, limit, team, run.seed)
 
 

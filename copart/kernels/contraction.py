@@ -144,6 +144,18 @@ def pull_down(lo, hi, cmap, coarse, fine):
 
 
 @kernel
+def push_up(cmap, fine, coarse):
+    """Carry values that the members of each cluster share to the coarse vertices.
+
+    cmap : (nvtxs,) int32, in       coarse vertex of each vertex
+    fine : (nvtxs,) int32, in
+    coarse : (ncoarse,) int32, out
+    """
+    for v in range(len(cmap)):
+        coarse[cmap[v]] = fine[v]
+
+
+@kernel
 def centre(cmap, vwgt, coords, total, centres):
     """Centres of gravity of the coarse vertices; vertices without weight count as 1.
 

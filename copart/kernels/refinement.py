@@ -154,9 +154,18 @@ def weigh(lo, hi, part, vwgt, pwgt, population):
     vwgt : (nvtxs,) int64, in
     pwgt, population : (nparts,) int64, in and out
     """
+    # neighbours in memory are mostly of one part, and a register is faster than memory written just before
+    p = part[lo] if lo < hi else 0
+    first = lo
+    total = np.int64(0)
     for v in range(lo, hi):
-        pwgt[part[v]] += vwgt[v]
-        population[part[v]] += 1
+        if part[v] != p:
+            pwgt[p] += total
+            population[p] += v - first
+            p, first, total = part[v], v, np.int64(0)
+        total += vwgt[v]
+    pwgt[p] += total
+    population[p] += max(hi - first, 0)
 
 
 @kernel

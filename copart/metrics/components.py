@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import OFFSET, VERTEX, WEIGHT, frozen, part_array, whole
+from ..arrays import OFFSET, VERTEX, WEIGHT, frozen, part_array, whole, writable
 from ..errors import GraphError
 from ..graph import Graph
 from .balance import target_shares
@@ -140,6 +140,7 @@ def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
     nparts : int
         Number of parts.
     """
+    from ..kernels.contraction import push_up
     from ..kernels.csr import part_pieces
 
     k = whole("nparts", nparts, low=1)
@@ -147,7 +148,7 @@ def pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
     piece = np.empty(graph.nvtxs, VERTEX)
     count = part_pieces(graph.xadj, graph.adjncy, p, piece, np.empty(graph.nvtxs, VERTEX))
     owner = np.zeros(count, VERTEX)
-    owner[piece] = p
+    push_up(piece, writable(p), owner)
     return np.bincount(owner, minlength=k).astype(OFFSET)
 
 

@@ -226,11 +226,15 @@ def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost 
 
 def _own_phase(graph: Any, part: NDArray[np.int32], n: int, at: StepCost, name: str) -> NDArray[np.float64]:
     """(n,) float64 time of each part in the own phase of its component."""
-    sender, receiver, volume = halo_volumes(graph, part, n)
-    data = np.bincount(sender, volume, n) + np.bincount(receiver, volume, n)
-    neighbours = np.bincount(sender, minlength=n)
-    out = at.t[name] * part_weights(graph, part, n) + at.alpha * neighbours + at.beta * data  # type: ignore[index]
+    out = at.t[name] * part_weights(graph, part, n) + halo_times(graph, part, n, at)  # type: ignore[index]
     return np.asarray(at.substeps[name] * out)  # type: ignore[index]
 
 
-__all__ = ["UNITS", "StepCost", "StepFigures", "step_cost"]
+def halo_times(graph: Any, part: NDArray[np.int32], nparts: int, cost: StepCost) -> NDArray[np.float64]:
+    """(nparts,) float64 time that each part takes to exchange its halo once."""
+    sender, receiver, volume = halo_volumes(graph, part, nparts)
+    data = np.bincount(sender, volume, nparts) + np.bincount(receiver, volume, nparts)
+    return np.asarray(cost.alpha * np.bincount(sender, minlength=nparts) + cost.beta * data)
+
+
+__all__ = ["UNITS", "StepCost", "StepFigures", "halo_times", "step_cost"]

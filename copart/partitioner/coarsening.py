@@ -168,8 +168,15 @@ def _copied(values: Array, to: Array) -> Array:
 def carry(values: Array, cmap: Array, count: int) -> Array:
     """Values that all vertices of a cluster share, (nvtxs,) int32, for the clusters."""
     coarse = np.empty(count, VERTEX)
-    coarse[cmap] = values
+    contraction.push_up(cmap, values, coarse)
     return coarse
+
+
+def carry_down(values: Array, cmap: Array) -> Array:
+    """Values of the clusters, (ncoarse,) int32, for their vertices."""
+    fine = np.empty(len(cmap), VERTEX)
+    contraction.pull_down(0, len(cmap), cmap, values, fine)
+    return fine
 
 
 def _apart(g: Level, within: Array | None) -> Level:

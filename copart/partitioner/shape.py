@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..graph import Graph
 from ..kernels import Level, survey
 from .rounds import Team
 
@@ -58,6 +60,17 @@ class Shape(NamedTuple):
     skewed: bool = False
     flat: bool = False
     uneven: bool = False
+
+
+#: Of graphs that were looked at before: schemes partition the same ones again and again.
+_SEEN: WeakKeyDictionary[Graph, Shape] = WeakKeyDictionary()
+
+
+def known_shape(graph: Graph, level: Level) -> Shape:
+    """The shape of a graph, of which `level` is what kernels see; looked at once."""
+    if (shape := _SEEN.get(graph)) is None:
+        _SEEN[graph] = shape = look_at(level)
+    return shape
 
 
 def look_at(g: Level) -> Shape:

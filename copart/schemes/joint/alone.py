@@ -17,8 +17,12 @@ from ...metrics.natural import natural_count
 from ...metrics.promise import VOLUME_SLACK, allowed_cut
 from ...metrics.traffic import CouplingTraffic
 from ...options import Options
+from ...partitioner.coarsening import carry
 from .cells import PartArrays
 from .stack import Stack, walls_of
+
+#: Cuts up to so many times the largest allowed are brought back.
+NEAR = 1.01
 
 #: No limit.
 NONE = np.int64(2**60)
@@ -35,6 +39,7 @@ class Figures(NamedTuple):
     messages : int, in all
     busiest : (C,) int64, coupled weight of the part that has most
     heavy, wet : int, weight and coupled weight above the limits
+    load, share : (K,) int64, weight and coupled weight of every part
     traffic : CouplingTraffic, of every part
     """
 
@@ -47,6 +52,8 @@ class Figures(NamedTuple):
     busiest: NDArray[np.int64]
     heavy: int
     wet: int
+    load: NDArray[np.int64]
+    share: NDArray[np.int64]
     traffic: CouplingTraffic
 
 
@@ -58,7 +65,8 @@ def figures(s: Walls) -> Figures:
     process = np.array([out.max(), into.max(), met.max()], WEIGHT)
     return Figures(s.cut.copy(), s.volume.copy(), np.maximum(sent, got.T), np.maximum(crowd, crowd.T), process,
                    int(s.total[0]), busiest, int(np.maximum(s.load - s.room, 0).sum()),
-                   int(np.maximum(s.share - s.bound, 0).sum()), CouplingTraffic(out, into, met, met))
+                   int(np.maximum(s.share - s.bound, 0).sum()), s.load.copy(), s.share.copy(),
+                   CouplingTraffic(out, into, met, met))
 
 
 def most_cut(cut: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -70,9 +78,7 @@ def coarse_parts(stack: Stack, part: NDArray[np.int32]) -> list[NDArray[np.int32
     """Part of every vertex of each level; that of each of the finest is `part`, inside which the stack is coarsened."""
     found = [part]
     for cmap, kind in zip(stack.maps, stack.kinds[1:], strict=True):
-        coarser = np.empty(len(kind), VERTEX)
-        coarser[cmap] = found[-1]
-        found.append(coarser)
+        found.append(carry(found[-1], cmap, len(kind)))
     return found
 
 
@@ -156,6 +162,14 @@ class Alone:
             above = np.maximum(value - limit, 0) / np.maximum(limit, 1)
             over.append(float(above.max()))
         return float(sum(1 + x for x in over if x > 0))
+
+    def mendable(self, found: Figures) -> bool:
+        """Whether `found` is worse than alone in lines that are mended where it is, and not only by beginning anew.
+
+        Walls that have to go back far, for cut or for the coupled weight of the busiest process, get stuck on the way.
+        """
+        far = (found.cut > NEAR * self.most_cut).any() or (found.busiest > self.figures.busiest).any()
+        return self.broken(found) > 0 and not far
 
     def split(self, part: NDArray[np.int32], names: tuple[str, ...]) -> dict[str, NDArray[np.int32]]:
         """The parts of each component, numbered from 0 in each, of all vertices in `part`."""

@@ -22,6 +22,7 @@ from ...kernels.handing import Chains, hand_over
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from ...kernels.walls import Joined, Walls, edge_cuts
+from ...partitioner.coarsening import carry_down
 from .alone import NONE, Alone, Figures, figures
 from .effort import Effort, Prices
 from .stack import Stack, walls_of
@@ -98,12 +99,12 @@ class Cycle:
             return self._finest(effort, prices, self.alone.part, self.alone.figures.cut)
         part, cut, prices = self._coarsest(effort, prices) if top else (self.begin[0], self.cut, prices)
         for d in range(top - 1, 0, -1):
-            s, border = self._at(d, part[self.stack.maps[d]], prices, cut)
+            s, border = self._at(d, carry_down(part, self.stack.maps[d]), prices, cut)
             count = max(effort.few, int(effort.sweeps * min(1.0, REFERENCE / len(s.part))))
             self._anneal(d, s, border, self._live(s, effort), prices, count, (0.6, 0.15), effort)
             prices = self._adapted(prices, s)
             part, cut = s.part, s.cut
-        return self._finest(effort, prices, part[self.stack.maps[0]] if top else part, cut)
+        return self._finest(effort, prices, carry_down(part, self.stack.maps[0]) if top else part, cut)
 
     def _prices(self, effort: Effort) -> Prices:
         alone = self.alone.figures
@@ -246,7 +247,8 @@ class Cycle:
             settled = s.part.copy()
             self._hand_over(s, border, prices)
             best = self._better(best, s)
-            for _ in range(DISSOLVE):
+            lost = turn + 1 == effort.mend and best[0][0] > 0 and not self.alone.mendable(best[2])
+            for _ in range(0 if lost else DISSOLVE):
                 if not self._dissolve(s, border, prices, effort):
                     break
                 self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn,

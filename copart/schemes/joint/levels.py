@@ -29,7 +29,7 @@ from ...partitioner.multilevel import loosened, multilevel
 from ...partitioner.refinement import Refiner, cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
-from ...partitioner.shape import look_at, renumber
+from ...partitioner.shape import known_shape, renumber
 from .columns import columns
 from .finish import finish, held
 from .first import coupled_first, misplaced, spread
@@ -95,7 +95,7 @@ class CoupledLevels:
         self.eps = options.eps
         self.limit = feasible_limits(graph, limit, None, True)
         level, self.pull = finest(graph, nparts, None, None)
-        self.shape = look_at(level)
+        self.shape = known_shape(graph, level)
         coords, self.place = graph.coords, None
         if self.shape.far:
             level, order, self.place = renumber(level, self.shape, team)

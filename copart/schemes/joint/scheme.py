@@ -43,7 +43,7 @@ from ...options import Options, Settings
 from ...partitioner.affinity import finest
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
-from ...partitioner.shape import look_at
+from ...partitioner.shape import known_shape
 from .annealing import Annealing, Schedule
 from .cells import CoupledCells, PartArrays
 from .descent import Descent
@@ -232,7 +232,7 @@ def _refined(task: Annealing, name: str, start: NDArray[np.int32]) -> NDArray[np
     out = start.copy()
     with Team(task.options.threads) as team:
         if finish(held(level, cells, start[cells]), pull, out, limit, cut_of(level, out), task.options.config,
-                  task.options.seed, team, look_at(level)) == 0:
+                  task.options.seed, team, known_shape(graph, level)) == 0:
             return out
     logger.info("%s: refinement did not reach balance, extending anew", name)
     with of_component(name):

@@ -14,10 +14,10 @@ from ...kernels import Level
 from ...kernels.walls import Joined, Walls, count_meetings, list_exchange, list_meetings, survey
 from ...options import Config
 from ...partitioner.affinity import finest
-from ...partitioner.coarsening import Levels, coarsen, coarsest_size, contract
+from ...partitioner.coarsening import Levels, carry_down, coarsen, coarsest_size, contract
 from ...partitioner.parallel import shares, side_by_side
 from ...partitioner.rounds import Team
-from ...partitioner.shape import look_at
+from ...partitioner.shape import known_shape
 from .cells import PartArrays
 
 Array = np.ndarray[Any, Any]
@@ -44,9 +44,10 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
     at_once, threads = shares([graph.nvtxs for graph in problem.components.values()], team.threads)
 
     def coarser(name: str) -> Levels:
-        level, _ = finest(problem.components[name], nparts[name], None, None)
+        graph = problem.components[name]
+        level, _ = finest(graph, nparts[name], None, None)
         with Team(threads) as own:
-            return coarsen(level, coarsest_size(config, nparts[name]), look_at(level), own,
+            return coarsen(level, coarsest_size(config, nparts[name]), known_shape(graph, level), own,
                            within=np.array(parts[name]))  # writable, or kernels are compiled once more
 
     found = side_by_side([partial(coarser, name) for name in problem.names], at_once)
@@ -83,7 +84,7 @@ def _composed(maps: list[Array], n: int) -> Array:
     """Several maps, one after the other; none of them is the identity of n vertices."""
     out = np.arange(n, dtype=VERTEX) if not maps else maps[0]
     for cmap in maps[1:]:
-        out = cmap[out]
+        out = carry_down(cmap, out)
     return out
 
 

@@ -6,8 +6,8 @@
    volumes have as many coupled cells on every level, and are annealed on that of the cells only.
 3. Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
    the busiest process and the smallest cut is kept.  Where there is none, the last one is repaired on the level of the
-   cells; if that fails, NAIVE's walls are only moved where nothing gets worse, and if that fails, too, they stay where
-   they are.
+   cells (on large problems only where it is not far off); if that fails, NAIVE's walls are only moved where nothing
+   gets worse, and if that fails, too, they stay where they are.
 4. The busiest processes hand coupled cells on along chains of parts, a few per cent of their data at a time, as long
    as the result is better by the same measure; on large problems once, and only where little of them is coupled.
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ...algorithms import naive
 from ...coupling import CoPartition, CoupledProblem
 from ...metrics import pieces
-from ...metrics.step import step_cost
+from ...metrics.step import StepCost, halo_times
 from ...options import Config, Options
 from ...partitioner.rounds import Team
 from .alone import Alone, Figures, coarse_parts
@@ -64,6 +64,9 @@ SOME, LESS = 0.95, (0.94, 0.97, 0.99)
 
 TURNS = 5
 
+COST = StepCost()
+"""What work and messages cost: a cell's sub-step, and a coupled cell, are its units."""
+
 STEP, MESSAGES, CUT = 0.4, 0.3, 0.8
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
@@ -78,7 +81,7 @@ end, or these take longer than all the rest."""
 WIDE = 0.2
 """From this share of coupled cells on components share volumes, not surfaces: larger ones are not coarsened."""
 
-VOLUME = Effort(messages=1.5, data=1.5, few=4, heat=0.8, mend=2, finest=True, along=True, cold=(2, 0), rare=0.15,
+VOLUME = Effort(messages=1.5, data=1.5, few=4, heat=0.8, mend=1, finest=True, along=True, cold=(2, 0), rare=0.15,
                 excess=20.0, seed=21)
 """What is tried on these: excess is dear, as chains of parts that hand it on make more messages than it saves."""
 
@@ -152,18 +155,22 @@ def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
 def _pass(cycle: Cycle, best: Best, share: float) -> None:
     """One effort on a large problem of such a share of coupled cells, and those that make it good if it is worse."""
     large = replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
-    tried = None
-    for effort in (VOLUME,) if share > WIDE else (large, REPAIR, SAFE):
-        if effort is REPAIR and not best.alone.broken(tried[1]):
-            continue
-        tried = cycle.run(effort, tried if effort is REPAIR else None)
-        if best.alone.broken(tried[1]):
-            continue
-        found = [tried]
-        if share <= LONG:  # once: it takes a tenth of the time
-            found.append(cycle.lower(RELIEF, tried[0], tried[1].cut, LESS[0]))
-        if best.take(*found):
-            break
+    tried = cycle.run(VOLUME if share > WIDE else large)
+    if _taken(cycle, best, tried, share) or share > WIDE:
+        return
+    if best.alone.mendable(tried[1]) and _taken(cycle, best, cycle.run(REPAIR, tried), share):
+        return
+    _taken(cycle, best, cycle.run(SAFE), share)
+
+
+def _taken(cycle: Cycle, best: Best, tried: tuple[NDArray[np.int32], Figures], share: float) -> bool:
+    """Keep `tried`, or what it is once its busiest processes have handed data on, if it is better than NAIVE."""
+    if best.alone.broken(tried[1]):
+        return False
+    found = [tried]
+    if share <= LONG:  # once: it takes a tenth of the time
+        found.append(cycle.lower(RELIEF, tried[0], tried[1].cut, LESS[0]))
+    return best.take(*found)
 
 
 class Best:
@@ -186,11 +193,13 @@ class Best:
         self.parts = {name: parts[name] for name in problem.names}
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
         self._pieces: dict[str, int] = {}
-        self.step = step_cost(problem, CoPartition(self.parts, nparts), traffic=alone.figures.traffic).T_step or 1.0
+        self._halo = np.concatenate([halo_times(graph, self.parts[name], nparts[name], COST)
+                                     for name, graph in problem.components.items()])
+        self._step_alone = self._step(alone.figures) or 1.0
 
     def take(self, *found: tuple[NDArray[np.int32], Figures]) -> bool:
         """Keep the best of some partitions with their figures if it is better than what there is; whether it is."""
-        priced = sorted((self._price(*each), i) for i, each in enumerate(found))
+        priced = sorted((self._price(reached), i) for i, (_, reached) in enumerate(found))
         for worse, i in priced:  # pieces are counted last, as that takes longest
             if worse >= self.paid:
                 return False
@@ -201,13 +210,18 @@ class Best:
                 return True
         return False
 
-    def _price(self, part: NDArray[np.int32], reached: Figures) -> float:
-        """What `part` costs; infinite where it is worse than alone in a line, or in all."""
+    def _step(self, reached: Figures) -> float:
+        """T_step, with halos as they are alone: walls move by a few cells, and halos take longest to count."""
+        load, share, t = reached.load, reached.share, reached.traffic
+        coupling = COST.alpha * (t.messages_sent + t.messages_received) + COST.beta * (t.sent + t.received) + share
+        return float((load + self._halo).max() + coupling.max())
+
+    def _price(self, reached: Figures) -> float:
+        """What a partition costs; infinite where it is worse than alone in a line, or in all."""
         alone = self.alone
         if alone.broken(reached):
             return np.inf
-        made = alone.split(part, self.problem.names)
-        step = step_cost(self.problem, CoPartition(made, self.nparts), traffic=reached.traffic).T_step / self.step
+        step = self._step(reached) / self._step_alone
         busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
         paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
