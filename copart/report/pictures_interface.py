@@ -89,11 +89,11 @@ def draw_strip(axes: Any, facets: list[Surface], made: CoPartition, sides: list[
     from matplotlib.collections import PolyCollection
 
     line = Line.of(facets[0])
-    for (component, _, colour), f, bottom in zip(sides, facets, (0.53, 0.15), strict=True):
+    for (component, _, colour), f, bottom in zip(sides, facets, (0.58, 0.12), strict=True):
         middle, half = line.place(f)
         part = made[component][f.cell]
         x = np.stack([middle - half, middle + half, middle + half, middle - half], axis=1)
-        y = np.broadcast_to([bottom, bottom, bottom + 0.32, bottom + 0.32], x.shape)
+        y = np.broadcast_to([bottom, bottom, bottom + 0.28, bottom + 0.28], x.shape)
         # white lines between cells only as long as they leave room for the colours
         rule = "white" if len(part) < 250 else "face"
         axes.add_collection(PolyCollection(list(np.stack([x, y], axis=-1)), facecolors=RGB[colour[part]],
@@ -101,8 +101,8 @@ def draw_strip(axes: Any, facets: list[Surface], made: CoPartition, sides: list[
         order = np.argsort(middle, kind="stable")
         for run in np.split(order, np.flatnonzero(np.diff(part[order])) + 1):
             if 2 * half[run].sum() >= 0.02 * line.length:
-                _label(axes, float(middle[run].mean()), bottom + 0.16, int(part[run[0]]))
-        axes.text(0, bottom + 0.335, component, fontsize=9.5, color=FAINT, va="bottom")
+                _label(axes, float(middle[run].mean()), bottom + 0.14, int(part[run[0]]))
+        axes.text(0, bottom + 0.3, component, fontsize=9.5, color=FAINT, va="bottom")
     axes.set_xlim(0, line.length)
     axes.set_ylim(0, 1)
     title(axes, name, f"laid straight: parts of {letters[0]} above, of {letters[1]} below")
