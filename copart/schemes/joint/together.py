@@ -193,13 +193,12 @@ class Best:
         self.parts = {name: parts[name] for name in problem.names}
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
         self._pieces: dict[str, int] = {}
-        self._halo = np.concatenate([halo_times(graph, self.parts[name], nparts[name], COST)
-                                     for name, graph in problem.components.items()])
-        self._step_alone = self._step(alone.figures) or 1.0
+        self._halo = self._halo_of(self.parts)
+        self._step = self._step_of(alone.part, alone.figures) or 1.0
 
     def take(self, *found: tuple[NDArray[np.int32], Figures]) -> bool:
         """Keep the best of some partitions with their figures if it is better than what there is; whether it is."""
-        priced = sorted((self._price(reached), i) for i, (_, reached) in enumerate(found))
+        priced = sorted((self._price(*each), i) for i, each in enumerate(found))
         for worse, i in priced:  # pieces are counted last, as that takes longest
             if worse >= self.paid:
                 return False
@@ -210,18 +209,24 @@ class Best:
                 return True
         return False
 
-    def _step(self, reached: Figures) -> float:
-        """T_step, with halos as they are alone: walls move by a few cells, and halos take longest to count."""
-        load, share, t = reached.load, reached.share, reached.traffic
-        coupling = COST.alpha * (t.messages_sent + t.messages_received) + COST.beta * (t.sent + t.received) + share
-        return float((load + self._halo).max() + coupling.max())
+    def _halo_of(self, parts: PartArrays) -> NDArray[np.float64]:
+        """What every part takes to exchange its halo."""
+        return np.concatenate([halo_times(graph, parts[name], self.nparts[name], COST)
+                               for name, graph in self.problem.components.items()])
 
-    def _price(self, reached: Figures) -> float:
+    def _step_of(self, part: NDArray[np.int32], reached: Figures) -> float:
+        """T_step; on large problems with halos as they are alone, as walls move little and halos take long to count."""
+        load, share, t = reached.load, reached.share, reached.traffic
+        halo = self._halo if len(part) > SMALL else self._halo_of(self.alone.split(part, self.problem.names))
+        coupling = COST.alpha * (t.messages_sent + t.messages_received) + COST.beta * (t.sent + t.received) + share
+        return float((load + halo).max() + coupling.max())
+
+    def _price(self, part: NDArray[np.int32], reached: Figures) -> float:
         """What a partition costs; infinite where it is worse than alone in a line, or in all."""
         alone = self.alone
         if alone.broken(reached):
             return np.inf
-        step = self._step(reached) / self._step_alone
+        step = self._step_of(part, reached) / self._step
         busiest = float(reached.process[:2].max()) / max(1, int(alone.figures.process[:2].max()))
         paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
