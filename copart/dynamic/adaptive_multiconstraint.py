@@ -26,7 +26,7 @@ from ..partitioner.multiconstraint.limits import limits_matrix, weight_vectors
 from ..partitioner.multiconstraint.partitioning import finest
 from ..partitioner.multiconstraint.refinement import Refiner
 from ..partitioner.rounds import Team
-from ..partitioner.shape import look_at
+from ..partitioner.shape import known_shape
 from ..repart import repartitioning_arguments
 from .adaptive import keep_numbers, scaled_edges, whole_ratio
 
@@ -120,8 +120,8 @@ def _cycle(graph: Graph, part: PartArray, vwgts: NDArray[np.int64], limits: Arra
     bounds = limits_matrix(limits, vwgts)
     level = finest(graph, fixed, vwgts)
     with Team(run.threads) as team:
-        levels, maps, rows = coarsen(level, coarsest_size(run.config, len(bounds)), look_at(level), team, within=part,
-                                     rows=vwgts)
+        levels, maps, rows = coarsen(level, coarsest_size(run.config, len(bounds)), known_shape(graph, level), team,
+                                     within=part, rows=vwgts)
     new = part.copy()
     for cmap in maps:
         new = carry(new, cmap, int(cmap.max()) + 1)

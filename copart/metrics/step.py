@@ -207,8 +207,7 @@ def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost 
     at = (cost or StepCost()).named(problem.names)
     if traffic is None:
         traffic = coupling_traffic(copartition, all_matrices(problem, copartition))
-    coupling = at.alpha * (traffic.messages_sent + traffic.messages_received) \
-        + at.beta * (traffic.sent + traffic.received)
+    coupling = exchange_times(traffic, at)
     busy = np.zeros(copartition.nprocs)
     longest = {}
     for name, graph in problem.components.items():
@@ -230,6 +229,12 @@ def _own_phase(graph: Any, part: NDArray[np.int32], n: int, at: StepCost, name: 
     return np.asarray(at.substeps[name] * out)  # type: ignore[index]
 
 
+def exchange_times(traffic: CouplingTraffic, cost: StepCost) -> NDArray[np.float64]:
+    """(nprocs,) float64 time that the messages of a coupling phase take each process."""
+    return np.asarray(cost.alpha * (traffic.messages_sent + traffic.messages_received)
+                      + cost.beta * (traffic.sent + traffic.received))
+
+
 def halo_times(graph: Any, part: NDArray[np.int32], nparts: int, cost: StepCost) -> NDArray[np.float64]:
     """(nparts,) float64 time that each part takes to exchange its halo once."""
     sender, receiver, volume = halo_volumes(graph, part, nparts)
@@ -237,4 +242,4 @@ def halo_times(graph: Any, part: NDArray[np.int32], nparts: int, cost: StepCost)
     return np.asarray(cost.alpha * np.bincount(sender, minlength=nparts) + cost.beta * data)
 
 
-__all__ = ["UNITS", "StepCost", "StepFigures", "halo_times", "step_cost"]
+__all__ = ["UNITS", "StepCost", "StepFigures", "exchange_times", "halo_times", "step_cost"]

@@ -56,16 +56,13 @@ def excess_of(g: Level, part: Array, limit: Array) -> int:
 
 def weights_of(g: Level, part: Array, nparts: int, team: Team) -> Array:
     """Weight and number of vertices of each part (2, nparts) int64."""
-    n = len(part)
-    total = np.zeros((max(team.pieces(n), 1), 2, nparts), np.int64)
-    cuts = team.cuts(n)
+    def weigh(lo: int, hi: int) -> Array:
+        mine = np.zeros((2, nparts), np.int64)
+        kernels.weigh(lo, hi, part, g.vwgt, *mine)
+        return mine
 
-    def weigh(piece: int, _: None) -> None:
-        kernels.weigh(cuts[piece], cuts[piece + 1], part, g.vwgt, *total[piece])
-
-    team.spread(weigh, len(total), [None] * team.threads)
-    made: Array = total.sum(axis=0)
-    return made
+    total: Array = np.sum(team.run(weigh, len(part)), axis=0)
+    return total
 
 
 def scratch_for(n: int, k: int) -> Scratch:

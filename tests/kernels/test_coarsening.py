@@ -19,7 +19,7 @@ from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
 from copart.kgggp_ml import partition
 from copart.mesh import cube, dual_graph
-from copart.partitioner.coarsening import cluster, contract
+from copart.partitioner.coarsening import carry, carry_down, cluster, contract
 from copart.partitioner.rounds import Team
 from copart.partitioner.shape import Shape, look_at, renumber
 
@@ -655,6 +655,29 @@ def test_small_graphs_of_cells_keep_their_numbers(monkeypatch):
     monkeypatch.setattr("copart.partitioner.shape._SMALL", 0)
     assert look_at(g).far
     assert not look_at(level(cells)).far
+
+
+def test_a_graph_is_looked_at_once(monkeypatch):
+    from copart.partitioner import shape
+
+    graph, seen = grid(30, 30), []
+    monkeypatch.setattr(shape, "look_at", lambda g: seen.append(g) or look_at(g))
+    first = shape.known_shape(graph, level(graph))
+    assert shape.known_shape(graph, level(graph)) is first
+    assert first == look_at(level(graph))
+    assert len(seen) == 1
+    shape.known_shape(grid(30, 30), level(graph))
+    assert len(seen) == 2, "an equal graph is another one"
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=40))
+def test_values_go_up_and_down(cmap):
+    """What all members of a cluster share comes back; clusters without members are not read."""
+    used = np.array(cmap, np.int32)
+    values = np.arange(100, 107, dtype=np.int32)
+    fine = carry_down(values, used)
+    assert fine.tolist() == [100 + c for c in cmap]
+    assert carry(fine, used, 7)[used].tolist() == fine.tolist()
 
 
 def test_renumbering_brings_neighbours_together():

@@ -380,3 +380,14 @@ def test_one_thread_does_all_rounds_in_one_call_with_the_same_result(monkeypatch
         return found.tobytes(), won, r.now
 
     assert run(1, 1 << 19) == run(1, 0) == run(2, 0)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(1, 3))
+def test_parts_are_weighed_by_any_number_of_threads(parts, threads):
+    part = np.array(parts, np.int32)
+    vwgt = np.arange(len(part)) % 7
+    g = level(path(len(part)).replace(vwgt=vwgt))
+    with Team(threads) as team, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds, "GRAIN", 4)
+        found = refinement.weights_of(g, part, 5, team)
+    assert found.tolist() == [np.bincount(part, vwgt, 5).tolist(), np.bincount(part, minlength=5).tolist()]

@@ -19,7 +19,7 @@ from ..bisection import queues_for
 from ..coarsening import coarsen, coarsest_size
 from ..refinement import cut_of
 from ..rounds import Team
-from ..shape import look_at, renumber
+from ..shape import known_shape, renumber
 from .limits import check_limits, excess_units, limits_matrix, pinned_parts, weight_vectors
 from .refinement import Refiner
 
@@ -109,7 +109,7 @@ def partition_multiconstraint(
         return np.zeros(graph.nvtxs, VERTEX)
     level, place = finest(graph, pinned, vectors), None
     with Team(options.threads) as team:
-        shape = look_at(level)
+        shape = known_shape(graph, level)
         if shape.far:
             level, order, place = renumber(level, shape, team)
             vectors = vectors[order]

@@ -247,8 +247,9 @@ class Cycle:
             settled = s.part.copy()
             self._hand_over(s, border, prices)
             best = self._better(best, s)
-            lost = turn + 1 == effort.mend and best[0][0] > 0 and not self.alone.mendable(best[2])
-            for _ in range(0 if lost else DISSOLVE):
+            if turn + 1 == effort.mend and best[0][0] > 0 and not self.alone.mendable(best[2]):
+                break  # fewer messages do not save it
+            for _ in range(DISSOLVE):
                 if not self._dissolve(s, border, prices, effort):
                     break
                 self._anneal(0, s, border, live, prices, 2, (0.0, 0.0), effort, hard=True, turn=20 + turn,

@@ -6,10 +6,11 @@
    volumes have as many coupled cells on every level, and are annealed on that of the cells only.
 3. Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
    the busiest process and the smallest cut is kept.  Where there is none, the last one is repaired on the level of the
-   cells (on large problems only where it is not far off); if that fails, NAIVE's walls are only moved where nothing
-   gets worse, and if that fails, too, they stay where they are.
+   cells (on large problems only where it is not far off and little is coupled); if that fails, NAIVE's walls are only
+   moved where nothing gets worse, and if that fails, too, they stay where they are.
 4. The busiest processes hand coupled cells on along chains of parts, a few per cent of their data at a time, as long
-   as the result is better by the same measure; on large problems once, and only where little of them is coupled.
+   as the result is better by the same measure; on large problems once, not after the last resort, and only where
+   little of them is coupled.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from ...algorithms import naive
 from ...coupling import CoPartition, CoupledProblem
 from ...metrics import pieces
-from ...metrics.step import StepCost, halo_times
+from ...metrics.step import StepCost, exchange_times, halo_times
 from ...options import Config, Options
 from ...partitioner.rounds import Team
 from .alone import Alone, Figures, coarse_parts
@@ -77,6 +78,10 @@ LARGE = Effort(messages=5.0, sweeps=12, few=3, mend=1, most=0.85)
 LONG = 0.08
 """From this share of coupled cells on larger problems get fewer sweeps, and their busiest processes no relief at the
 end, or these take longer than all the rest."""
+
+FEW = 0.04
+"""Up to this share of coupled cells larger problems are repaired: with more it takes a third of NAIVE's time, often in
+vain."""
 
 WIDE = 0.2
 """From this share of coupled cells on components share volumes, not surfaces: larger ones are not coarsened."""
@@ -156,19 +161,19 @@ def _pass(cycle: Cycle, best: Best, share: float) -> None:
     """One effort on a large problem of such a share of coupled cells, and those that make it good if it is worse."""
     large = replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
     tried = cycle.run(VOLUME if share > WIDE else large)
-    if _taken(cycle, best, tried, share) or share > WIDE:
+    if _taken(cycle, best, tried, share <= LONG) or share > WIDE:
         return
-    if best.alone.mendable(tried[1]) and _taken(cycle, best, cycle.run(REPAIR, tried), share):
+    if share <= FEW and best.alone.mendable(tried[1]) and _taken(cycle, best, cycle.run(REPAIR, tried), True):
         return
-    _taken(cycle, best, cycle.run(SAFE), share)
+    _taken(cycle, best, cycle.run(SAFE), False)
 
 
-def _taken(cycle: Cycle, best: Best, tried: tuple[NDArray[np.int32], Figures], share: float) -> bool:
+def _taken(cycle: Cycle, best: Best, tried: tuple[NDArray[np.int32], Figures], relieve: bool) -> bool:
     """Keep `tried`, or what it is once its busiest processes have handed data on, if it is better than NAIVE."""
     if best.alone.broken(tried[1]):
         return False
     found = [tried]
-    if share <= LONG:  # once: it takes a tenth of the time
+    if relieve:  # once: it takes a tenth of the time
         found.append(cycle.lower(RELIEF, tried[0], tried[1].cut, LESS[0]))
     return best.take(*found)
 
@@ -216,10 +221,8 @@ class Best:
 
     def _step_of(self, part: NDArray[np.int32], reached: Figures) -> float:
         """T_step; on large problems with halos as they are alone, as walls move little and halos take long to count."""
-        load, share, t = reached.load, reached.share, reached.traffic
         halo = self._halo if len(part) > SMALL else self._halo_of(self.alone.split(part, self.problem.names))
-        coupling = COST.alpha * (t.messages_sent + t.messages_received) + COST.beta * (t.sent + t.received) + share
-        return float((load + halo).max() + coupling.max())
+        return float((reached.load + halo).max() + (reached.share + exchange_times(reached.traffic, COST)).max())
 
     def _price(self, part: NDArray[np.int32], reached: Figures) -> float:
         """What a partition costs; infinite where it is worse than alone in a line, or in all."""

@@ -111,6 +111,47 @@ def test_figures_of_a_cycle_are_those_of_the_metrics():
     assert step_cost(one, made, traffic=mine.traffic).T_step == step_cost(one, made).T_step
 
 
+@pytest.mark.parametrize(("changed", "told"), [
+    ({}, False), ({"messages": 1}, True), ({"volume": 1}, True), ({"cut": 1.005}, True), ({"cut": 1.02}, False),
+    ({"busiest": 1}, False), ({"messages": 1, "busiest": 1}, False)])
+def test_what_is_far_off_is_not_repaired(changed, told):
+    one = problem(CASES["rod-in-block"], 3000, "facet")
+    counts = {"rod": 3, "block": 9}
+    parts, run = dict(naive(one, counts).parts), Options()
+    with Team(1) as team:
+        stack = stacked(one, parts, counts, run.config, team)
+    alone = Alone(one, counts, parts, stack, run)
+    found = alone.figures
+    if "messages" in changed:
+        found = found._replace(messages=found.messages + changed["messages"])
+    if "volume" in changed:
+        found = found._replace(volume=2 * found.volume)
+    if "busiest" in changed:
+        found = found._replace(busiest=found.busiest + changed["busiest"])
+    if "cut" in changed:
+        found = found._replace(cut=np.ceil(alone.most_cut * changed["cut"]).astype(np.int64))
+    assert alone.mendable(found) is told
+    assert (alone.broken(found) > 0) == bool(changed)
+
+
+def test_large_problems_are_repaired_where_little_is_coupled():
+    """What the first effort leaves above a limit; NAIVE's walls are moved where that does not do."""
+    tried: list[str] = []
+
+    class Told:
+        alone = type("Alone", (), {"broken": lambda self, found: 1.0, "mendable": lambda self, found: True})()
+
+    class Asked:
+        def run(self, effort, start=None):
+            tried.append("repair" if effort is way.REPAIR else "safe" if effort is way.SAFE else "first")
+            return None, None
+
+    for share in (way.FEW / 2, way.FEW * 2, way.WIDE * 2):
+        way._pass(Asked(), Told(), share)
+        tried.append("|")
+    assert " ".join(tried) == "first repair safe | first safe | first |"
+
+
 def test_the_busiest_processes_hand_data_on():
     """Less data for them, the parts in balance and in one piece; the figures are those of the metrics."""
     one = problem(CASES["rod-in-block"], 3000, "facet")
