@@ -216,6 +216,17 @@ def test_an_interrupt_leaves_no_process_behind(tmp_path):
     assert not list(tmp_path.glob("a.vtu.part*"))
 
 
+def test_an_interrupt_that_became_an_error_is_no_kernel_that_fails(monkeypatch):
+    class Kernel:
+        @staticmethod
+        def compile(types):
+            raise RuntimeError("as __set_name__ makes of it") from KeyboardInterrupt()
+
+    monkeypatch.setattr("copart.kernels.signatures.named", lambda name: Kernel)
+    with pytest.raises(KeyboardInterrupt):
+        processes.compile_kernel("csr.edge_cut")
+
+
 def interrupted(folder: Path) -> tuple[int, str, list[int]]:
     """Status and messages of a first use that is interrupted as soon as it has workers, and these."""
     kernel_table.example(folder)

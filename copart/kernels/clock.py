@@ -40,11 +40,15 @@ class Clock(event.Listener):  # type: ignore[misc]
                            "does it ahead")
 
     def on_end(self, event: Any) -> None:
-        begun = self._thread.begun.pop()
+        begun = self._thread.__dict__.get("begun")
+        if not begun:
+            # an interrupt came before the start was noted; an error here would take its place
+            return
+        start = begun.pop()
         self.kernels += 1
-        if not self._thread.begun:
+        if not begun:
             # numba compiles in one thread at a time
-            self.seconds += time.perf_counter() - begun
+            self.seconds += time.perf_counter() - start
 
 
 CLOCK = Clock()

@@ -258,9 +258,18 @@ def compile_kernel(name: str) -> bool:
         for types in table()[name].types:
             named(name).compile(tuple(map(decoded, types)))
     except Exception as error:  # whatever is wrong with it is said where it is used
+        if _interrupted(error):
+            raise KeyboardInterrupt from error
         logger.debug("%s is not compiled ahead: %s", name, error)
         return False
     return True
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether the error came of an interrupt: Python makes others of one that comes in some of its own calls."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _ask(process: subprocess.Popen[str], name: str) -> None:

@@ -151,6 +151,34 @@ raise SystemExit(status if sys.unraisablehook is former else 1)
     assert (done.returncode, done.stderr) == (130, "copart doctor: interrupted\n")
 
 
+@pytest.mark.parametrize("swallow", ["numpy.array(Like())", "type('Made', (), dict(like=Like()))"])
+def test_an_interrupt_that_is_lost(folder, swallow):
+    """Where C asks for something and takes any exception for a no, or makes one of another kind of it."""
+    code = f"""
+import os, signal, numpy
+from contextlib import suppress
+import copart.commands.doctor as d, copart.cli as c
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Like:
+    def __len__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        return 0
+    __getitem__ = None
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+def run(*_):
+    with suppress(Exception):
+        {swallow}
+    return 0
+d.run = run
+status = c.main(["doctor"])
+raise SystemExit(status if signal.getsignal(signal.SIGINT) is signal.default_int_handler else 1)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stderr) == (130, "copart doctor: interrupted\n")
+
+
 def test_what_else_is_dropped_in_a_callback_is_told(folder, capsys, monkeypatch):
     told = []
     monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_type))

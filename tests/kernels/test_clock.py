@@ -40,6 +40,17 @@ def test_kernels_compiled_for_others_count_once(now):
     assert (one.seconds, one.kernels, names) == (7, 2, ["outer", "inner"])
 
 
+def test_an_end_without_a_start_is_no_error(now):
+    """An interrupt came in between: numba ends what it began, and an error there would hide the interrupt."""
+    one = clock.Clock()
+    one.on_end(event())
+    one.on_start(event())
+    now.seconds += 1
+    one.on_end(event())
+    one.on_end(event())
+    assert (one.seconds, one.kernels) == (1, 1)
+
+
 @pytest.mark.parametrize(("known", "lines"), [(False, 1), (True, 0)])
 def test_one_line_is_logged_where_it_lasts(now, caplog, known, lines):
     one = clock.Clock()
