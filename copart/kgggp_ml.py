@@ -1,14 +1,16 @@
 """KGGGP-ML: multilevel direct k-way partitioning with fixed vertices.
 
 1. *Coarsen* (`copart.partitioner.coarsening`): matching or label propagation, contraction; a
-   cluster never holds two different fixed parts.
+   cluster never holds two different fixed parts.  Where the graph has hubs, clusters stay inside its
+   communities (`copart.partitioner.communities`) as long as these shrink.
 2. *Initial partition* (`copart.partitioner.growing`) of the coarsest graph: k-way greedy graph
    growing, all parts at once from their seeds, and recursive bisection
    (`copart.partitioner.bisection`), itself multilevel with KGGGP of two parts; best of several.
 3. *Uncoarsen and refine* (`copart.partitioner.refinement`): unconstrained local search in
    synchronous rounds with rebalancing, best balanced state kept, and minimum cuts between pairs
    of parts (`copart.partitioner.flows`); level by level, down to the input graph.  Graphs with hubs
-   are partitioned around their core, too (`copart.partitioner.cores`), and refined by k-way FM at last.
+   are partitioned around their core, too (`copart.partitioner.cores`), and refined by k-way FM, on every level a
+   little and most at last.
 4. *Settle* (`copart.partitioner.settling`): hard promises made good.
 
 What always holds for a partition that is returned: every part weighs at most

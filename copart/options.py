@@ -51,7 +51,7 @@ class Config:
     share : float
         Share of a part's weight that may take part in a minimum cut.
     hub_rounds : int
-        Rounds of k-way FM under looser limits on the input graph, where it has hubs.
+        Rounds of k-way FM under looser limits on the input graph, where it has hubs; a quarter of them on others.
     members, generations : int
         Partitions made, and then combined so many times; the best is returned.
     """

@@ -1,8 +1,9 @@
 """Coarsening: shrink a graph level by level, keeping its shape, its fixed vertices and its balance.
 
 Grids are matched in the order of their vertices, which keeps boxes; all other graphs are
-clustered by size-constrained label propagation: in blocks, or in the whole graph where it has hubs.  Only the first
-step from triangles or tetrahedra is a matching, in a tenth of the time: labels hardly make more than pairs there.
+clustered by size-constrained label propagation: in blocks, or in the whole graph where it has hubs
+(:mod:`copart.partitioner.communities`).  Only the first step from triangles or tetrahedra is a matching,
+in a tenth of the time: labels hardly make more than pairs there.
 Vertices left over join a neighbouring cluster, or pair up over a common neighbour (two-hop).
 Contraction merges parallel edges.  All runs on all threads but for leftovers, grids, and graphs with hubs.
 """

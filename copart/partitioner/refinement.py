@@ -327,9 +327,10 @@ class Refiner:
             if stage == jet.BALANCE and count > most:
                 at[jet.TOTAL] += self.rebalance()
                 at[jet.STAGE] = jet.JUDGE
-            elif count > most or self.skewed:
+            elif stage == jet.ROUND and (count > most or self.skewed):
                 self._warm_round(warmth, cooling)
             else:
+                # the log is short
                 self.state = with_room(self.state, _ROUNDS * count)
         kernels.undo_moves(self.g, self.state)
         return int(at[jet.BEST])
