@@ -39,7 +39,7 @@ def move_to_communities(g, order, volume, rounds, community, total, conn, touche
                 conn[c] += 1 if unit else g.ewgt[e]
             own = community[v]
             total[own] -= volume[v]
-            expected = volume[v] / whole
+            expected = volume[v] / max(whole, 1.0)  # edges may weigh nothing
             best, most = own, conn[own] - expected * total[own]
             for j in range(count):
                 c = touched[j]

@@ -53,6 +53,12 @@ def test_weights_count() -> None:
     assert found[0] == found[1] != found[2] == found[3]
 
 
+def test_edges_that_weigh_nothing_tie_nothing() -> None:
+    level, _ = finest(Graph.from_edges(3, [0, 1], [1, 2], [0, 0]), 2, None, None)
+    with Team(1) as team:
+        assert find_communities(level, team).tolist() == [0, 1, 2]
+
+
 def test_vertices_without_edges_stay_alone() -> None:
     for graph in (Graph.from_edges(6, [1, 2], [2, 4]), Graph.from_edges(6, [1, 2], [2, 4], [5, 5])):
         level, _ = finest(graph, 2, None, None)
