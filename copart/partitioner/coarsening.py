@@ -33,6 +33,9 @@ _BLOCK, _BLOCKS = 16384, 16
 #: Edges, counted twice, from which on a level that is not at work is packed.
 _LARGE = 1 << 20
 
+#: Entries are moved in so many steps, at most.
+_STEPS = 64
+
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
 
@@ -263,10 +266,18 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     top = counts[0]
     for i in range(1, pieces):
         at, count = begin[bounds[i]], counts[i]
-        adjncy[top : top + count] = adjncy[at : at + count]
-        ewgt[top : top + count] = ewgt[at : at + count]
+        _move(adjncy, at, top, count)
+        _move(ewgt, at, top, count)
         top += count
     np.cumsum(xadj, out=xadj)
     # what was not needed may be memory that was touched before: given back; the weights are packed soon
     adjncy.resize(top, refcheck=False)
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt[:top], vwgt=vwgt, fixed=fixed, origin=origin, size=size)
+
+
+def _move(values: Array, at: int, to: int, count: int) -> None:
+    """Move `count` entries down in their array, in steps that do not overlap: numpy would copy others twice."""
+    step = max(at - to, -(-count // _STEPS), 1)
+    for i in range(0, count, step):
+        last = min(i + step, count)
+        values[to + i : to + last] = values[at + i : at + last]

@@ -42,6 +42,15 @@ def test_packing_loses_nothing(monkeypatch, heaviest, kind):
         assert (one == other).all()
 
 
+@pytest.mark.parametrize(("at", "to", "count"), [(10, 0, 300), (300, 20, 90), (7, 6, 500), (5, 5, 40), (400, 3, 0)])
+def test_entries_are_moved_down(at, to, count):
+    values = np.arange(600)
+    expected = values.copy()
+    expected[to:to + count] = values[at:at + count]
+    coarsening._move(values, at, to, count)
+    assert (values == expected).all()
+
+
 def test_only_levels_at_rest_are_packed(monkeypatch):
     monkeypatch.setattr(coarsening, "_LARGE", 64)
     g = level(grid(40, 40))
