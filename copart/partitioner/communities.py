@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import VERTEX, WEIGHT
+from ..arrays import VERTEX, WEIGHT, frozen, sums
 from ..kernels import Level
-from ..kernels.communities import move_to_communities
-from ..kernels.contraction import pull_down
-from .coarsening import Levels, coarsen, contract, unpacked
+from ..kernels.clustering import Clusters, louvain_queue
+from .coarsening import Levels, carry_down, coarsen, contract, unpacked
 from .rounds import Team
 from .shape import Shape
 
 Array = np.ndarray[Any, Any]
 
-#: Visits of every vertex, at most, on each level of the Louvain method.
+#: Visits of every vertex, on average and at most, on each level of the Louvain method.
 _ROUNDS = 5
 
 #: The method ends where so large a share of the communities stays apart.
@@ -40,29 +39,31 @@ def find_communities(level: Level, team: Team) -> Array:
     """The community of each vertex, (nvtxs,) int32 from 0 on."""
     none = np.empty(0, VERTEX)
     g = unpacked(level)._replace(fixed=none, origin=none, size=np.empty(0, WEIGHT))
-    volume = np.add.reduceat(np.append(g.ewgt, 0), g.xadj[:-1]) if len(g.ewgt) else np.diff(g.xadj)
-    volume = np.where(np.diff(g.xadj) > 0, volume, 0)
-    # those of low degree first, as they have least choice; then as contraction numbers the communities
+    if not len(g.ewgt):
+        g = g._replace(ewgt=np.ones(len(g.adjncy), WEIGHT))
+    ends = np.concatenate([[0], np.cumsum(g.ewgt)])[g.xadj]
+    degree, whole = np.diff(ends), int(g.vwgt.sum())
+    # those of few edges first, as they have least choice; then as contraction numbers the communities
     order = np.argsort(np.diff(g.xadj), kind="stable").astype(VERTEX)
     maps: list[Array] = []
     while True:
         n = len(g.vwgt)
-        community = np.empty(n, VERTEX)
-        move_to_communities(g, order, volume, _ROUNDS, community, np.empty(n, WEIGHT), np.empty(n, WEIGHT),
-                            np.empty(n, VERTEX))
-        names, cmap = np.unique(community, return_inverse=True)
+        found = Clusters(cluster=np.arange(n, dtype=VERTEX), degree=degree, weight=g.vwgt.copy(), total=degree.copy(),
+                         link=np.zeros(n, WEIGHT), touched=np.empty(n, VERTEX))
+        # the kernel is compiled for graphs that nothing changes
+        seen = g._replace(xadj=frozen(g.xadj), adjncy=frozen(g.adjncy), ewgt=frozen(g.ewgt), vwgt=frozen(g.vwgt))
+        louvain_queue(seen, max(int(ends[-1]), 1), whole, _ROUNDS, order, np.ones(n, np.bool_), found)
+        names, cmap = np.unique(found.cluster, return_inverse=True)
         maps.append(cmap.astype(VERTEX))
         if len(names) > _STALLED * n:
             break
         g = contract(g, maps[-1], len(names), team)
-        volume = np.bincount(cmap, weights=volume).astype(WEIGHT)
+        degree = sums(cmap, degree, len(names))
         order = np.arange(len(names), dtype=VERTEX)
-    found = maps.pop()
+    community = maps.pop()
     while maps:
-        fine = np.empty(len(maps[-1]), VERTEX)
-        pull_down(0, len(fine), maps.pop(), found, fine)
-        found = fine
-    return found
+        community = carry_down(community, maps.pop())
+    return community
 
 
 __all__ = ["coarsen_communities", "find_communities"]

@@ -113,8 +113,9 @@ def _once(
     """One multilevel partition."""
     k = len(limit)
     if shape.skewed:
-        config = replace(config, coarse_per_part=config.coarse_per_part // _SMALLER,
-                         coarse_least=config.coarse_least // _SMALLER, halving_least=config.halving_least // _SMALLER)
+        config = replace(config, coarse_per_part=-(-config.coarse_per_part // _SMALLER),
+                         coarse_least=-(-config.coarse_least // _SMALLER),
+                         halving_least=-(-config.halving_least // _SMALLER))
     stop = first_size(config, len(level.vwgt), k, shape)
     found = (coarsen_communities(level, stop, shape, team, k) if shape.skewed
              else coarsen(level, stop, shape, team, least=k, pack=True))
