@@ -96,15 +96,20 @@ def test_the_promise_is_kept_where_large_components_share_volumes(monkeypatch):
     assert np.exp(np.mean(np.log(cut))) < 1.05
 
 
+def begun(one, counts):
+    """NAIVE's parts of a problem, the levels above its cells, and the figures that `joint` starts from."""
+    parts, run = dict(naive(one, counts).parts), Options()
+    with Team(1) as team:
+        stack = stacked(one, parts, counts, run.config, team)
+    return parts, stack, Alone(one, counts, parts, stack, run)
+
+
 def test_figures_of_a_cycle_are_those_of_the_metrics():
     """What the parts send and get, as the walls keep it and as it is counted from the co-partition."""
     one = problem(CASES["pipe-5"], 1500, "touch")
-    parts = dict(naive(one, 4).parts)
-    run = Options()
-    with Team(1) as team:
-        stack = stacked(one, parts, dict.fromkeys(one.names, 4), run.config, team)
-    mine = Alone(one, dict.fromkeys(one.names, 4), parts, stack, run).figures
-    made = CoPartition(parts, dict.fromkeys(one.names, 4))
+    counts = dict.fromkeys(one.names, 4)
+    parts, _, alone = begun(one, counts)
+    mine, made = alone.figures, CoPartition(parts, counts)
     theirs = coupling_traffic(made, all_matrices(one, made))
     for key in ("sent", "received", "messages_sent", "messages_received"):
         assert np.array_equal(getattr(mine.traffic, key), getattr(theirs, key)), key
@@ -115,12 +120,7 @@ def test_figures_of_a_cycle_are_those_of_the_metrics():
     ({}, False), ({"messages": 1}, True), ({"volume": 1}, True), ({"cut": 1.005}, True), ({"cut": 1.02}, False),
     ({"busiest": 1}, False), ({"messages": 1, "busiest": 1}, False)])
 def test_what_is_far_off_is_not_repaired(changed, told):
-    one = problem(CASES["rod-in-block"], 3000, "facet")
-    counts = {"rod": 3, "block": 9}
-    parts, run = dict(naive(one, counts).parts), Options()
-    with Team(1) as team:
-        stack = stacked(one, parts, counts, run.config, team)
-    alone = Alone(one, counts, parts, stack, run)
+    _, _, alone = begun(problem(CASES["rod-in-block"], 3000, "facet"), {"rod": 3, "block": 9})
     found = alone.figures
     if "messages" in changed:
         found = found._replace(messages=found.messages + changed["messages"])
@@ -156,10 +156,7 @@ def test_the_busiest_processes_hand_data_on():
     """Less data for them, the parts in balance and in one piece; the figures are those of the metrics."""
     one = problem(CASES["rod-in-block"], 3000, "facet")
     counts = {"rod": 3, "block": 9}
-    parts, run = dict(naive(one, counts).parts), Options()
-    with Team(1) as team:
-        stack = stacked(one, parts, counts, run.config, team)
-    alone = Alone(one, counts, parts, stack, run)
+    parts, stack, alone = begun(one, counts)
     part, reached = Cycle(stack, alone, 0, alone.begin).lower(way.RELIEF, alone.part, alone.figures.cut, 0.9)
     before = promised(one, CoPartition(parts, counts))
     made = CoPartition(alone.split(part, one.names), counts)
