@@ -47,9 +47,7 @@ def find_communities(level: Level, team: Team) -> Array:
     order = np.argsort(np.diff(g.xadj), kind="stable").astype(VERTEX)
     maps: list[Array] = []
     while True:
-        n = len(g.vwgt)
-        found = Clusters(cluster=np.arange(n, dtype=VERTEX), degree=degree, weight=g.vwgt.copy(), total=degree.copy(),
-                         link=np.zeros(n, WEIGHT), touched=np.empty(n, VERTEX))
+        n, found = len(g.vwgt), alone(degree, g.vwgt)
         # the kernel is compiled for graphs that nothing changes
         seen = g._replace(xadj=frozen(g.xadj), adjncy=frozen(g.adjncy), ewgt=frozen(g.ewgt), vwgt=frozen(g.vwgt))
         louvain_queue(seen, max(int(ends[-1]), 1), whole, _ROUNDS, order, np.ones(n, np.bool_), found)
@@ -66,4 +64,11 @@ def find_communities(level: Level, team: Team) -> Array:
     return community
 
 
-__all__ = ["coarsen_communities", "find_communities"]
+def alone(degree: Array, vwgt: Array) -> Clusters:
+    """Every vertex a cluster of its own, from weighted degrees and weights (nvtxs,) int64."""
+    n = len(degree)
+    return Clusters(cluster=np.arange(n, dtype=VERTEX), degree=degree, weight=vwgt.copy(), total=degree.copy(),
+                    link=np.zeros(n, WEIGHT), touched=np.empty(n, VERTEX))
+
+
+__all__ = ["alone", "coarsen_communities", "find_communities"]

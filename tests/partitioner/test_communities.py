@@ -92,8 +92,7 @@ def test_clusters_stay_inside_communities_while_these_shrink() -> None:
     assert len(levels.levels[-1].vwgt) < 300
     inside = levels.maps[0]
     assert all(len(np.unique(found[inside == c])) == 1 for c in range(inside.max() + 1))
-    total = levels.levels[-1].vwgt.sum()
-    assert total == graph.nvtxs
+    assert levels.levels[-1].vwgt.sum() == graph.nvtxs
 
 
 def test_communities_around_hubs_are_found_by_partitions() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +66,9 @@ def heavy_edge_matching(level: CoarseLevel, bound: int, seed: int) -> NDArray[np
 def louvain(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
     """Clusters of large modularity by sweeps over all vertices until none moves, none above `bound`; (n,) int32."""
     from ...kernels.clustering import louvain_sweeps
+    from ...partitioner.communities import alone
 
-    graph, clusters = level.graph, alone(level)
+    graph, clusters = level.graph, alone(level.degrees, level.graph.weights)
     louvain_sweeps(kernel_level(graph), int(level.degrees.sum()), bound, _order(graph, seed), clusters)
     return _numbered(clusters.cluster)
 
@@ -76,8 +76,9 @@ def louvain(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
 def louvain_queued(level: CoarseLevel, bound: int, seed: int, rounds: int = ROUNDS) -> NDArray[np.int32]:
     """Clusters by Louvain moves from a queue, at most `rounds` times its length, none above `bound`; (n,) int32."""
     from ...kernels.clustering import louvain_queue
+    from ...partitioner.communities import alone
 
-    graph, clusters = level.graph, alone(level)
+    graph, clusters = level.graph, alone(level.degrees, level.graph.weights)
     louvain_queue(kernel_level(graph), int(level.degrees.sum()), bound, rounds, _order(graph, seed),
                   np.ones(graph.nvtxs, np.bool_), clusters)
     return _numbered(clusters.cluster)
@@ -96,15 +97,6 @@ def modularity(level: CoarseLevel, cluster: NDArray[np.int32]) -> float:
 
 def _order(graph: Graph, seed: int) -> NDArray[np.int32]:
     return np.random.default_rng([seed, 3]).permutation(graph.nvtxs).astype(VERTEX)
-
-
-def alone(level: CoarseLevel) -> Any:
-    """Every vertex a cluster of its own; there are never more clusters than vertices."""
-    from ...kernels.clustering import Clusters
-
-    n = level.graph.nvtxs
-    return Clusters(cluster=np.arange(n, dtype=VERTEX), degree=level.degrees, weight=level.graph.weights.copy(),
-                    total=level.degrees.copy(), link=np.zeros(n, WEIGHT), touched=np.empty(n, VERTEX))
 
 
 def _numbered(cluster: NDArray[np.int32]) -> NDArray[np.int32]:

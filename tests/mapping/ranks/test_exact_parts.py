@@ -16,7 +16,6 @@ from copart.mapping.ranks.bisection import fiedler_order, recursive_bisection
 from copart.mapping.ranks.clustering import (
     COARSENERS,
     CoarseLevel,
-    alone,
     heavy_edge_matching,
     louvain,
     louvain_queued,
@@ -27,6 +26,7 @@ from copart.mapping.ranks.multilevel import coarsen, multilevel
 from copart.mapping.ranks.negative_cycles import Moves, Quotient, Refinement, refine
 from copart.mapping.ranks.partitioners import METHODS, partition_exactly
 from copart.metrics import edge_cut
+from copart.partitioner.communities import alone
 
 from ...conftest import NO_JIT
 from ...helpers import grid
@@ -128,7 +128,7 @@ def test_row_10_two_cliques(method):
 def test_row_10_modularity_never_falls():
     level = CoarseLevel.finest(random_graph(120, 500, 6))
     graph, degree = level.graph, level.degrees
-    clusters = alone(level)
+    clusters = alone(level.degrees, level.graph.weights)
     cluster, _, weight, total, _, _ = clusters
     quality, moves = modularity(level, cluster), 0
     for u in np.random.default_rng(7).integers(0, 120, 400):
