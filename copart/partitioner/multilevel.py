@@ -1,6 +1,7 @@
 """The three stages of KGGGP-ML on kernel levels: coarsen, partition the coarsest graph, uncoarsen and refine.
 
-Graphs with hubs are partitioned around their core, too, and refined by k-way FM at last.
+Graphs with hubs are partitioned around their core, too, and refined by k-way FM, a little on coarse levels and most at
+last.
 """
 
 from __future__ import annotations
@@ -191,7 +192,7 @@ def _uncoarsen(
         room = loosened(limit, g.vwgt) if depth else limit
         refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed)
         cut -= refiner.improve(config, cut, config.cooling_fine if reached and depth < _FINE else None)
-        if shape.skewed and depth and refiner.excess == 0:
+        if shape.skewed and depth and refiner.excess == 0 and config.hub_rounds >= _LESS:
             _refine_around_hubs(g, part, room, config.hub_rounds // _LESS)
             cut = cut_of(g, part)
         if depth < reached and refiner.excess == 0:
