@@ -142,7 +142,7 @@ def partition(
         shape = known_shape(graph, level)
         coords = graph.coords
         if shape.far:
-            level, order, place = renumber(level, shape, team)
+            level, order, place = renumber(level, shape)
             coords = None if coords is None else coords[order]
         if graph.vwgt is None:
             # while coarser levels are at work, a byte each instead of eight

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import inlined, kernel
 from .eviction import evict, propose_evictions
-from .refinement import ACTIVE, BORDER, afterburn, apply_moves, propose
+from .refinement import ACTIVE, BORDER, afterburn, apply_moves, list_marked, propose
 
 ROUND, COUNT, BALANCE, WALLED, JUDGE, OVER = 0, 1, 2, 3, 4, 5
 """What comes next: a round of moves; counting it; restoring balance, or where no eviction does any more; comparing with
@@ -35,6 +35,7 @@ class Memory(NamedTuple):
     key : (capacity,) float64, loss of each eviction
     rank : (capacity,) int64, the same memory
     where : (capacity,) int32, place of each on the border list
+    words : (nvtxs // 8,) uint64, the memory of `State.listed`
     waiting : Waiting of that capacity
     conn : (nparts,) int64, touched : (nparts,) int32, scratch
     at : (8,) int64, the stage, number of the round, rounds done, rounds without improvement, decrease of the cut so far
@@ -48,6 +49,7 @@ class Memory(NamedTuple):
     key: Any
     rank: Any
     where: Any
+    words: Any
     waiting: Any
     conn: Any
     touched: Any
@@ -75,21 +77,6 @@ def _short(s, which, m):
     m : Memory, in
     """
     return s.count[which] <= len(m.where) and s.count[2] + s.count[which] <= s.log.shape[1]
-
-
-@inlined
-def _put_in_order(vertices, listed, bit):
-    """List all vertices that have this bit, ascending.
-
-    vertices : (nvtxs,) int32, out
-    listed : (nvtxs,) uint8, in
-    bit : int
-    """
-    at = 0
-    for v in range(len(listed)):
-        if listed[v] & bit:
-            vertices[at] = v
-            at += 1
 
 
 @kernel
@@ -122,7 +109,7 @@ def jet_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
             now, count, before = at[NOW], s.count[0], s.count[2]
             warm = warmth[min(at[DONE], cooling)]
             if count > LONG:
-                _put_in_order(s.active, s.listed, ACTIVE)
+                list_marked(s.listed, m.words, ACTIVE, s.active)
             propose(0, count, g, pull, s, now, warm, m.dest, m.gain, m.live, m.conn, m.touched)
             afterburn(0, count, g, pull, s, m.dest, m.gain, m.go)
             at[TOTAL] += apply_moves(g, pull, s, m.dest, m.go, m.live, now)
@@ -143,7 +130,7 @@ def jet_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
                 return at[STAGE]
             at[NOW] += 1
             if s.count[1] > max(LONG, GROWN * at[IN_ORDER]):
-                _put_in_order(s.border, s.listed, BORDER)
+                list_marked(s.listed, m.words, BORDER, s.border)
                 at[IN_ORDER] = s.count[1]
             top = propose_evictions(0, s.count[1], g, pull, s, limit, salt + at[NOW], m.key, m.where, m.conn, m.touched)
             at[TOTAL] += evict(top, m.rank[:top], m.where, g, pull, s, limit, at[NOW], m.waiting, m.conn, m.touched)

@@ -16,6 +16,9 @@ from .connectivity import connect
 ACTIVE, BORDER, PINNED = 1, 2, 4
 """Bits of `State.listed`: on the active list, on the border list, never to be listed."""
 
+EIGHT = np.uint64(0x0101010101010101)
+"""A bit times this is that bit in each of eight bytes."""
+
 
 class State(NamedTuple):
     """Working state of one level.
@@ -143,6 +146,28 @@ def pull_of(g, pull, v, p):
         if pull.idx[j] == p:
             return pull.val[j] * g.size[v]
     return np.int64(0)
+
+
+@kernel
+def list_marked(listed, words, bit, vertices):
+    """List all vertices that have this bit, ascending.
+
+    listed : (nvtxs,) uint8, in
+    words : (nvtxs // 8,) uint64, in    the same memory: most have no bit, and eight are looked at together
+    bit : int
+    vertices : (nvtxs,) int32, out      filled from the front
+    """
+    bits = np.uint64(bit) * EIGHT
+    at = 0
+    for i in range(len(words)):
+        if words[i] & bits:
+            for v in range(8 * i, 8 * i + 8):
+                vertices[at] = v
+                at += (listed[v] & bit) != 0
+    for v in range(8 * len(words), len(listed)):
+        if listed[v] & bit:
+            vertices[at] = v
+            at += 1
 
 
 @kernel

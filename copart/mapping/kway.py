@@ -149,7 +149,7 @@ def map_level(g: Level, machine: Architecture, limit: Array, config: MappingConf
         shape = look_at(g)
         place = None
         if shape.far and _scattered(g):
-            g, _, place = renumber(g, shape, team)
+            g, _, place = renumber(g, shape)
         search = Search(g, machine, limit, fitted(config, machine, len(g.vwgt)), seed, shape, team)
         part = search.best()
         level_parts(g, code_of(machine), part, limit)

@@ -37,9 +37,6 @@ _ABOVE, _FEWER = 0.2, 2
 #: to speak of.
 _WHOLE = 1 << 19
 
-#: Lists of more than one in so many vertices are put in order by marks of all vertices.
-_DENSE = 64
-
 #: The log gets room for so many rounds at once.
 _ROUNDS = 4
 
@@ -150,6 +147,7 @@ class Refiner:
         self.memory = jet.Memory(
             dest=np.full(n, -1, np.int32), gain=np.empty(n, np.int64), live=np.empty(n, np.uint8),
             go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), where=np.empty(most, np.int32),
+            words=self.state.listed[: n // 8 * 8].view(np.uint64),
             waiting=_waiting(most), conn=np.empty(len(limit), np.int64), touched=np.empty(len(limit), np.int32),
             at=np.zeros(8, np.int64),
         )
@@ -178,7 +176,7 @@ class Refiner:
         self.state = with_room(self.state, count)
         t, g, s = self.team, self.g, self.state
         if count > jet.LONG:
-            self._put_in_order(s.active[:count], kernels.ACTIVE)
+            kernels.list_marked(s.listed, m.words, kernels.ACTIVE, s.active)
         t.run(kernels.propose, count, g, self.pull, s, self.now, warmth, m.dest, m.gain, m.live, scratch=self._scratch)
         t.run(kernels.afterburn, count, g, self.pull, s, m.dest, m.gain, m.go)
         return int(kernels.apply_moves(g, self.pull, s, m.dest, m.go, m.live, self.now))
@@ -189,7 +187,7 @@ class Refiner:
         count = int(self.state.count[1])
         self.state = with_room(self.state, count)
         if count > max(jet.LONG, jet.GROWN * self.memory.at[jet.IN_ORDER]):
-            self._put_in_order(self.state.border[:count], kernels.BORDER)
+            kernels.list_marked(self.state.listed, self.memory.words, kernels.BORDER, self.state.border)
             self.memory.at[jet.IN_ORDER] = count
         key, where = np.empty(count), np.empty(count, np.int32)
         found = self.team.run(
@@ -204,14 +202,6 @@ class Refiner:
             eviction.evict(top, key[:top].view(np.int64), where, self.g, self.pull, self.state, self.limit, self.now,
                            _waiting(top), *self._scratch())
         )
-
-    def _put_in_order(self, vertices: Array, bit: int) -> None:
-        """Sort the list of all vertices that have this bit, in place."""
-        listed = self.state.listed
-        if len(vertices) * _DENSE > len(listed):
-            vertices[:] = np.flatnonzero((listed & bit) != 0)
-        else:
-            vertices.sort()
 
     def rebalance(self) -> int:
         """Evict until no part is over its limit or nothing helps; returns the decrease of the cut (mostly negative)."""

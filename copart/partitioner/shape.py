@@ -9,7 +9,6 @@ import numpy as np
 
 from ..graph import Graph
 from ..kernels import Level, survey
-from .rounds import Team
 
 Array = np.ndarray[Any, Any]
 
@@ -121,7 +120,7 @@ def _along_rows(g: Level) -> bool:
     return bool(often >= _ALONG_ROWS * len(steps))
 
 
-def renumber(g: Level, shape: Shape, team: Team) -> tuple[Level, Array, Array]:
+def renumber(g: Level, shape: Shape) -> tuple[Level, Array, Array]:
     """The graph in breadth-first order, which makes neighbours neighbours in memory.
 
     In a grid it begins at a vertex with fewest neighbours, a corner, from which fronts are flat.
@@ -134,17 +133,12 @@ def renumber(g: Level, shape: Shape, team: Team) -> tuple[Level, Array, Array]:
     place : (nvtxs,) int32
         Place of each vertex in it, so that ``values[place]`` are values of the new graph by old vertex.
     """
-    n = len(g.vwgt)
-    order, place = np.empty(n, np.int32), np.empty(n, np.int32)
-    degree = np.diff(g.xadj)
-    if n:
-        survey.breadth_first(g, int(degree.argmin()) if shape.grid else 0, order, np.zeros(n, np.uint8),
-                             np.empty(0, np.int64))
-    xadj = np.zeros(n + 1, np.int64)
-    team.run(survey.permute_vertices, n, g, order, place, xadj[1:])
-    np.cumsum(xadj, out=xadj)
-    adjncy, ewgt = np.empty(xadj[-1], np.int32), np.empty(xadj[-1] if len(g.ewgt) else 0, np.int64)
-    team.run(survey.permute_rows, n, g, order, place, xadj, adjncy, ewgt)
+    n, m = len(g.vwgt), int(g.xadj[-1] - g.xadj[0])  # rows may begin anywhere
+    order, place, xadj = np.empty(n + 1, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int64)
+    adjncy, ewgt = np.empty(m, np.int32), np.empty(m if len(g.ewgt) else 0, np.int64)
+    first = int(np.diff(g.xadj).argmin()) if shape.grid and n else 0
+    survey.number_breadth_first(g, first, order, place, xadj, adjncy, ewgt)
+    order = order[:n]
     # mostly all are the same, which is known sooner than they are put in order
     vwgt, fixed, origin, size = (a[order] if len(a) and np.ptp(a) else a
                                  for a in (g.vwgt, g.fixed, g.origin, g.size))

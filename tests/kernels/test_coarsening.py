@@ -605,8 +605,7 @@ def test_a_renumbered_graph_is_the_same_graph(graph, seed, rich):
     rng = np.random.default_rng(seed)
     n = graph.nvtxs
     g = level(graph, rng.integers(-1, 3, n), rng.integers(0, 4, n)) if rich else level(graph)
-    with Team(1) as team:
-        new, order, place = renumber(g, Shape(rich, False, True), team)
+    new, order, place = renumber(g, Shape(rich, False, True))
     assert sorted(order.tolist()) == list(range(n))
     assert place[order].tolist() == list(range(n))
     near, back = rows(graph), {int(v): i for i, v in enumerate(order)}
@@ -643,6 +642,12 @@ def test_breadth_first_order(graph, seed):
                         queue.append(u)
     assert order[0] == first
     assert [away[v] for v in order.tolist()] == sorted(away.values())
+    numbered, place = np.empty(n + 1, np.int32), np.empty(n, np.int32)
+    g = level(graph)
+    survey.number_breadth_first(g, first, numbered, place, np.empty(n + 1, np.int64), np.empty_like(g.adjncy),
+                                np.empty_like(g.ewgt))
+    assert numbered[:n].tolist() == order.tolist()
+    assert place[order].tolist() == list(range(n))
 
 
 def test_small_graphs_of_cells_keep_their_numbers(monkeypatch):
@@ -684,8 +689,7 @@ def test_renumbering_brings_neighbours_together():
     u, v, _ = grid(20, 400).edges()
     new = np.random.default_rng(1).permutation(8000)
     g = level(Graph.from_edges(8000, new[u], new[v]))
-    with Team(1) as team:
-        near, _, _ = renumber(g, look_at(g), team)
+    near, _, _ = renumber(g, look_at(g))
     rows_of = np.repeat(np.arange(8000), np.diff(near.xadj))
     assert np.abs(rows_of - near.adjncy).max() <= 2 * 20 + 2, "fronts of a strip of 20 run both ways"
     assert look_at(g).far

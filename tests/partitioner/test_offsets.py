@@ -68,8 +68,7 @@ def test_a_level_is_coarsened(pair, on_grid):
 
 
 def test_a_level_is_renumbered(pair):
-    with Team(2) as team:
-        (near, order, place), (far, *others) = (renumber(g, look_at(g), team) for g in pair)
+    (near, order, place), (far, *others) = (renumber(g, look_at(g)) for g in pair)
     assert all((a == b).all() for a, b in zip((order, place), others, strict=True))
     same(near, far)
 

@@ -111,7 +111,7 @@ def partition_multiconstraint(
     with Team(options.threads) as team:
         shape = known_shape(graph, level)
         if shape.far:
-            level, order, place = renumber(level, shape, team)
+            level, order, place = renumber(level, shape)
             vectors = vectors[order]
         stop = coarsest_size(config, k)
         levels, maps, rows = coarsen(level, stop, shape, team, least=k, rows=vectors)

@@ -98,7 +98,7 @@ class CoupledLevels:
         self.shape = known_shape(graph, level)
         coords, self.place = graph.coords, None
         if self.shape.far:
-            level, order, self.place = renumber(level, self.shape, team)
+            level, order, self.place = renumber(level, self.shape)
             coords = None if coords is None else coords[order]
             cells = self.place[cells]
         self.levels: list[Level] = [level]
