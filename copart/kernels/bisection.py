@@ -32,16 +32,16 @@ STALL = 0.5
 
 
 class Arena(NamedTuple):
-    """Memory of one thread: the levels of a bisection one after the other, and scratch.
+    """Memory of one bisection: its levels one after the other, and scratch.
 
     For a graph of n vertices and m adjacency entries, whose levels have `rows` offsets and `entries` entries in all:
 
     xadj, vwgt : (rows,) int64, adjncy : (entries,) int32, ewgt : (entries,) int64, the levels
     cmap : (rows,) int32, the maps between them
     pin : (rows,) int32, the side that each vertex of them has to be on, or -1; empty where all are free
-    new : (n + 1,) int32, number of each vertex in a subgraph; waiting list of two-hop matching
+    new : (nvtxs,) int32, number of each vertex of the whole graph in a subgraph
     side : (n + 1,) int32, side of each vertex of the present level
-    tried : (n + 1,) int32, the same of one try, or of the coarser level
+    tried : (n + 1,) int32, the same of one try, or of the coarser level; waiting list of two-hop matching
     match : (n + 1,) int32, partner of each vertex, or the part it stands for; scratch
     leader : (n + 1,) int32, leader of the cluster of each vertex; scratch
     members : (n + 1,) int32, the vertices by cluster; scratch
@@ -53,7 +53,7 @@ class Arena(NamedTuple):
     load : (3, 2) int64, of each side: weight, number of vertices, largest weight
     labels : (nlabels,) int32, scratch to share out the parts
     stack : (64 + 2 nlabels, 4) int64, the sets of vertices and labels still to be split
-    queues : Queues of n vertices, one per side
+    queues : Queues of n + 1 vertices, one per side
     frontier : Frontier of m pairs, the memory of KGGGP
     least : int, vertices at which coarsening stops
     passes : int, passes of FM per level, at most
@@ -163,7 +163,7 @@ def shrink(arena, x, n, a, heaviest, hubs):
     lead_pairs(0, n, g, match, leader, cwgt)
     matched += absorb_singles(g, match, heaviest, leader, cwgt)
     if n - matched > n // 8:
-        waiting = arena.new[: n + 1]
+        waiting = arena.tried[: n + 1]  # nothing is tried yet
         for v in range(n + 1):
             waiting[v] = -1
         pair_two_hop(g, match, heaviest, leader, cwgt, waiting)

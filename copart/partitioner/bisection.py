@@ -6,7 +6,8 @@ On meshes it starts refinement better than growing all parts at once (cut of a
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +18,17 @@ from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
 from ..options import Config
 from .coarsening import contract
-from .memory import pages
+from .memory import pages, seldom_filled
 from .rounds import Team
 from .shape import look_at
 
 Array = np.ndarray[Any, Any]
+
+#: So many times the vertices and the entries of a graph an arena has room for, and some entries more.
+_ROOM, _MORE = 4, 16
+
+#: Room of halves, by what the whole has taken.
+_SPARE = 1.25
 
 #: Halvings after which the sets of parts are shared out among the threads for good.
 _SHARED = 2
@@ -60,34 +67,94 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
     grid = look_at(whole).grid if grid is None else grid
-    arenas = [arena_for(whole, k, config) for _ in range(min(team.threads, 2**_SHARED * len(salts)))]
+    arenas = [arena_for(whole, k, config, 2**_SHARED) for _ in range(min(team.threads, len(salts)))]
+    degree = np.diff(whole.xadj)
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
 
-    # run, first and last vertex and label of each set, which threads share: quarters take about the same time
-    sets = [(run, 0, n, 0, k) for run in range(len(salts))]
-
-    def bisect(one: tuple[int, int, int, int, int], once: bool, arena: Arena) -> tuple[int, int]:
-        run, lo, hi, first, last = one
-        at, left = bisect_recursively(whole, limit, vertices[run, lo:hi], labels[run, first:last], salts[run], starts,
-                                      grid, once, part[run], arena)
+    def bisect(one: _Set, once: bool, arena: Arena) -> tuple[int, int]:
+        run = one.run
+        at, left = bisect_recursively(whole, limit, vertices[run, one.lo : one.hi], labels[run, one.first : one.last],
+                                      salts[run], starts, grid, once, part[run], arena)
         return int(at), int(left)
 
-    def halve(job: int, arena: Arena) -> list[tuple[int, int, int, int, int]]:
-        run, lo, hi, first, last = sets[job]
+    def halve(one: _Set, arena: Arena) -> list[_Set]:
+        run, lo, hi, first, last, room = one
         if last - first < 2 or hi - lo < 2:
-            return [sets[job]]
-        at, left = bisect(sets[job], True, arena)
-        return [(run, lo, lo + at, first, first + left), (run, lo + at, hi, first + left, last)]
+            return [one]
+        at, left = bisect(one, True, arena)
+        if hi - lo == n:
+            room = _room_needed(arena, n, len(whole.adjncy))
+        return [_Set(run, lo, lo + at, first, first + left, room), _Set(run, lo + at, hi, first + left, last, room)]
 
-    def finish(job: int, arena: Arena) -> None:
-        bisect(sets[job], False, arena)
+    def finish(one: _Set, arena: Arena) -> list[_Set]:
+        bisect(one, False, arena)
+        return []
 
-    for _ in range(_SHARED):
-        sets = [half for halves in team.spread(halve, len(sets), arenas) for half in halves]
-    team.spread(finish, len(sets), arenas)
+    def share_out(work: Callable[[_Set, Arena], list[_Set]], sets: list[_Set]) -> list[_Set]:
+        """The sets that come of these, worked on by all threads, each set of a run on its own memory."""
+        slices, count, entries = [], [0] * len(salts), [0] * len(salts)
+        for one in sets:
+            more = int(degree[vertices[one.run, one.lo : one.hi]].sum())
+            slices.append(_Slice(one, count[one.run], entries[one.run], entries[one.run] + more))
+            count[one.run] += 1
+            entries[one.run] += more
+
+        def share(job: int, _: None) -> list[_Set]:
+            cut = _as_large if team.threads == 1 else _cut_out
+            return work(sets[job], cut(arenas[sets[job].run % len(arenas)], slices[job]))
+
+        return [new for made in team.spread(share, len(sets), [None] * team.threads) for new in made]
+
+    # runs that share an arena are made one after the other
+    for begin in range(0, len(salts), len(arenas)):
+        sets = [_Set(run, 0, n, 0, k, (_ROOM, _ROOM)) for run in range(begin, min(begin + len(arenas), len(salts)))]
+        for _ in range(_SHARED):
+            sets = share_out(halve, sets)
+        share_out(finish, sets)
     return [one if cmap is None else one[cmap] for one in part]
+
+
+class _Set(NamedTuple):
+    """Vertices lo..hi of a run, in its own order, which are to be the parts first..last of its labels.
+
+    room : offsets per vertex, and entries per entry of their rows, that there is memory for.
+    """
+
+    run: int
+    lo: int
+    hi: int
+    first: int
+    last: int
+    room: tuple[float, float]
+
+
+class _Slice(NamedTuple):
+    """Where the memory for a set is: `place` sets of the same run come before it, with `begin` entries in their rows,
+    and its own rows end at entry `end`."""
+
+    one: _Set
+    place: int
+    begin: int
+    end: int
+
+    @property
+    def rows(self) -> slice:
+        """Of arrays for all levels, by vertex."""
+        per, place = self.one.room[0], self.place
+        return slice(int(per * self.one.lo) + place * LEVELS, int(per * self.one.hi) + (place + 1) * LEVELS)
+
+    @property
+    def entries(self) -> slice:
+        """Of arrays for all levels, by entry."""
+        per, place = self.one.room[1], self.place
+        return slice(int(per * self.begin) + place * _MORE, int(per * self.end) + (place + 1) * _MORE)
+
+    @property
+    def vertices(self) -> slice:
+        """Of arrays for one level."""
+        return slice(self.one.lo + self.place, self.one.hi + self.place + 1)
 
 
 def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
@@ -101,14 +168,17 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
 
 
-def arena_for(g: Level, nlabels: int = 0, config: Config = _USUAL) -> Arena:
-    """Memory for one bisection after the other of subgraphs of `g` for `nlabels` parts; untouched pages cost nothing.
+def arena_for(g: Level, nlabels: int = 0, config: Config = _USUAL, sets: int = 1) -> Arena:
+    """Memory for bisections of subgraphs of `g` for `nlabels` parts; untouched pages cost nothing.
+
+    It serves one after the other, or so many `sets` of vertices at the same time, each on a slice of it: threads
+    share what was touched before, where the first touch of a page costs more than a bisection that fits there.
 
     A level keeps at most nine tenths of the vertices of the one before, and no more edges; a bisection that does not
     fit into four times the graph stops coarsening there.
     """
     n, m = len(g.vwgt), len(g.adjncy)
-    rows, entries = 4 * n + LEVELS, 4 * m + 16
+    rows, entries, most = _ROOM * n + sets * LEVELS, _ROOM * m + sets * _MORE, n + sets
     i32, i64 = np.int32, np.int64
     return Arena(
         xadj=pages(rows, i64),
@@ -117,39 +187,76 @@ def arena_for(g: Level, nlabels: int = 0, config: Config = _USUAL) -> Arena:
         ewgt=pages(entries, i64),
         cmap=np.empty(rows, i32),
         pin=np.empty(rows if len(g.fixed) else 0, i32),
-        # one more: two-hop matching waits for vertices without neighbours in a last entry, -1 between its calls
-        new=np.full(n + 1, -1, i32),
-        side=np.empty(n + 1, i32),
-        tried=np.empty(n + 1, i32),
-        match=np.empty(n + 1, i32),
-        leader=np.empty(n + 1, i32),
-        members=np.empty(n + 1, i32),
-        cwgt=np.empty(n + 1, i64),
-        start=np.empty(n + 1, i64),
-        mark=np.empty(n + 1, i64),
+        new=np.empty(n, i32),
+        side=np.empty(most, i32),
+        tried=np.empty(most, i32),
+        match=np.empty(most, i32),
+        leader=np.empty(most, i32),
+        members=np.empty(most, i32),
+        cwgt=np.empty(most, i64),
+        start=np.empty(most, i64),
+        mark=np.empty(most, i64),
         gains=np.empty(2 * n, i64),
-        at=np.empty((3, LEVELS), i64),
+        at=np.zeros((3, LEVELS), i64),
         load=np.empty((3, 2), i64),
         # there may be more parts than vertices, where fixed vertices hold most of the weight
         labels=np.empty(nlabels, i32),
         # each split takes one set of labels off and puts two back
         stack=np.empty((64 + 2 * nlabels, 4), i64),
-        queues=queues_for(n),
+        queues=queues_for(most),
         frontier=frontier_for(m),
         least=config.halving_least,
         passes=config.halving_passes,
     )
 
 
+def _room_needed(arena: Arena, nvtxs: int, entries: int) -> tuple[float, float]:
+    """The room of a set per vertex and entry: what the bisection just made in the arena has taken, and a quarter more.
+
+    Both halves need about as much together as the whole did, and find it in memory that has been touched.
+    """
+    first, count, edge = arena.at
+    rows = int((first + count).max()) + 1
+    used = int((edge + arena.xadj[first + count])[count > 0].max())
+    return min(_ROOM, _SPARE * rows / nvtxs), min(_ROOM, _SPARE * used / max(entries, 1))
+
+
+def _as_large(arena: Arena, cut: _Slice) -> Arena:
+    """The arena with as much room for levels as the slice has, so that coarsening stops at the same size."""
+    rows, entries = cut.rows, cut.entries
+    return arena._replace(xadj=arena.xadj[: rows.stop - rows.start],
+                          adjncy=arena.adjncy[: entries.stop - entries.start])
+
+
+def _cut_out(arena: Arena, cut: _Slice) -> Arena:
+    """The slice of the arena for one of several sets."""
+    rows, entries, own, pairs = cut.rows, cut.entries, cut.vertices, slice(cut.begin, cut.end)
+    queues = arena.queues
+    return arena._replace(
+        xadj=arena.xadj[rows], vwgt=arena.vwgt[rows], adjncy=arena.adjncy[entries], ewgt=arena.ewgt[entries],
+        cmap=arena.cmap[rows], pin=arena.pin[rows],
+        # the vertices of each set have places of their own in `new`
+        side=arena.side[own], tried=arena.tried[own], match=arena.match[own], leader=arena.leader[own],
+        members=arena.members[own], cwgt=arena.cwgt[own], start=arena.start[own], mark=arena.mark[own],
+        gains=arena.gains[2 * cut.one.lo : 2 * cut.one.hi],
+        at=np.zeros_like(arena.at), load=np.empty_like(arena.load), labels=np.empty_like(arena.labels),
+        stack=np.empty_like(arena.stack),
+        queues=queues._replace(key=queues.key[own], degree=queues.degree[own], size=np.zeros_like(queues.size),
+                               heap=queues.heap.reshape(-1)[2 * own.start : 2 * own.stop].reshape(2, -1),
+                               pos=queues.pos[own], state=queues.state[own], log=queues.log[own]),
+        frontier=Frontier(*(of[pairs] for of in arena.frontier)),
+    )
+
+
 def frontier_for(pairs: int) -> Frontier:
     """The memory of KGGGP for `pairs` offers: one per end of an edge and per pair of the affinity table, at most."""
     return Frontier(
-        key=np.empty(pairs, np.int64),
-        tie=np.empty(pairs, np.int64),
-        who=np.empty(pairs, np.int32),
-        where=np.empty(pairs, np.int32),
-        heap=np.empty(pairs, np.int32),
-        pos=np.empty(pairs, np.int32),
+        key=seldom_filled(pairs, np.int64),
+        tie=seldom_filled(pairs, np.int64),
+        who=seldom_filled(pairs, np.int32),
+        where=seldom_filled(pairs, np.int32),
+        heap=seldom_filled(pairs, np.int32),
+        pos=seldom_filled(pairs, np.int32),
     )
 
 

@@ -15,6 +15,7 @@ from ..kernels import Level
 from ..kernels.flow_network import FlowArena
 from ..kernels.flow_pairs import Batch, cut_pairs, next_batch, refine_batch
 from ..kernels.refinement import find_boundary
+from .memory import seldom_filled
 from .refinement import listed_vertices, weights_of
 from .rounds import Team
 
@@ -117,18 +118,18 @@ def _arena(g: Level) -> FlowArena:
     i32, i64 = np.int32, np.int64
     return FlowArena(
         local=np.full(n, -1, i32),
-        vertex=np.empty(n, i32),
-        hops=np.empty(n, i32),
-        level=np.empty(n, i32),
-        queue=np.empty(n, i32),
-        path=np.empty(n, i32),
-        back=np.empty(n, i32),
-        term=np.empty(n, np.uint8),
-        first=np.empty(n, i64),
-        cursor=np.empty(n, i64),
-        head=np.empty(m, i32),
-        rev=np.empty(m, i64),
-        cap=np.empty(m, i64),
-        fresh=np.empty(n, i32),
+        vertex=seldom_filled(n, i32),
+        hops=seldom_filled(n, i32),
+        level=seldom_filled(n, i32),
+        queue=seldom_filled(n, i32),
+        path=seldom_filled(n, i32),
+        back=seldom_filled(n, i32),
+        term=seldom_filled(n, np.uint8),
+        first=seldom_filled(n, i64),
+        cursor=seldom_filled(n, i64),
+        head=seldom_filled(m, i32),
+        rev=seldom_filled(m, i64),
+        cap=seldom_filled(m, i64),
+        fresh=seldom_filled(n, i32),
         nfresh=np.zeros(1, i64),
     )

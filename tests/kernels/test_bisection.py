@@ -411,6 +411,57 @@ def test_unequal_limits_are_met():
     assert (np.bincount(part, minlength=4) <= limit).all()
 
 
+@given(st.integers(0, 30), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 40)), max_size=4),
+       st.tuples(st.floats(0.5, 4), st.floats(0.5, 4)))
+def test_sets_that_are_split_at_the_same_time_share_no_memory(rest, sizes, room):
+    """Each has its slice of every array but `new`, none reaches beyond the arena, and one thread has as much room."""
+    sizes = [*sizes, (rest, 30)]
+    n = sum(count for count, _ in sizes)
+    ring = np.arange(n)
+    g = level(Graph.from_edges(n, ring, (ring + 1) % n)) if n > 2 else level(path(n))
+    g = g._replace(adjncy=np.zeros(sum(entries for _, entries in sizes), np.int32))
+    arena = bisection.arena_for(g, 5, sets=len(sizes))
+    lo = begin = 0
+    cuts = []
+    for place, (count, entries) in enumerate(sizes):
+        one = bisection._Set(0, lo, lo + count, 0, 1, room)
+        cuts.append(bisection._Slice(one, place, begin, begin + entries))
+        lo, begin = lo + count, begin + entries
+    slices = [bisection._cut_out(arena, cut) for cut in cuts]
+    flat = [{**one._asdict(), **one.queues._asdict(),
+             **{f"to {name}": of for name, of in one.frontier._asdict().items()}} for one in slices]
+    for i, ((count, entries), cut) in enumerate(zip(sizes, cuts, strict=True)):
+        mine = flat[i]
+        assert len(mine["xadj"]) == len(mine["vwgt"]) == len(mine["cmap"]) >= int(room[0] * count) + kernels.LEVELS
+        assert len(mine["adjncy"]) == len(mine["ewgt"]) >= int(room[1] * entries)
+        assert all(len(mine[name]) == count + 1 for name in ("side", "tried", "match", "leader", "cwgt", "mark", "log"))
+        assert mine["heap"].shape == (2, count + 1)
+        assert len(mine["gains"]) == 2 * count
+        assert len(mine["to who"]) == entries
+        alone = bisection._as_large(arena, cut)
+        assert (len(alone.xadj), len(alone.adjncy)) == (len(mine["xadj"]), len(mine["adjncy"]))
+        for name, a in mine.items():
+            if isinstance(a, np.ndarray) and name != "new":
+                assert a.flags.c_contiguous
+                assert not any(np.shares_memory(a, other[name]) for other in flat[i + 1 :])
+
+
+def test_halves_need_the_memory_that_the_whole_has_taken():
+    g = level(grid(40, 40))
+    rooms, as_large = [], bisection._as_large
+
+    def seen(arena, cut):
+        rooms.append(cut.one.room)
+        return as_large(arena, cut)
+
+    with Team(1) as team, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bisection, "_as_large", seen)
+        bisection.recursive_bisection(g, np.full(8, 210), [3], team)
+    assert rooms[0] == (4, 4)
+    assert len(set(rooms[1:])) == 1, "all others have that of the whole"
+    assert all(1.5 < one < 4 for one in rooms[1]), "each level has about half of the one before"
+
+
 @pytest.mark.parametrize("name", ["grid", "weights", "fixed", "hubs"])
 def test_threads_make_no_difference(name):
     rng = np.random.default_rng(3)

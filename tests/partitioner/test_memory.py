@@ -51,6 +51,15 @@ def test_entries_are_moved_down(at, to, count):
     assert (values == expected).all()
 
 
+@pytest.mark.parametrize("bytes_from", [1, 1 << 22])
+def test_memory_for_the_worst_case_is_as_good_as_any(monkeypatch, bytes_from):
+    monkeypatch.setattr(memory, "_LARGE", bytes_from)
+    values = memory.seldom_filled(1000, np.int32)
+    assert (len(values), values.dtype, values.flags.writeable, values.flags.aligned) == (1000, np.int32, True, True)
+    values[:] = np.arange(1000)
+    assert values.sum() == 499_500
+
+
 def test_only_levels_at_rest_are_packed(monkeypatch):
     monkeypatch.setattr(coarsening, "_LARGE", 64)
     g = level(grid(40, 40))
