@@ -161,7 +161,7 @@ def shrink(arena, x, n, a, heaviest, hubs):
     if not hubs:
         matched = match_in_order(0, n, g, heaviest, match)
     lead_pairs(0, n, g, match, leader, cwgt)
-    matched += absorb_singles(g, match, heaviest, leader, cwgt)
+    matched += absorb_singles(0, n, g, match, heaviest, leader, cwgt)
     if n - matched > n // 8:
         waiting = arena.tried[: n + 1]  # nothing is tried yet
         for v in range(n + 1):

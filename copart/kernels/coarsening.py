@@ -321,11 +321,12 @@ def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn
 
 
 @kernel
-def absorb_singles(g, match, max_vwgt, cluster, cwgt):
-    """Let every unmatched vertex join the neighbouring cluster it is tied to most; returns how many joined.
+def absorb_singles(lo, hi, g, match, max_vwgt, cluster, cwgt):
+    """Let every unmatched vertex in lo..hi join the cluster of a neighbour there that it is tied to most.
 
-    Sequential over the few unmatched vertices.
+    One after the other; returns how many joined.
 
+    lo, hi : int                            leaders of the vertices there are there
     g : Level, in
     match : (nvtxs,) int32, in and out      -1 where a vertex is alone
     max_vwgt : int                          most that a cluster may weigh
@@ -334,13 +335,15 @@ def absorb_singles(g, match, max_vwgt, cluster, cwgt):
     """
     unit = len(g.ewgt) == 0
     joined = 0
-    for v in range(len(match)):
+    for v in range(lo, hi):
         if match[v] >= 0:
             continue
         best = -1
         best_rate = -1.0
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
+            if u < lo or u >= hi:
+                continue
             c = cluster[u]
             if c == v or c == cluster[v] or cwgt[c] + cwgt[cluster[v]] > max_vwgt or not may_merge(g, u, v):
                 continue

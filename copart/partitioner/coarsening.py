@@ -220,7 +220,10 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
             kernels.propagate_labels, n, g, max_vwgt, rounds, shape.dense, match, leader, cwgt, scratch=scratch,
             bounds=blocks,
         )
-    kernels.absorb_singles(g, match, max_vwgt, leader, cwgt)
+    if count > 1 and not (shape.grid or shape.skewed):
+        # most find a cluster in their own block
+        team.run(kernels.absorb_singles, n, g, match, max_vwgt, leader, cwgt, bounds=blocks)
+    kernels.absorb_singles(0, n, g, match, max_vwgt, leader, cwgt)
     single = int(np.count_nonzero(match < 0))
     if single > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))

@@ -288,7 +288,7 @@ def absorbed(graph: Graph, match, heaviest: int = 10**9, fixed=None):
     for v in range(n):
         if leader[v] != v:
             cwgt[leader[v]] += graph.weights[v]
-    joined = kernels.absorb_singles(level(graph, fixed), match, heaviest, leader, cwgt)
+    joined = kernels.absorb_singles(0, n, level(graph, fixed), match, heaviest, leader, cwgt)
     return leader, cwgt, int(joined)
 
 
