@@ -34,7 +34,7 @@ class Config:
         Initial partitions by recursive bisection, up to four times as many where the graph is large, and twice as many
         where it has hubs.
     halving_least : int
-        Vertices at which coarsening stops within a bisection.
+        Vertices at which coarsening stops within a bisection; fewer where the graph has hubs.
     halving_passes : int
         Passes of FM on each level of a bisection, at most.
     grid_least : int
@@ -78,16 +78,16 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
+_STRONG = replace(_DEFAULT, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
                   flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
 QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(QUICK, coarse_least=700, halving_least=40, halving_passes=2, grid_least=8000),
+    "fast": replace(QUICK, coarse_least=700, halving_least=40, halving_passes=1, grid_least=8000),
     "default": _DEFAULT,
     "strong": _STRONG,
-    "best": replace(_STRONG, bisections=2, flow_levels=3, members=4, generations=8),
+    "best": replace(_STRONG, flow_levels=3, members=4, generations=8),
 }
 
 

@@ -38,8 +38,9 @@ _FINE = 3
 #: are sought so many times nearer to the border: most is found there, in half the time.
 _ON_GRIDS, _NEARER = 0.6, 2
 
-#: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.
-_SMALLER = 2
+#: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
+#: have so many vertices, at most: lower cuts than with twice as many.
+_SMALLER, _HALVED = 2, 20
 
 #: On the coarse levels of skewed graphs k-way FM makes so many times fewer rounds than at the end.
 _LESS = 4
@@ -116,7 +117,7 @@ def _once(
     if shape.skewed:
         config = replace(config, coarse_per_part=-(-config.coarse_per_part // _SMALLER),
                          coarse_least=-(-config.coarse_least // _SMALLER),
-                         halving_least=-(-config.halving_least // _SMALLER))
+                         halving_least=min(config.halving_least, _HALVED))
     stop = first_size(config, len(level.vwgt), k, shape)
     found = (coarsen_communities(level, stop, shape, team, k) if shape.skewed
              else coarsen(level, stop, shape, team, least=k, pack=True))

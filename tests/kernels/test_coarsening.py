@@ -18,7 +18,7 @@ from copart.graph import Graph
 from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
 from copart.kgggp_ml import partition
-from copart.mesh import cube, dual_graph
+from copart.mesh import Mesh, cube, dual_graph
 from copart.partitioner.coarsening import carry, carry_down, cluster, contract
 from copart.partitioner.rounds import Team
 from copart.partitioner.shape import Shape, look_at, renumber
@@ -508,7 +508,19 @@ def random_cubic(half: int) -> Graph:
     return Graph.from_edges(2 * half, u, v + half)
 
 
+def divided(mesh: Mesh, rows: int) -> Mesh:
+    """Quadrilaterals divided into `rows` times as many rows and columns, which meet other ones at their corners only."""
+    x, y = np.meshgrid(*[np.linspace(0, 1, rows + 1)] * 2)
+    share = np.stack([(1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y])
+    points = np.einsum("cpd,pyx->cyxd", mesh.points[mesh.blocks[0][1]], share)
+    points, number = np.unique(points.reshape(-1, points.shape[-1]).round(9), axis=0, return_inverse=True)
+    number = number.reshape(-1, rows + 1, rows + 1)
+    cells = np.stack([number[:, :-1, :-1], number[:, :-1, 1:], number[:, 1:, 1:], number[:, 1:, :-1]], axis=-1)
+    return Mesh(points, [("quad", cells.reshape(-1, 4))])
+
+
 @pytest.mark.parametrize(("name", "is_grid", "flat", "uneven"), [
+    ("rows that end at many points", False, True, True), ("rows that end at one point", True, True, False),
     ("rows of quadrilaterals", True, True, False), ("rows of hexahedra", True, False, False),
     ("quadrilaterals in triangles", False, True, False), ("quadtree", False, True, True),
     ("layers of such quadrilaterals", True, False, True), ("octree", True, False, True),
@@ -520,6 +532,8 @@ def test_meshes_in_the_plane_and_rows_that_end_are_recognized(name, is_grid, fla
     wall = (v - u == 1) | ((u // 40 + u % 40) % 2 == 0)
     made = {"rows of quadrilaterals": lambda: grid(40, 40), "rows of hexahedra": lambda: grid(12, 12, 12),
              "quadrilaterals in triangles": lambda: dual_graph(quadrangulated(500)),
+             "rows that end at many points": lambda: dual_graph(divided(quadrangulated(100), 4)),
+             "rows that end at one point": lambda: dual_graph(divided(quadrangulated(3), 30)),
              "quadtree": lambda: octree(12, 3, lambda x, y: np.hypot(x - 0.4, y - 0.5) - 0.3, dimension=2),
              "layers of such quadrilaterals": lambda: dual_graph(extruded(quadrangulated(100), np.arange(9.0))),
              "octree": lambda: octree(6, 2, lambda x, y, z: np.sqrt((x - 0.5)**2 + (y - 0.4)**2 + z**2) - 0.5),
