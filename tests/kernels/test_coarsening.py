@@ -509,7 +509,7 @@ def random_cubic(half: int) -> Graph:
 
 
 def divided(mesh: Mesh, rows: int) -> Mesh:
-    """Quadrilaterals divided into `rows` times as many rows and columns, which meet other ones at their corners only."""
+    """Quadrilaterals divided into so many rows and columns each, which meet other ones at their corners only."""
     x, y = np.meshgrid(*[np.linspace(0, 1, rows + 1)] * 2)
     share = np.stack([(1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y])
     points = np.einsum("cpd,pyx->cyxd", mesh.points[mesh.blocks[0][1]], share)
