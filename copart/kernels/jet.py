@@ -35,7 +35,7 @@ class Memory(NamedTuple):
     key : (capacity,) float64, loss of each eviction
     rank : (capacity,) int64, the same memory
     where : (capacity,) int32, place of each on the border list
-    words : (nvtxs // 8,) uint64, the memory of `State.listed`
+    words : (nvtxs // 8,) int64, the memory of `State.listed`
     waiting : Waiting of that capacity
     conn : (nparts,) int64, touched : (nparts,) int32, scratch
     at : (8,) int64, the stage, number of the round, rounds done, rounds without improvement, decrease of the cut so far

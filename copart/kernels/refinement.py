@@ -16,7 +16,7 @@ from .connectivity import connect
 ACTIVE, BORDER, PINNED = 1, 2, 4
 """Bits of `State.listed`: on the active list, on the border list, never to be listed."""
 
-EIGHT = np.uint64(0x0101010101010101)
+EIGHT = 0x0101010101010101
 """A bit times this is that bit in each of eight bytes."""
 
 
@@ -153,11 +153,11 @@ def list_marked(listed, words, bit, vertices):
     """List all vertices that have this bit, ascending.
 
     listed : (nvtxs,) uint8, in
-    words : (nvtxs // 8,) uint64, in    the same memory: most have no bit, and eight are looked at together
+    words : (nvtxs // 8,) int64, in     the same memory: most have no bit, and eight are looked at together
     bit : int
     vertices : (nvtxs,) int32, out      filled from the front
     """
-    bits = np.uint64(bit) * EIGHT
+    bits = np.int64(bit) * EIGHT
     at = 0
     for i in range(len(words)):
         if words[i] & bits:

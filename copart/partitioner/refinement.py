@@ -147,7 +147,7 @@ class Refiner:
         self.memory = jet.Memory(
             dest=np.full(n, -1, np.int32), gain=np.empty(n, np.int64), live=np.empty(n, np.uint8),
             go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), where=np.empty(most, np.int32),
-            words=self.state.listed[: n // 8 * 8].view(np.uint64),
+            words=self.state.listed[: n // 8 * 8].view(np.int64),
             waiting=_waiting(most), conn=np.empty(len(limit), np.int64), touched=np.empty(len(limit), np.int32),
             at=np.zeros(8, np.int64),
         )

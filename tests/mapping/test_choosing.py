@@ -52,7 +52,7 @@ def test_auto_is_the_best_of_all_it_tries(network, bound, seed):
     most = min(worth.values()) * (1.02 if bound == "bandwidth" else 1.0)
     best = min((name for name in found if worth[name] <= most), key=lambda name: found[name].weighted_hops)
     assert np.array_equal(map_tasks(tasks, job, "auto", bound=bound, coords=coords), where[best])
-    assert len(set(worth.values())) > 3
+    assert len(set(worth.values())) > 2  # there is something to choose from
     for name in BY_HOPS if coords is not None else BY_HOPS[:-1]:
         assert np.array_equal(where[name], map_tasks(given, job, name, coords=coords))
 
