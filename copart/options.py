@@ -60,9 +60,9 @@ class Config:
     coarse_least: int = 1500
     tries: int = 4
     warmth: float = 0.7
-    cooling: int = 8
+    cooling: int = 10
     cooling_fine: int = 0
-    patience: int = 1
+    patience: int = 2
     bisections: int = 1
     halving_least: int = 80
     halving_passes: int = 4
@@ -78,9 +78,10 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=2, grid_least=45_000, tries=8, cooling=12, patience=2, cooling_fine=6, reach=8,
+_STRONG = replace(_DEFAULT, bisections=2, grid_least=45_000, tries=8, cooling=12, cooling_fine=6, reach=8,
                   flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
-QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, warmth=0.6, cooling=4, reach=3, rounds=0, hub_rounds=1)
+QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
+                rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
     "fast": replace(QUICK, coarse_least=700, warmth=0.55, halving_least=40, halving_passes=1, grid_least=8000),
