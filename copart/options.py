@@ -60,7 +60,7 @@ class Config:
     coarse_least: int = 1500
     tries: int = 4
     warmth: float = 0.7
-    cooling: int = 10
+    cooling: int = 12
     cooling_fine: int = 0
     patience: int = 2
     bisections: int = 1
@@ -78,8 +78,8 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=2, grid_least=45_000, tries=8, cooling=12, cooling_fine=6, reach=8,
-                  flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
+_STRONG = replace(_DEFAULT, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
+                  flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
 QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
