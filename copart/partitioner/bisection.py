@@ -222,9 +222,12 @@ def _room_needed(arena: Arena, nvtxs: int, entries: int) -> tuple[float, float]:
 
 
 def _as_large(arena: Arena, cut: _Slice) -> Arena:
-    """The arena with as much room for levels as the slice has, so that coarsening stops at the same size."""
+    """The arena with as much room for levels as the slice has, so that coarsening stops at the same size.
+
+    It knows no levels of the bisection before, either, by which `_room_needed` would go.
+    """
     rows, entries = cut.rows, cut.entries
-    return arena._replace(xadj=arena.xadj[: rows.stop - rows.start],
+    return arena._replace(xadj=arena.xadj[: rows.stop - rows.start], at=np.zeros_like(arena.at),
                           adjncy=arena.adjncy[: entries.stop - entries.start])
 
 

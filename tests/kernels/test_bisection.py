@@ -421,6 +421,7 @@ def test_sets_that_are_split_at_the_same_time_share_no_memory(rest, sizes, room)
     g = level(Graph.from_edges(n, ring, (ring + 1) % n)) if n > 2 else level(path(n))
     g = g._replace(adjncy=np.zeros(sum(entries for _, entries in sizes), np.int32))
     arena = bisection.arena_for(g, 5, sets=len(sizes))
+    arena.at[:] = 7  # of a bisection before
     lo = begin = 0
     cuts = []
     for place, (count, entries) in enumerate(sizes):
@@ -440,6 +441,8 @@ def test_sets_that_are_split_at_the_same_time_share_no_memory(rest, sizes, room)
         assert len(mine["to who"]) == entries
         alone = bisection._as_large(arena, cut)
         assert (len(alone.xadj), len(alone.adjncy)) == (len(mine["xadj"]), len(mine["adjncy"]))
+        assert not alone.at.any()
+        assert not mine["at"].any()
         for name, a in mine.items():
             if isinstance(a, np.ndarray) and name != "new":
                 assert a.flags.c_contiguous
