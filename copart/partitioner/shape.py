@@ -84,7 +84,7 @@ def look_at(g: Level) -> Shape:
     cells = not skewed and not dense and squares * 5 > on_grid * 3
     flat = not skewed and degree.sum() <= (_QUADRILATERALS if cells else _PLANE) * len(degree) and _grows_flat(g)
     uneven = cells and (triangles > _TRIANGLES[0 if flat else 1] * _SAMPLES or squares < _SQUARES * on_grid)
-    # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are 2 % lower without, in a fifth less
+    # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered
     grid = cells and not (flat and uneven)
     small = len(g.adjncy) < _SMALL and not (grid or dense or skewed)
