@@ -7,7 +7,9 @@ def main() -> int:
     """Run the command line; also an interrupt while it is being loaded is said in one line."""
     try:
         from .cli import main as run
+        from .commands.memory import keep_freed
 
+        keep_freed()
         return run()
     except KeyboardInterrupt:
         import sys

@@ -31,7 +31,6 @@ from .commands import (
 from .commands.console import Console, complain, drop_output, print_anything
 from .commands.effects import refuse_idle
 from .commands.interrupts import heeded
-from .commands.memory import keep_freed
 from .commands.options import add_output, safety, shorten_help
 from .commands.parsing import Parser, chosen, where_told, with_help
 from .commands.paths import guarded
@@ -87,7 +86,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     former = log.level
     try:
         print_anything()
-        keep_freed()
         made = parser()
         args = made.parse_args(with_help(sys.argv[1:] if argv is None else argv))
         reader = chosen(made, args)

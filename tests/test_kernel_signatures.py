@@ -234,7 +234,7 @@ def test_one_signature_each():
 
 
 def test_helpers_see_one_kind_of_arrays():
-    assert "refinement.gather" in helpers()
+    assert "connectivity.gather" in helpers()
     assert "refinement.find_boundary" not in helpers()
     many = {name: kinds for name in helpers() & set(signatures())
             if len(kinds := {arrays_only(s) for s in signatures()[name]}) > 1}

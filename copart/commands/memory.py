@@ -19,7 +19,7 @@ _SET_BY_USERS = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_MMAP_THRES
 def keep_freed() -> bool:
     """Let the C library keep freed memory, up to a gigabyte of it, for this process; whether it can be told to.
 
-    For commands, whose process is ours; programs that use the package keep their own ways.
+    For the program `copart`, whose process is ours; programs that use the package keep their own ways.
     """
     if any(name in os.environ for name in _SET_BY_USERS):
         return False

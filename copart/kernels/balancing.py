@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
-from .refinement import gather, move_and_log, scatter, transfer
+from .connectivity import gather, scatter
+from .refinement import move_and_log, transfer
 
 
 @kernel

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import inlined, kernel
-from .refinement import gather, scatter, transfer
+from .connectivity import gather, scatter
+from .refinement import transfer
 
 
 class Scratch(NamedTuple):

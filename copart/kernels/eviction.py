@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import kernel
+from .connectivity import connect_few, gather, scatter
 from .heap import remove, sift_down
-from .refinement import activate, connect_few, gather, log_move, scatter
+from .refinement import activate, log_move
 from .rng import mix
 
 BELOW_SIGN = np.iinfo(np.int64).max

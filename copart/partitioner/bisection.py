@@ -102,8 +102,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
             entries[one.run] += more
 
         def share(job: int, _: None) -> list[_Set]:
-            cut = _as_large if team.threads == 1 else _cut_out
-            return work(sets[job], cut(arenas[sets[job].run % len(arenas)], slices[job]))
+            return work(sets[job], _cut_out(arenas[sets[job].run % len(arenas)], slices[job]))
 
         return [new for made in team.spread(share, len(sets), [None] * team.threads) for new in made]
 
@@ -219,16 +218,6 @@ def _room_needed(arena: Arena, nvtxs: int, entries: int) -> tuple[float, float]:
     rows = int((first + count).max()) + 1
     used = int((edge + arena.xadj[first + count])[count > 0].max())
     return min(_ROOM, _SPARE * rows / nvtxs), min(_ROOM, _SPARE * used / max(entries, 1))
-
-
-def _as_large(arena: Arena, cut: _Slice) -> Arena:
-    """The arena with as much room for levels as the slice has, so that coarsening stops at the same size.
-
-    It knows no levels of the bisection before, either, by which `_room_needed` would go.
-    """
-    rows, entries = cut.rows, cut.entries
-    return arena._replace(xadj=arena.xadj[: rows.stop - rows.start], at=np.zeros_like(arena.at),
-                          adjncy=arena.adjncy[: entries.stop - entries.start])
 
 
 def _cut_out(arena: Arena, cut: _Slice) -> Arena:

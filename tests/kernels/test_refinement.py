@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.graph import Graph
+from copart.kernels import connectivity as touching
 from copart.kernels import jet
 from copart.kernels import refinement as kernels
 from copart.options import PRESETS
@@ -82,12 +83,12 @@ def test_gather_equals_its_twin_and_scatter_restores(graph, seed):
     g, pull = level(graph, origin=origin), pull_of(table)
     conn, touched = np.full(3, -1, np.int64), np.empty(3, np.int32)
     for v in range(graph.nvtxs):
-        count = kernels.gather(g, pull, part, v, conn, touched)
+        count = touching.gather(g, pull, part, v, conn, touched)
         assert {int(p): int(conn[p]) for p in touched[:count]} == connectivity(graph, part, v, table, origin)
-        kernels.scatter(conn, touched, count)
+        touching.scatter(conn, touched, count)
         assert (conn == -1).all()
         for p in range(3):
-            assert kernels.pull_of(g, pull, v, p) == table[origin[v], p] * graph.sizes[v]
+            assert touching.pull_of(g, pull, v, p) == table[origin[v], p] * graph.sizes[v]
 
 
 @given(graphs(), st.integers(0, 2**32 - 1))
