@@ -13,7 +13,7 @@ import numpy as np
 
 from . import inlined, kernel
 from .connectivity import gather, scatter
-from .refinement import move_and_log, transfer
+from .moves import move_and_log, transfer
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import inlined, kernel
 from .connectivity import gather, scatter
-from .refinement import transfer
+from .moves import transfer
 
 
 class Scratch(NamedTuple):

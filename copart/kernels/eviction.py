@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 from .connectivity import connect_few, gather, scatter
-from .heap import remove, sift_down
-from .refinement import activate, log_move
+from .heap import push, remove, sift_down
+from .moves import activate, log_move
 from .rng import mix
 
 BELOW_SIGN = np.iinfo(np.int64).max
@@ -15,20 +15,30 @@ BELOW_SIGN = np.iinfo(np.int64).max
 
 
 class Waiting(NamedTuple):
-    """The heap of evictions, of a capacity of all candidates.
+    """Who waits to be evicted, a heap for each overloaded part, and a heap of those parts.
 
-    heap : (capacity,) int32, candidates by place
-    pos : (capacity,) int32, place of each candidate
-    tie : (capacity,) int64, the earlier of equal candidates is first
+    heap : (capacity,) int32, candidates by place, those of a part together
+    pos : (capacity,) int32, place of each candidate among those of its part
+    tie : (capacity,) int64, the smaller of equal vertices is first
+    start : (nparts + 1,) int64, where the heap of each part begins
+    size : (nparts,) int64, how many wait in it
+    parts, place : (nparts,) int32, the parts by place, and the place of each
+    best, best_tie : (nparts,) int64, rank and tie of the first candidate of each
     """
 
     heap: Any
     pos: Any
     tie: Any
+    start: Any
+    size: Any
+    parts: Any
+    place: Any
+    best: Any
+    best_tie: Any
 
 
 @kernel
-def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched):
+def propose_evictions(lo, hi, g, pull, s, limit, salt, key, vertex, conn, touched):
     """How much it costs to move each border vertex of an overloaded part to a part with room; returns how many can.
 
     Written for the vertices of border[lo:hi] that have such a move, in order and densely from lo on.
@@ -40,7 +50,7 @@ def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched
     limit : (nparts,) int64, in
     salt : int
     key : (nborder,) float64, out   loss per unit of weight, ties broken by hash
-    where : (nborder,) int32, out   place on the border list
+    vertex : (nborder,) int32, out
     conn : (nparts,) int64, scratch
     touched : (nparts,) int32, scratch
     """
@@ -67,22 +77,60 @@ def propose_evictions(lo, hi, g, pull, s, limit, salt, key, where, conn, touched
         else:
             key[top] = loss * float(weight)
         key[top] += float(mix(v, salt)) * 1e-16
-        where[top] = i
+        vertex[top] = v
         top += 1
     return top - lo
 
 
+@inlined
+def _group(count, rank, vertex, s, waiting):
+    """Make the heaps; returns how many parts have one.
+
+    count : int                             number of candidates
+    rank : (count,) int64, in               the larger is first
+    vertex : (count,) int32, in
+    s : State, in
+    waiting : Waiting, out
+    """
+    heap, pos, tie, start, size, parts, place, best, best_tie = waiting
+    for p in range(len(start)):
+        start[p] = 0
+    for i in range(count):
+        start[s.part[vertex[i]] + 1] += 1
+    for p in range(len(size)):
+        size[p] = 0
+        start[p + 1] += start[p]
+    for i in range(count):
+        p = s.part[vertex[i]]
+        heap[start[p] + size[p]] = i
+        pos[i] = size[p]
+        tie[i] = -vertex[i]
+        size[p] += 1
+    over = 0
+    for p in range(len(size)):
+        if size[p] == 0:
+            continue
+        own = heap[start[p] : start[p + 1]]
+        for i in range(size[p] // 2 - 1, -1, -1):
+            sift_down(own, pos, rank, tie, size[p], i)
+        best[p], best_tie[p] = rank[own[0]], tie[own[0]]
+        over = push(parts, place, best, best_tie, over, p)
+    return over
+
+
 @kernel
-def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
+def evict(count, rank, vertex, g, pull, s, limit, now, waiting, conn, touched):
     """Move border vertices out of overloaded parts, cheapest first, to the best neighbouring part with room.
 
-    The bits of floats are in the order of the floats, so that integers lead the heap; only -0.0 is not, and no loss is.
+    Each part has a heap of its own, which is given up as soon as the part fits: mostly long before its last vertex.
+    The bits of floats are in the order of the floats, so that integers lead the heaps; only -0.0 is not, and no loss
+    is.
 
     Everything is checked again against the current state.  Returns the decrease of the cut.
 
     count : int                         number of candidates
     rank : (count,) int64, in and out   bits of the loss of each; afterwards the larger the cheaper
-    where : (count,) int32, in          place of each on the border list; the earlier of equal ones is first
+    vertex : (count,) int32, in
     g : Level, in
     pull : Pull, in
     s : State, in and out
@@ -92,29 +140,20 @@ def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
     conn : (nparts,) int64, scratch
     touched : (nparts,) int32, scratch
     """
-    heap, pos, tie = waiting
+    heap, pos, tie, start, size, parts, place, best_rank, best_tie = waiting
     logged = s.count[2]
-    over = 0
     for p in range(len(conn)):
         conn[p] = -1
-        if s.pwgt[p] > limit[p]:
-            over += 1
-    # a heap: mostly all parts fit long before the last vertex
     for i in range(count):
-        heap[i] = i
-        pos[i] = i
-        tie[i] = -i
         rank[i] ^= ~((rank[i] >> 63) & BELOW_SIGN)
-    for i in range(count // 2 - 1, -1, -1):
-        sift_down(heap, pos, rank, tie, count, i)
+    over = _group(count, rank, vertex, s, waiting)
     total = np.int64(0)
-    while count > 0 and over > 0:
-        first = heap[0]
-        v = s.border[where[first]]
-        count = remove(heap, pos, rank, tie, count, first)
-        own = s.part[v]
-        if s.pwgt[own] <= limit[own] or s.population[own] <= 1:
-            continue
+    while over > 0:
+        own = parts[0]
+        mine = heap[start[own] : start[own + 1]]
+        first = mine[0]
+        v = vertex[first]
+        size[own] = remove(mine, pos, rank, tie, size[own], first)
         n = gather(g, pull, s.part, v, conn, touched)
         best = -1
         most = np.int64(-1)
@@ -127,12 +166,15 @@ def evict(count, rank, where, g, pull, s, limit, now, waiting, conn, touched):
             ):
                 best, most = p, conn[p]
         # what it loses is known already
-        if best >= 0:
+        if best >= 0 and s.population[own] > 1:
             total += most - max(conn[own], 0)
             log_move(g, s, v, best, now)
-            if s.pwgt[own] <= limit[own]:
-                over -= 1
         scatter(conn, touched, n)
+        if size[own] == 0 or s.pwgt[own] <= limit[own] or s.population[own] <= 1:
+            over = remove(parts, place, best_rank, best_tie, over, own)
+        else:
+            best_rank[own], best_tie[own] = rank[mine[0]], tie[mine[0]]
+            sift_down(parts, place, best_rank, best_tie, over, 0)
     for i in range(logged, s.count[2]):
         activate(g, s, s.log[0, i])
     return total

@@ -6,7 +6,8 @@ import numpy as np
 
 from . import inlined, kernel
 from .eviction import evict, propose_evictions
-from .refinement import ACTIVE, BORDER, afterburn, apply_moves, list_marked, propose
+from .moves import apply_moves
+from .refinement import ACTIVE, BORDER, afterburn, list_marked, propose
 
 ROUND, COUNT, BALANCE, WALLED, JUDGE, OVER = 0, 1, 2, 3, 4, 5
 """What comes next: a round of moves; counting it; restoring balance, or where no eviction does any more; comparing with
@@ -34,7 +35,7 @@ class Memory(NamedTuple):
     live, go : (nvtxs,) uint8, by place on the active list
     key : (capacity,) float64, loss of each eviction
     rank : (capacity,) int64, the same memory
-    where : (capacity,) int32, place of each on the border list
+    vertex : (capacity,) int32, candidates of evictions
     words : (nvtxs // 8,) int64, the memory of `State.listed`
     waiting : Waiting of that capacity
     conn : (nparts,) int64, touched : (nparts,) int32, scratch
@@ -48,7 +49,7 @@ class Memory(NamedTuple):
     go: Any
     key: Any
     rank: Any
-    where: Any
+    vertex: Any
     words: Any
     waiting: Any
     conn: Any
@@ -76,7 +77,7 @@ def _short(s, which, m):
     which : int                     0 for the active list, 1 for the border
     m : Memory, in
     """
-    return s.count[which] <= len(m.where) and s.count[2] + s.count[which] <= s.log.shape[1]
+    return s.count[which] <= len(m.vertex) and s.count[2] + s.count[which] <= s.log.shape[1]
 
 
 @kernel
@@ -132,8 +133,9 @@ def jet_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
             if s.count[1] > max(LONG, GROWN * at[IN_ORDER]):
                 list_marked(s.listed, m.words, BORDER, s.border)
                 at[IN_ORDER] = s.count[1]
-            top = propose_evictions(0, s.count[1], g, pull, s, limit, salt + at[NOW], m.key, m.where, m.conn, m.touched)
-            at[TOTAL] += evict(top, m.rank[:top], m.where, g, pull, s, limit, at[NOW], m.waiting, m.conn, m.touched)
+            top = propose_evictions(0, s.count[1], g, pull, s, limit, salt + at[NOW], m.key, m.vertex, m.conn,
+                                    m.touched)
+            at[TOTAL] += evict(top, m.rank[:top], m.vertex, g, pull, s, limit, at[NOW], m.waiting, m.conn, m.touched)
             before = excess
             excess = excess_above(s.pwgt, limit)
             if excess == before:

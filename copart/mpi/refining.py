@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import VERTEX, WEIGHT, sums
-from ..kernels import Pull
+from ..kernels import Pull, moves
 from ..kernels import refinement as kernels
 from ..kernels.csr import edge_cut
 from ..kernels.refinement import State
@@ -196,7 +196,7 @@ class Rounds:
         self.state = s = with_room(s, len(moved))
         weight, pwgt, population = self.g.vwgt[v], s.pwgt.copy(), s.population.copy()
         before = s.part[v]
-        self._local -= int(kernels.apply_moves(self.g, self.pull, self.state, self.dest, self.go, self.live, self.now))
+        self._local -= int(moves.apply_moves(self.g, self.pull, self.state, self.dest, self.go, self.live, self.now))
         # those of others are theirs to look at
         s.listed[self.others] = kernels.PINNED
         kept = s.active[:s.count[0]]
@@ -233,10 +233,10 @@ class Rounds:
         cooling = _MORE * config.cooling
         waited = done = 0
         while waited < config.patience or done < cooling:
-            moves = self.jet_round(max(_COOL, _WARM * (1 - done / cooling)) if done < cooling else _COOL)
+            moved = self.jet_round(max(_COOL, _WARM * (1 - done / cooling)) if done < cooling else _COOL)
             done += 1
             waited += 1
-            if not moves and not self._total(self.state.count[:1].copy())[0]:
+            if not moved and not self._total(self.state.count[:1].copy())[0]:
                 break
             found = (self.excess, self.cut)
             if found < best:
@@ -245,7 +245,7 @@ class Rounds:
                 best = found
                 kept = self.state.pwgt.copy()
                 self.state.count[2] = 0
-        kernels.undo_moves(self.g, self.state)
+        moves.undo_moves(self.g, self.state)
         self.state.pwgt[:] = kept
         self.cut = best[1]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import frozen, sums
-from ..kernels import Level, Pull, balancing, eviction, jet
+from ..kernels import Level, Pull, balancing, eviction, jet, moves
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
@@ -103,17 +103,21 @@ def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
     )
 
 
-def _waiting(most: int) -> eviction.Waiting:
-    """Memory of so many candidates, each of which waits once."""
-    return eviction.Waiting(heap=np.empty(most, np.int32), pos=np.empty(most, np.int32), tie=np.empty(most, np.int64))
+def _waiting(most: int, nparts: int) -> eviction.Waiting:
+    """Memory of so many candidates for evictions."""
+    return eviction.Waiting(
+        heap=np.empty(most, np.int32), pos=np.empty(most, np.int32), tie=np.empty(most, np.int64),
+        start=np.empty(nparts + 1, np.int64), size=np.empty(nparts, np.int64), parts=np.empty(nparts, np.int32),
+        place=np.empty(nparts, np.int32), best=np.empty(nparts, np.int64), best_tie=np.empty(nparts, np.int64),
+    )
 
 
-def with_room(state: State, moves: int) -> State:
+def with_room(state: State, more: int) -> State:
     """The state with room in the log for so many more moves."""
     log, logged = state.log, int(state.count[2])
-    if logged + moves <= log.shape[1]:
+    if logged + more <= log.shape[1]:
         return state
-    longer = np.empty((2, 2 * (logged + moves)), np.int32)
+    longer = np.empty((2, 2 * (logged + more)), np.int32)
     longer[:, :logged] = log[:, :logged]
     return state._replace(log=longer)
 
@@ -137,18 +141,18 @@ class Refiner:
     """
 
     def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int, skewed: bool = False):
-        n = len(part)
+        n, k = len(part), len(limit)
         self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
         self.skewed = skewed
         self.state = first_state(g, part, limit, team)
-        self.state.pwgt[:], self.state.population[:] = weights_of(g, part, len(limit), team)
+        self.state.pwgt[:], self.state.population[:] = weights_of(g, part, k, team)
         most = n if team.threads == 1 and n <= _WHOLE else min(n, jet.LONG)
         key = np.empty(most)
         self.memory = jet.Memory(
             dest=np.full(n, -1, np.int32), gain=np.empty(n, np.int64), live=np.empty(n, np.uint8),
-            go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), where=np.empty(most, np.int32),
+            go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), vertex=np.empty(most, np.int32),
             words=self.state.listed[: n // 8 * 8].view(np.int64),
-            waiting=_waiting(most), conn=np.empty(len(limit), np.int64), touched=np.empty(len(limit), np.int32),
+            waiting=_waiting(most, k), conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
             at=np.zeros(8, np.int64),
         )
         self.memory.at[jet.IN_ORDER] = self.state.count[0]
@@ -179,7 +183,7 @@ class Refiner:
             kernels.list_marked(s.listed, m.words, kernels.ACTIVE, s.active)
         t.run(kernels.propose, count, g, self.pull, s, self.now, warmth, m.dest, m.gain, m.live, scratch=self._scratch)
         t.run(kernels.afterburn, count, g, self.pull, s, m.dest, m.gain, m.go)
-        return int(kernels.apply_moves(g, self.pull, s, m.dest, m.go, m.live, self.now))
+        return int(moves.apply_moves(g, self.pull, s, m.dest, m.go, m.live, self.now))
 
     def evict_round(self) -> int:
         """One round of moves out of overloaded parts; returns the decrease of the cut."""
@@ -189,18 +193,18 @@ class Refiner:
         if count > max(jet.LONG, jet.GROWN * self.memory.at[jet.IN_ORDER]):
             kernels.list_marked(self.state.listed, self.memory.words, kernels.BORDER, self.state.border)
             self.memory.at[jet.IN_ORDER] = count
-        key, where = np.empty(count), np.empty(count, np.int32)
+        key, vertex = np.empty(count), np.empty(count, np.int32)
         found = self.team.run(
             eviction.propose_evictions, count, self.g, self.pull, self.state, self.limit, self.salt + self.now, key,
-            where, scratch=self._scratch,
+            vertex, scratch=self._scratch,
         )
         top = found[0]
         for at, more in zip(self.team.cuts(count)[1:], found[1:], strict=False):
-            key[top : top + more], where[top : top + more] = key[at : at + more], where[at : at + more]
+            key[top : top + more], vertex[top : top + more] = key[at : at + more], vertex[at : at + more]
             top += more
         return int(
-            eviction.evict(top, key[:top].view(np.int64), where, self.g, self.pull, self.state, self.limit, self.now,
-                           _waiting(top), *self._scratch())
+            eviction.evict(top, key[:top].view(np.int64), vertex, self.g, self.pull, self.state, self.limit, self.now,
+                           _waiting(top, len(self.limit)), *self._scratch())
         )
 
     def rebalance(self) -> int:
@@ -299,7 +303,7 @@ class Refiner:
             self.state = self.state._replace(room=self.limit)  # each round its own
         warmth = np.full(cooling + 1, _COOL)
         warmth[:cooling] = np.maximum(_COOL, config.warmth * (1 - np.arange(cooling) / max(cooling, 1)))
-        at, now, most = self.memory.at, self.now, len(self.memory.where)
+        at, now, most = self.memory.at, self.now, len(self.memory.vertex)
         # the first state is better than none
         at[: jet.IN_ORDER] = jet.BALANCE, now, 0, -1, 0, 0, eviction.BELOW_SIGN
         while True:
@@ -322,7 +326,7 @@ class Refiner:
             else:
                 # the log is short
                 self.state = with_room(self.state, _ROUNDS * count)
-        kernels.undo_moves(self.g, self.state)
+        moves.undo_moves(self.g, self.state)
         return int(at[jet.BEST])
 
     def _warm_round(self, warmth: Array, cooling: int) -> None:

@@ -101,7 +101,7 @@ def test_the_log_of_a_shift_is_taken_back():
     part = [0] * 6 + [1] * 4 + [2] * 4 + [3] * 4 + [4] * 2
     r = refiner(path(20), part, [4] * 5)
     r.rebalance()
-    from copart.kernels.refinement import undo_moves
+    from copart.kernels.moves import undo_moves
 
     undo_moves(r.g, r.state)
     assert r.state.part.tolist() == part

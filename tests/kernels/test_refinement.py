@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import connectivity as touching
-from copart.kernels import jet
+from copart.kernels import jet, moves
 from copart.kernels import refinement as kernels
 from copart.options import PRESETS
 from copart.partitioner import refinement, rounds
@@ -111,8 +111,8 @@ def test_a_move_wins_what_was_said(graph, seed):
     for v in rng.permutation(n)[:8]:
         before = objective(graph, part, table, origin)
         to = (part[v] + int(rng.integers(1, 3))) % 3
-        won = kernels.gain_of(g, pull, part, v, to)
-        kernels.transfer(g, part, pwgt, population, v, to)
+        won = moves.gain_of(g, pull, part, v, to)
+        moves.transfer(g, part, pwgt, population, v, to)
         assert won == before - objective(graph, part, table, origin)
         again = loads(graph, part, 3)
         assert (pwgt == again[0]).all()
@@ -236,7 +236,7 @@ def test_undo_restores_exactly(s, rounds):
             s.refiner.rebalance()
     state = s.refiner.state
     assert state.count[2] >= (s.part != s.before).sum()
-    kernels.undo_moves(s.refiner.g, state)
+    moves.undo_moves(s.refiner.g, state)
     assert (s.part == s.before).all()
     assert state.count[2] == 0
     s.check(0)
@@ -282,15 +282,19 @@ def test_improve_returns_what_it_won_and_never_ends_worse(s):
         assert won >= 0
 
 
-@given(searches(), st.integers(0, 4), st.booleans())
-def test_rounds_on_lists_that_are_too_long_are_done_one_by_one(s, most, skewed):
+@given(searches(), st.integers(0, 4), st.booleans(), st.integers(1, 3))
+def test_rounds_on_lists_that_are_too_long_are_done_one_by_one(s, most, skewed, threads):
+    """By one thread or by several, moves and evictions are those of one call."""
     r = s.refiner
     found = []
-    for capacity in (most, len(s.part)):
+    for capacity, team_of in ((most, threads), (len(s.part), 1)):
         s.part[:] = s.before
-        again = Refiner(r.g, r.pull, s.part, r.limit, r.team, 3, skewed)
-        again.memory = again.memory._replace(where=again.memory.where[:capacity])
-        found.append((again.improve(PRESETS["default"], 1000), again.now, s.part.tolist()))
+        with pytest.MonkeyPatch.context() as patch, Team(team_of) as team:
+            patch.setattr(rounds, "GRAIN", 1)
+            again = Refiner(r.g, r.pull, s.part, r.limit, team, 3, skewed)
+            again.memory = again.memory._replace(vertex=again.memory.vertex[:capacity])
+            won, listed = again.improve(PRESETS["default"], 1000), again.state.listed.tolist()
+        found.append((won, again.now, s.part.tolist(), again.state.count.tolist(), listed))
     assert found[0] == found[1]
 
 

@@ -1,0 +1,163 @@
+"""Moves of vertices between parts: with all that follows from one, and the moves of a round together."""
+
+import numpy as np
+
+from . import inlined, kernel
+from .connectivity import pull_of
+from .refinement import ACTIVE, BORDER, PINNED
+
+
+@inlined
+def transfer(g, part, pwgt, population, v, to):
+    """Move v to part `to`.
+
+    g : Level, in
+    part : (nvtxs,) int32, in and out
+    pwgt, population : (nparts,) int64, in and out
+    v, to : int
+    """
+    own = part[v]
+    part[v] = to
+    pwgt[own] -= g.vwgt[v]
+    pwgt[to] += g.vwgt[v]
+    population[own] -= 1
+    population[to] += 1
+
+
+@inlined
+def activate(g, s, v):
+    """Put v and its neighbours on both lists where they are not yet.
+
+    g : Level, in
+    s : State, in and out
+    v : int
+    """
+    for e in range(g.xadj[v] - 1, g.xadj[v + 1]):
+        u = v
+        if e >= g.xadj[v]:
+            u = g.adjncy[e]
+        flags = s.listed[u]
+        if flags & PINNED:
+            continue
+        if not flags & ACTIVE:
+            s.active[s.count[0]] = u
+            s.count[0] += 1
+        if not flags & BORDER:
+            s.border[s.count[1]] = u
+            s.count[1] += 1
+        s.listed[u] = flags | ACTIVE | BORDER
+
+
+@inlined
+def log_move(g, s, v, to, now):
+    """Move v and log it; what it touches is still to be listed.
+
+    g : Level, in
+    s : State, in and out           the log has room
+    v, to : int
+    now : int                       number of the round
+    """
+    s.log[0, s.count[2]] = v
+    s.log[1, s.count[2]] = s.part[v]
+    s.count[2] += 1
+    s.moved_in[v] = now + 1
+    transfer(g, s.part, s.pwgt, s.population, v, to)
+
+
+@inlined
+def gain_of(g, pull, part, v, to):
+    """Decrease of the cut when v moves to part `to`, affinities included.
+
+    g : Level, in
+    pull : Pull, in
+    part : (nvtxs,) int32, in
+    v, to : int
+    """
+    own = part[v]
+    unit = len(g.ewgt) == 0
+    total = pull_of(g, pull, v, to) - pull_of(g, pull, v, own)
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        p = part[g.adjncy[e]]
+        if p == to or p == own:
+            if unit:
+                w = np.int64(1)
+            else:
+                w = g.ewgt[e]
+            if p == to:
+                total += w
+            else:
+                total -= w
+    return total
+
+
+@inlined
+def move_and_log(g, pull, s, v, to, now):
+    """Move v, log it, list what it touches; returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out           the log has room
+    v, to : int
+    now : int                       number of the round
+    """
+    won = gain_of(g, pull, s.part, v, to)
+    log_move(g, s, v, to, now)
+    activate(g, s, v)
+    return won
+
+
+@inlined
+def _has_room(s, p, weight):
+    """Whether so much more may go into part p in a round.
+
+    s : State, in
+    p, weight : int
+    """
+    return len(s.room) == 0 or s.pwgt[p] + weight <= s.room[p]
+
+
+@kernel
+def apply_moves(g, pull, s, dest, go, live, now):
+    """Apply the surviving moves in list order, never emptying a part, none above its room, and renew the active list.
+
+    Kept on it are live entries and the neighbours of moved vertices.  Returns the decrease of the cut.
+
+    g : Level, in
+    pull : Pull, in
+    s : State, in and out               the log has room for all moves
+    dest : (nvtxs,) int32, in and out   part proposed to each vertex; -1 everywhere afterwards
+    go : (nvtxs,) uint8, in and out     by place on the active list, 1 for moves to apply; overwritten
+    live : (nvtxs,) uint8, in           by place on the active list, 0 for what leaves it
+    now : int                           number of the round
+    """
+    # the list shrinks before the moves, which put back whatever they touch
+    kept = 0
+    for i in range(s.count[0]):
+        v = s.active[i]
+        if live[i] == 1:
+            s.active[kept] = v
+            go[kept] = go[i]
+            kept += 1
+        else:
+            s.listed[v] &= 255 - ACTIVE
+    s.count[0] = kept
+    total = np.int64(0)
+    for i in range(kept):
+        v = s.active[i]
+        if go[i] == 1 and s.population[s.part[v]] > 1 and _has_room(s, dest[v], g.vwgt[v]):
+            total += move_and_log(g, pull, s, v, dest[v], now)
+    for i in range(kept):
+        dest[s.active[i]] = -1
+    return total
+
+
+@kernel
+def undo_moves(g, s):
+    """Take back the logged moves, newest first, and empty the log.
+
+    g : Level, in
+    s : State, in and out           the lists stay as they are
+    """
+    for i in range(s.count[2] - 1, -1, -1):
+        transfer(g, s.part, s.pwgt, s.population, s.log[0, i], s.log[1, i])
+    s.count[2] = 0
