@@ -7,9 +7,10 @@ number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import TypeVar
+from types import TracebackType
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -28,12 +29,70 @@ def side_by_side(work: Sequence[Callable[[], T]], threads: int) -> list[T]:
     Exception
         What the first piece that failed raised.
     """
-    if threads < 2 or len(work) < 2:
-        return [piece() for piece in work]
-    with ThreadPoolExecutor(min(threads, len(work))) as pool:
+    with Beside(min(threads, len(work))) as pieces:
+        for piece in work:
+            pieces.begin(piece)
+        return pieces.results()
+
+
+class Beside:
+    """Pieces of work that are begun while the caller does something else.
+
+    Parameters
+    ----------
+    threads : int
+        Of which the caller is one; with 1, nothing is begun before the results are asked for.
+
+    Examples
+    --------
+    >>> with Beside(2) as beside:
+    ...     beside.begin(lambda: 1 + 1)
+    ...     beside.results()
+    [2]
+    """
+
+    def __init__(self, threads: int):
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._pieces: list[tuple[Callable[[], Any], Future[Any] | None]] = []
+
+    def __enter__(self) -> Beside:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def begin(self, piece: Callable[[], Any]) -> None:
+        """Do this piece of work as soon as a thread is free."""
         # in the caller's context, as on one thread
-        begun = [pool.submit(copy_context().run, piece) for piece in work]
-    return [one.result() for one in begun]
+        self._pieces.append((piece, self._pool.submit(copy_context().run, piece) if self._pool else None))
+
+    def results(self) -> list[Any]:
+        """The results of all pieces, in their order; the caller does those that have not begun.
+
+        Raises
+        ------
+        Exception
+            What the first piece that failed raised.
+        """
+        made = []
+        for piece, begun in self._pieces:
+            made.append(_done(piece) if begun is None or begun.cancel() else begun)
+            if made[-1].done() and made[-1].exception() is not None:
+                break
+        return [one.result() for one in made]
+
+
+def _done(piece: Callable[[], Any]) -> Future[Any]:
+    """A piece of work, done here and now."""
+    made: Future[Any] = Future()
+    try:
+        made.set_result(piece())
+    except Exception as error:
+        made.set_exception(error)
+    return made
 
 
 def shares(sizes: Sequence[int], threads: int) -> tuple[int, int]:
@@ -55,4 +114,4 @@ def shares(sizes: Sequence[int], threads: int) -> tuple[int, int]:
 #: Above this share of the whole, the largest piece is better done alone by all threads: they bring about 1.4.
 _MOST = 0.7
 
-__all__ = ["shares", "side_by_side"]
+__all__ = ["Beside", "shares", "side_by_side"]

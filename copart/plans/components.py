@@ -21,7 +21,7 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
-from ..partitioner.parallel import side_by_side
+from ..partitioner.parallel import Beside
 from ..partitioner.rounds import Progress
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
@@ -88,20 +88,22 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     read: dict[str, Mesh] = {}
     chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
     found: list[Graph | Opened] = []
-    for source in chosen:  # not side by side: meshio redirects what the process prints, and threads gain nothing there
-        if isinstance(source, str | os.PathLike):
-            tell(f"reading {source}", 0, 0)
-        found.append(_opened(source, read))
-        if isinstance(found[-1], Opened) and found[-1].path is not None:
-            read[found[-1].path] = found[-1].whole
+    with Beside(threads) as graphs_made:
+        for source in chosen:  # one after the other: meshio redirects what the process prints
+            if isinstance(source, str | os.PathLike):
+                tell(f"reading {source}", 0, 0)
+            found.append(_opened(source, read))
+            if isinstance(found[-1], Opened) and found[-1].path is not None:
+                read[found[-1].path] = found[-1].whole
+            graphs_made.begin(partial(_graph, found[-1], load))
+        tell("building the graphs", 0, 0)
+        made = graphs_made.results()
     there = [one for one in found if isinstance(one, Opened)]
     opened = [one if isinstance(one, Opened) else None for one in found]
     meshes = [one and one.mesh for one in opened]
     called = tuple(names) if names is not None else _names(opened)
     if len(called) != len(found):
         raise ConfigError(f"names: needs {_some(len(found))} different names, got {called}")
-    tell("building the graphs", 0, 0)
-    made = side_by_side([partial(_graph, one, load) for one in found], threads)
     meeting = meeting.named(called)
     interfaces: dict[Pair, Interface] = {}
     if isinstance(interedges, str):
