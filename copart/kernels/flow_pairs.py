@@ -15,6 +15,9 @@ from .balancing import group_by_part
 from .flow import augment, flow_distances, pierce
 from .flow_network import SINK, SOURCE, build_network, grow_region
 
+SEVERAL, NONE = -1, -2
+"""In place of the one other part that a vertex touches."""
+
 
 class Batch(NamedTuple):
     """Pairs of parts, none of which is in two of them, and the border; what they won adds up over the batches.
@@ -26,7 +29,8 @@ class Batch(NamedTuple):
     start : (nparts + 1,) int64, where the border vertices of each part begin
     order : (n,) int32, border vertices by part
     border : (n,) int32, border vertices, ascending; count : (1,) int64, how many
-    listed : (n,) uint8, 1 for those, and for vertices that came to be there in the last batch
+    facing : (n,) int32, the only other part that a vertex touched when the border was listed; `SEVERAL` for other
+        vertices there, and wherever something has moved since; `NONE` for those inside
     """
 
     pairs: Any
@@ -37,11 +41,11 @@ class Batch(NamedTuple):
     order: Any
     border: Any
     count: Any
-    listed: Any
+    facing: Any
 
 
 @inner
-def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, listed, arena):
+def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, facing, arena):
     """Replace the cut between parts a and b by a smaller one where there is one within the limits.
 
     Returns the decrease of the cut; part, pwgt, population and the list of border vertices are kept up to date.
@@ -54,7 +58,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
     seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
     reach : int                     hops from the border up to which vertices take part
     room : (2,) int64, in           weight of a and of b that may take part
-    listed : (n,) uint8, in and out  1 for all vertices at a border, and for some more; new ones are `fresh`, too
+    facing : (n,) int32, in and out  `NONE` for no vertex at a border; new ones there are `fresh`, too
     arena : FlowArena, scratch      its `local` -1 before and after
     """
     size, cut = grow_region(g, part, a, b, seeds, reach, room, arena)
@@ -118,10 +122,10 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
                             # neighbours in a third part, which others work on, are at the border already
                             for e in range(g.xadj[v] - 1, g.xadj[v + 1]):
                                 u = v if e < g.xadj[v] else g.adjncy[e]
-                                if listed[u] == 0:
-                                    listed[u] = 1
+                                if facing[u] == NONE:
                                     arena.fresh[arena.nfresh[0]] = u
                                     arena.nfresh[0] += 1
+                                facing[u] = SEVERAL
                     gain = cut - flow
                 break
             # the smaller side grows: that of the sources where even its largest cut leaves b too heavy
@@ -133,6 +137,28 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, list
     for i in range(size):
         arena.local[arena.vertex[i]] = -1
     return gain
+
+
+@kernel
+def find_facing(lo, hi, g, part, facing):
+    """Which other part the vertices lo..hi touch.
+
+    lo, hi : int
+    g : Level, in
+    part : (n,) int32, in
+    facing : (n,) int32, out    that part, `SEVERAL` or `NONE`
+    """
+    for v in range(lo, hi):
+        own = part[v]
+        other = NONE
+        for e in range(g.xadj[v], g.xadj[v + 1]):
+            p = part[g.adjncy[e]]
+            if p != own and p != other:
+                if other != NONE:
+                    other = SEVERAL
+                    break
+                other = p
+        facing[v] = other
 
 
 @kernel
@@ -190,18 +216,20 @@ def refine_batch(lo, hi, g, part, pwgt, population, limit, batch, reach, share, 
     share : float                   share of the weight of a part that may take part
     arena : FlowArena, scratch      its `local` -1 before and after
     """
-    start, order, room = batch.start, batch.order, batch.room
+    start, order, room, facing = batch.start, batch.order, batch.room, batch.facing
     for i in range(lo, hi):
         a, b = batch.pairs[i, 0], batch.pairs[i, 1]
         # places for every vertex of both: a vertex is listed once
         count = 0
         for p in (a, b):
             for j in range(start[p], start[p + 1]):
-                arena.queue[count] = order[j]
-                count += 1
+                v = order[j]
+                # others touch only a third part, and looking at their neighbours would take most of the time
+                if facing[v] == SEVERAL or facing[v] == a + b - p:
+                    arena.queue[count] = v
+                    count += 1
         room[i, 0], room[i, 1] = np.int64(share * pwgt[a]), np.int64(share * pwgt[b])
-        won = refine_pair(g, part, pwgt, population, limit, a, b, arena.queue[:count], reach, room[i], batch.listed,
-                          arena)
+        won = refine_pair(g, part, pwgt, population, limit, a, b, arena.queue[:count], reach, room[i], facing, arena)
         if won > 0:
             batch.won[a] += won
             batch.changed[a] = batch.changed[b] = 1

@@ -13,10 +13,9 @@ import numpy as np
 
 from ..kernels import Level
 from ..kernels.flow_network import FlowArena
-from ..kernels.flow_pairs import Batch, cut_pairs, next_batch, refine_batch
-from ..kernels.refinement import find_boundary
+from ..kernels.flow_pairs import NONE, Batch, cut_pairs, find_facing, next_batch, refine_batch
 from .memory import seldom_filled
-from .refinement import listed_vertices, weights_of
+from .refinement import weights_of
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -45,10 +44,9 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     arenas = [_arena(g) for _ in range(team.threads)]
     chunk = _CHUNK if team.threads > 1 else k
     batch = empty_batch(n, k)
-    plain = g._replace(origin=part[:0], fixed=part[:0])
     for _ in range(rounds):
-        team.run(find_boundary, n, plain, part, batch.listed)
-        first = listed_vertices(batch.listed)
+        team.run(find_facing, n, g, part, batch.facing)
+        first = np.flatnonzero(batch.facing != NONE).astype(np.int32)
         batch.border[: len(first)], batch.count[0] = first, len(first)
         waiting = _pairs(g, part, k, first)
         waiting = waiting[(batch.changed[waiting] > 0).any(axis=1)]
@@ -107,7 +105,7 @@ def empty_batch(nvtxs: int, nparts: int) -> Batch:
         order=np.empty(nvtxs, i32),
         border=np.empty(nvtxs, i32),
         count=np.zeros(1, i64),
-        listed=np.zeros(nvtxs, np.uint8),
+        facing=np.full(nvtxs, NONE, i32),
     )
 
 

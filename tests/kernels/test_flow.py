@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import maximum_flow
 from copart.graph import Graph
 from copart.kernels import Level, flow, flow_network, flow_pairs
 from copart.kernels.flow_network import SINK, SOURCE
+from copart.kernels.flow_pairs import NONE, SEVERAL
 from copart.kgggp_ml import partition
 from copart.metrics import max_part_weights
 from copart.partitioner import flows
@@ -185,11 +186,10 @@ class Pair:
         seeds = np.arange(graph.nvtxs) if seeds is None else np.asarray(seeds)
         room = self.pwgt[[a, b]] if room is None else np.array(room)
         self.room = room
-        at_border = [v for v, row in rows(graph).items() if any(self.part[u] != self.part[v] for u in row)]
-        self.listed = np.zeros(graph.nvtxs, np.uint8)
-        self.listed[at_border] = 1
+        self.facing = np.empty(graph.nvtxs, np.int32)
+        flow_pairs.find_facing(0, graph.nvtxs, self.g, self.part, self.facing)
         self.gain = int(flow_pairs.refine_pair(self.g, self.part, self.pwgt, self.population, self.limit, a, b,
-                                            seeds.astype(np.int32), reach, room.astype(np.int64), self.listed, arena))
+                                            seeds.astype(np.int32), reach, room.astype(np.int64), self.facing, arena))
         assert (arena.local == -1).all(), "scratch is restored"
 
     def check(self) -> None:
@@ -208,7 +208,8 @@ class Pair:
         assert set(self.before[moved].tolist()) <= {self.a, self.b}
         assert set(self.part[moved].tolist()) <= {self.a, self.b}
         for v, row in rows(self.graph).items():
-            assert self.listed[v] or all(self.part[u] == self.part[v] for u in row), "the border stays listed"
+            others = {int(self.part[u]) for u in row} - {int(self.part[v])}
+            assert self.facing[v] == SEVERAL or others <= {int(self.facing[v])}, "who touches a pair is a seed of it"
         assert (self.fixed[moved] < 0).all()
         assert (self.part[self.fixed >= 0] == self.before[self.fixed >= 0]).all()
 
@@ -315,6 +316,19 @@ def test_small_graphs_of_the_odd_kind(graph):
             pwgt, _ = loads(graph, part, 2)
             for limit in (pwgt, [total, total]):
                 Pair(graph, part, limit).check()
+
+
+@settings(max_examples=EXAMPLES)
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_the_only_other_part_that_a_vertex_touches(graph, seed):
+    n = graph.nvtxs
+    part = np.random.default_rng(seed).integers(0, 3, n).astype(np.int32)
+    found = np.empty(n, np.int32)
+    for lo, hi in ((0, n // 2), (n // 2, n)):
+        flow_pairs.find_facing(lo, hi, level(graph), part, found)
+    for v, row in rows(graph).items():
+        others = {int(part[u]) for u in row} - {int(part[v])}
+        assert found[v] == (NONE if not others else others.pop() if len(others) == 1 else SEVERAL)
 
 
 # ---- cut edges by pair
