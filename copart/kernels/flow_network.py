@@ -1,4 +1,7 @@
-"""The surroundings of the border between two parts as a flow network; what lies outside is source and sink."""
+"""The surroundings of the border between two parts as a flow network; what lies outside is source and sink.
+
+What lies outside is in no array: vertices are tied to it with the weight of their edges there.
+"""
 
 from typing import Any, NamedTuple
 
@@ -15,11 +18,13 @@ class FlowArena(NamedTuple):
     local : (n + 1,) int32, number of each vertex in the region; -1 everywhere between calls
     vertex : (n + 1,) int32, vertex of each number in the region
     hops : (n + 1,) int32, distance from the border, where it is 0
-    level : (n + 1,) int32, distance from the sources, -1 beyond
+    level : (n + 1,) int32, distance from the source, -1 beyond
     queue : (n + 1,) int32, scratch of searches and of piercing
-    path : (n + 1,) int32, arcs from a source to the vertex reached
-    back : (n + 1,) int32, distance to the sinks, -1 beyond
-    term : (n + 1,) uint8, `SOURCE` or `SINK` for terminals, else 0
+    path : (n + 1,) int32, arcs from a vertex tied to the source to the vertex reached
+    back : (n + 1,) int32, distance to the sink, -1 beyond
+    source, sink : (n + 1,) int64, capacity left from the source to each vertex, and from it to the sink
+    tied : (n + 1,) uint8, which of them it is tied to: `SOURCE`, `SINK`, both added up, or 0
+    term : (n + 1,) uint8, `SOURCE` or `SINK` for vertices that stay on that side, else 0
     first : (n + 1,) int64, where the arcs of each vertex begin
     cursor : (n + 1,) int64, arc of each vertex that is next
     head : (m + 1,) int32, head of each arc
@@ -35,6 +40,9 @@ class FlowArena(NamedTuple):
     queue: Any
     path: Any
     back: Any
+    source: Any
+    sink: Any
+    tied: Any
     term: Any
     first: Any
     cursor: Any
@@ -47,6 +55,9 @@ class FlowArena(NamedTuple):
 
 SOURCE, SINK = 1, 2
 
+PLENTY = 1 << 60
+"""Capacity of what cannot be cut."""
+
 
 @inner
 def grow_region(g, part, a, b, seeds, reach, room, arena):
@@ -56,7 +67,7 @@ def grow_region(g, part, a, b, seeds, reach, room, arena):
     part : (n,) int32, in
     a, b : int
     seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
-    reach : int                     hops from the border, at most
+    reach : int                     hops from the border to what lies outside
     room : (2,) int64, in           most weight of a and of b that is reached; the border counts, and is in anyway
     arena : FlowArena, in and out
     """
@@ -94,7 +105,7 @@ def grow_region(g, part, a, b, seeds, reach, room, arena):
         v = arena.vertex[head]
         h = arena.hops[head]
         head += 1
-        if h == reach:
+        if h + 1 >= reach:
             break
         own = part[v]
         for e in range(g.xadj[v], g.xadj[v + 1]):
@@ -119,34 +130,43 @@ def grow_region(g, part, a, b, seeds, reach, room, arena):
 
 @inner
 def build_network(g, part, a, b, size, arena):
-    """The network of the region: arcs by vertex, sorted by head; terminals from what lies outside.
+    """The network of the region: arcs by vertex, sorted by head; ties to what lies outside. Fixed vertices stay.
 
     g : Level, in
     part : (n,) int32, in
     a, b : int
     size : int                      vertices of the region
     arena : FlowArena, in and out
-    Returns which kinds of terminals there are: `SOURCE`, `SINK`, both added up, or 0.
+    Returns which kinds of ties there are: `SOURCE`, `SINK`, both added up, or 0.
     """
     local, vertex, first = arena.local, arena.vertex, arena.first
     unit = len(g.ewgt) == 0
     for i in range(size + 1):
         first[i] = 0
-    terminals = 0
+    kinds = 0
     for i in range(size):
         v = vertex[i]
         own = part[v]
-        arena.term[i] = 0
-        outside = len(g.fixed) > 0 and g.fixed[v] >= 0
+        mine = SOURCE if own == a else SINK
+        tie = np.int64(0)
         for e in range(g.xadj[v], g.xadj[v + 1]):
             u = g.adjncy[e]
             if local[u] >= 0:
                 first[i + 1] += 1
             elif part[u] == own:
-                outside = True
-        if outside:
-            arena.term[i] = SOURCE if own == a else SINK
-            terminals |= SOURCE if own == a else SINK
+                if unit:
+                    tie += 1
+                else:
+                    tie += g.ewgt[e]
+        arena.term[i] = 0
+        if len(g.fixed) > 0 and g.fixed[v] >= 0:
+            arena.term[i] = mine
+            tie = np.int64(PLENTY)
+        arena.source[i] = tie if own == a else 0
+        arena.sink[i] = 0 if own == a else tie
+        arena.tied[i] = mine if tie > 0 else 0
+        if tie > 0:
+            kinds |= mine
     for i in range(size):
         first[i + 1] += first[i]
         arena.cursor[i] = first[i]
@@ -173,4 +193,4 @@ def build_network(g, part, a, b, size, arena):
                 arena.cursor[j] += 1
                 arena.rev[e] = back
                 arena.rev[back] = e
-    return terminals
+    return kinds

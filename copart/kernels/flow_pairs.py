@@ -56,7 +56,7 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, faci
     limit : (nparts,) int64, in
     a, b : int
     seeds : (nseeds,) int32, in     vertices among which all at the border between the two are
-    reach : int                     hops from the border up to which vertices take part
+    reach : int                     hops from the border to what stays where it is
     room : (2,) int64, in           weight of a and of b that may take part
     facing : (n,) int32, in and out  `NONE` for no vertex at a border; new ones there are `fresh`, too
     arena : FlowArena, scratch      its `local` -1 before and after
@@ -212,7 +212,7 @@ def refine_batch(lo, hi, g, part, pwgt, population, limit, batch, reach, share, 
     pwgt, population : (nparts,) int64, in and out
     limit : (nparts,) int64, in
     batch : Batch, in and out       no part is in two of its pairs
-    reach : int                     hops from the border up to which vertices take part
+    reach : int                     hops from the border to what stays where it is
     share : float                   share of the weight of a part that may take part
     arena : FlowArena, scratch      its `local` -1 before and after
     """

@@ -35,9 +35,9 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     rounds : int
         Times that a pair is looked at, at most.
     reach : int
-        Vertices take part up to so many edges from the border,
+        What is so many edges from the border, or more, stays where it is,
     share : float
-        and up to this share of a part's weight.
+        and so does what is beyond this share of a part's weight.
     """
     n, k = len(part), len(limit)
     pwgt, population = weights_of(g, part, k, team)
@@ -122,6 +122,9 @@ def _arena(g: Level) -> FlowArena:
         queue=seldom_filled(n, i32),
         path=seldom_filled(n, i32),
         back=seldom_filled(n, i32),
+        source=seldom_filled(n, i64),
+        sink=seldom_filled(n, i64),
+        tied=seldom_filled(n, np.uint8),
         term=seldom_filled(n, np.uint8),
         first=seldom_filled(n, i64),
         cursor=seldom_filled(n, i64),

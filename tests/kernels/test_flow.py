@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from copart.graph import Graph
 from copart.kernels import Level, flow, flow_network, flow_pairs
-from copart.kernels.flow_network import SINK, SOURCE
+from copart.kernels.flow_network import PLENTY, SINK, SOURCE
 from copart.kernels.flow_pairs import NONE, SEVERAL
 from copart.kgggp_ml import partition
 from copart.metrics import max_part_weights
@@ -30,58 +30,69 @@ EXAMPLES = 15 if NO_JIT else 80
 
 
 class Network:
-    """A whole graph as the region between parts 0 and 1, its terminals set by hand."""
+    """A whole graph as the region between parts 0 and 1, tied to source and sink by hand."""
 
-    def __init__(self, graph: Graph, sources: Any, sinks: Any):
+    def __init__(self, graph: Graph, source: Any, sink: Any):
         self.graph, self.g = graph, level(graph)
         n = graph.nvtxs
         self.arena = flows._arena(self.g)
         self.part = np.zeros(n, np.int32)
-        self.part[sinks] = 1
+        self.part[np.asarray(sink) > 0] = 1
         for v in range(n):
             self.arena.vertex[v] = v
             self.arena.local[v] = v
         flow_network.build_network(self.g, self.part, 0, 1, n, self.arena)
-        self.arena.term[:n] = 0
-        self.arena.term[sources] = SOURCE
-        self.arena.term[sinks] = SINK
+        self.arena.source[:n] = source
+        self.arena.sink[:n] = sink
 
     def augment(self, bound: int) -> int:
         return int(flow.augment(self.graph.nvtxs, bound, self.arena))
 
     def marked(self) -> tuple[set[int], set[int]]:
-        """What the sources reach, and what reaches the sinks, once no more flow fits."""
+        """What the source reaches, and what reaches the sink, once no more flow fits."""
         n = self.graph.nvtxs
         flow.flow_distances(n, SOURCE, self.arena.level, self.arena)
         return {v for v in range(n) if self.arena.level[v] >= 0}, {v for v in range(n) if self.arena.back[v] >= 0}
 
 
-def expected_flow(graph: Graph, sources: Any, sinks: Any) -> int:
-    """By scipy, with one source and one sink of plenty beside the terminals."""
+def expected_flow(graph: Graph, source: Any, sink: Any) -> int:
+    """By scipy, with one source and one sink beside the vertices."""
     n = graph.nvtxs
     u, v, w = graph.edges()
-    plenty = int(w.sum()) + 1
-    a = np.concatenate([u, v, np.full(len(sources), n), sinks]).astype(int)
-    b = np.concatenate([v, u, sources, np.full(len(sinks), n + 1)]).astype(int)
-    c = np.concatenate([w, w, np.full(len(sources) + len(sinks), plenty)]).astype(np.int32)
+    plenty = int(w.sum()) + 1000
+    s, t = np.flatnonzero(source), np.flatnonzero(sink)
+    a = np.concatenate([u, v, np.full(len(s), n), t]).astype(int)
+    b = np.concatenate([v, u, s, np.full(len(t), n + 1)]).astype(int)
+    c = np.minimum(np.concatenate([w, w, source[s], sink[t]]), plenty).astype(np.int32)
     return int(maximum_flow(csr_array((c, (a, b)), shape=(n + 2, n + 2)), n, n + 1).flow_value)
+
+
+def plenty_at(n: int, vertices: Any) -> np.ndarray:
+    out = np.zeros(n, np.int64)
+    out[vertices] = PLENTY
+    return out
 
 
 def between(graph: Graph, side: set[int]) -> int:
     return edge_cut(graph, [v in side for v in range(graph.nvtxs)])
 
 
-def terminals(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def ties(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Some vertices that stay, some that are tied with some weight, to one side or both."""
     order = rng.permutation(n)
     a = int(rng.integers(1, max(2, n // 3)))
-    return order[:a], order[a:a + int(rng.integers(1, max(2, n // 3)))]
+    source, sink = plenty_at(n, order[:a]), plenty_at(n, order[a : a + int(rng.integers(1, max(2, n // 3)))])
+    for one, other in ((source, sink), (sink, source)):
+        some = (rng.random(n) < 0.3) & (one == 0) & (other < PLENTY)
+        one[some] = rng.integers(1, 9, int(some.sum()))
+    return source, sink
 
 
 # ---- the network
 @settings(max_examples=EXAMPLES)
 @given(graphs(), st.integers(0, 2**32 - 1))
 def test_arcs_and_their_reverses(graph, seed):
-    """Of a region that is a part of the graph: one arc each way for every edge inside, terminals where edges leave."""
+    """Of a region that is a part of the graph: one arc each way for every edge inside, ties where edges leave."""
     rng = np.random.default_rng(seed)
     n = graph.nvtxs
     part = rng.integers(0, 3, n).astype(np.int32)
@@ -103,9 +114,12 @@ def test_arcs_and_their_reverses(graph, seed):
             assert arena.rev[back] == e
             assert arena.head[back] == i
             assert arena.first[arena.head[e]] <= back < arena.first[arena.head[e] + 1]
-        outside = fixed[v] >= 0 or any(part[u] == part[v] and u not in region for u in near[v])
-        kind = (SOURCE if part[v] == 0 else SINK) if outside else 0
-        assert arena.term[i] == kind
+        tie = PLENTY if fixed[v] >= 0 else sum(w for u, w in near[v].items() if part[u] == part[v] and u not in region)
+        side = SOURCE if part[v] == 0 else SINK
+        kind = side if tie else 0
+        assert arena.tied[i] == kind
+        assert arena.term[i] == (side if fixed[v] >= 0 else 0)
+        assert [arena.source[i], arena.sink[i]] == ([tie, 0] if part[v] == 0 else [0, tie])
         seen |= kind
     assert ends == seen
 
@@ -117,16 +131,17 @@ def test_the_flow_is_a_maximum_and_equals_both_cuts(graph, seed):
     n = graph.nvtxs
     if n < 2:
         return
-    sources, sinks = terminals(n, np.random.default_rng(seed))
-    net = Network(graph, sources, sinks)
-    want = expected_flow(graph, sources, sinks)
+    source, sink = ties(n, np.random.default_rng(seed))
+    net = Network(graph, source, sink)
+    want = expected_flow(graph, source, sink)
     assert net.augment(10**9) == want
     near, back = net.marked()
-    assert set(sources.tolist()) <= near
-    assert set(sinks.tolist()) <= back
+    assert set(np.flatnonzero(source == PLENTY).tolist()) <= near
+    assert set(np.flatnonzero(sink == PLENTY).tolist()) <= back
     assert not near & back
-    assert between(graph, near) == want, "the smallest side of the sources is a minimum cut"
-    assert between(graph, back) == want, "and so is that of the sinks"
+    for side, what in ((near, "the smallest side of the source"), (set(range(n)) - back, "and so is that of the sink")):
+        inside = np.isin(np.arange(n), sorted(side))
+        assert between(graph, side) + source[~inside].sum() + sink[inside].sum() == want, f"{what} is a minimum cut"
     for i in range(n):
         for e in range(int(net.arena.first[i]), int(net.arena.first[i + 1])):
             assert net.arena.cap[e] >= 0
@@ -137,27 +152,27 @@ def test_the_flow_is_a_maximum_and_equals_both_cuts(graph, seed):
 @settings(max_examples=EXAMPLES)
 @given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 9))
 def test_flow_in_portions_with_terminals_added(graph, seed, portion):
-    """No portion passes its bound; more terminals later, as piercing does, come to the same as from the start."""
+    """No portion passes its bound; more that stays later, as piercing makes, come to the same as from the start."""
     n = graph.nvtxs
     if n < 4:
         return
     rng = np.random.default_rng(seed)
-    sources, sinks = terminals(n, rng)
-    net = Network(graph, sources, sinks)
+    source, sink = ties(n, rng)
+    net = Network(graph, source, sink)
     total = 0
     while added := net.augment(portion):
         assert added <= portion
         total += added
-    assert total == expected_flow(graph, sources, sinks)
-    rest = np.setdiff1d(np.arange(n), np.concatenate([sources, sinks]))
+    assert total == expected_flow(graph, source, sink)
+    rest = np.flatnonzero((source < PLENTY) & (sink < PLENTY))
     if not len(rest):
         return
-    more = int(rng.choice(rest))
-    to_source = bool(rng.random() < 0.5)
-    net.arena.term[more] = SOURCE if to_source else SINK
+    more, to_source = int(rng.choice(rest)), bool(rng.random() < 0.5)
+    # as the tie is, less what flows through it
+    (net.arena.source if to_source else net.arena.sink)[more] = PLENTY
+    (source if to_source else sink)[more] = PLENTY
     total += net.augment(10**9)
-    a, b = (np.append(sources, more), sinks) if to_source else (sources, np.append(sinks, more))
-    assert total == expected_flow(graph, a, b)
+    assert total == expected_flow(graph, source, sink)
 
 
 def test_flow_through_a_long_and_a_wide_network():
@@ -165,7 +180,8 @@ def test_flow_through_a_long_and_a_wide_network():
     rows_, columns = (6, 40) if NO_JIT else (30, 400)
     graph = grid(rows_, columns)
     ids = np.arange(rows_ * columns).reshape(rows_, columns)
-    net = Network(graph, ids[:, 0], ids[:, -1])
+    n = rows_ * columns
+    net = Network(graph, plenty_at(n, ids[:, 0]), plenty_at(n, ids[:, -1]))
     assert net.augment(10**9) == rows_
 
 
@@ -261,7 +277,7 @@ def test_without_limits_the_cut_is_the_smallest_there_is(graph, seed):
     for _ in range(n):
         grown |= {u for v in grown for u in rows(graph)[v]}
     if set(np.concatenate(ends).tolist()) <= grown:
-        assert edge_cut(graph, done.part) == expected_flow(graph, *ends)
+        assert edge_cut(graph, done.part) == expected_flow(graph, *(plenty_at(n, end) for end in ends))
 
 
 def test_a_ragged_border_becomes_straight():
