@@ -23,7 +23,7 @@ class FlowArena(NamedTuple):
     path : (n + 1,) int32, arcs from a vertex tied to the source to the vertex reached
     back : (n + 1,) int32, distance to the sink, -1 beyond
     source, sink : (n + 1,) int64, capacity left from the source to each vertex, and from it to the sink
-    tied : (n + 1,) uint8, which of them it is tied to: `SOURCE`, `SINK`, both added up, or 0
+    tied : (n + 1,) uint8, which of them it was tied to at first, `SOURCE` or `SINK`, or 0
     term : (n + 1,) uint8, `SOURCE` or `SINK` for vertices that stay on that side, else 0
     first : (n + 1,) int64, where the arcs of each vertex begin
     cursor : (n + 1,) int64, arc of each vertex that is next
@@ -55,8 +55,8 @@ class FlowArena(NamedTuple):
 
 SOURCE, SINK = 1, 2
 
-PLENTY = 1 << 60
-"""Capacity of what cannot be cut."""
+PLENTY = 1 << 62
+"""Capacity of what cannot be cut: more than all edges weigh together."""
 
 
 @inner
