@@ -54,6 +54,9 @@ class Config:
         Rounds of k-way FM under looser limits on the input graph, where it has hubs; a quarter of them on others.
     members, generations : int
         Partitions made, and then combined so many times; the best is returned.
+    ample : bool
+        Coarsen less far, and be warmer, where that takes little of the time: on graphs of two hundred times the
+        vertices at which coarsening stops.
     """
 
     coarse_per_part: int = 30
@@ -75,6 +78,7 @@ class Config:
     hub_rounds: int = 4
     members: int = 1
     generations: int = 0
+    ample: bool = False
 
 
 _DEFAULT = Config()
@@ -84,7 +88,8 @@ QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, c
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(QUICK, coarse_least=700, warmth=0.55, halving_least=40, halving_passes=1, grid_least=8000),
+    "fast": replace(QUICK, coarse_least=700, warmth=0.5, halving_least=40, halving_passes=2, grid_least=8000,
+                    ample=True),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, flow_levels=3, members=4, generations=8),

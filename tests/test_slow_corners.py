@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from copart.formats.hwloc import _bits
 from copart.mesh import cube
 from copart.metrics import edge_cut, max_part_weight
 from copart.options import PRESETS
-from copart.partitioner.coarsening import fitted
+from copart.partitioner.coarsening import coarsest_size, fitted
 
 from .helpers import grid
 
@@ -35,6 +37,15 @@ def test_less_effort_only_for_thousands_of_small_parts():
     assert fitted(default, 10**6, 6000) is default
     assert fitted(default, 1000, 900) is default
     assert fitted(default, 10**6, 10**5).bisections == 1
+
+
+def test_more_effort_only_where_it_is_asked_for_and_the_graph_is_large():
+    fast = PRESETS["fast"]
+    assert fitted(fast, 10**5, 16) is fast
+    assert fitted(fast, 10**6, 1000) is fast
+    assert coarsest_size(fitted(fast, 10**6, 16), 16) == 2 * coarsest_size(fast, 16)
+    assert fitted(fast, 10**6, 16).warmth > fast.warmth
+    assert fitted(replace(fast, ample=False), 10**6, 16) == replace(fast, ample=False)
 
 
 def test_hops_are_limited(capsys):

@@ -70,6 +70,11 @@ _PLANAR, _PER_PART, _LEAST = 6.5, 2, 5
 #: So many parts are partitioned with less effort, if they are small; see :func:`fitted`.
 _THOUSANDS = 5000
 
+#: Graphs of so many times as many vertices as the coarsest has are large.  Effort on that costs nothing beside the rest
+#: then, and ample settings are so many times as large: meshes are cut half a percent lower in the same time.
+_LARGE_BESIDE = 200
+_AMPLE = {"coarse_per_part": 1.5, "coarse_least": 2.0, "halving_least": 2.0, "warmth": 1.2}
+
 
 def coarsest_size(config: Config, nparts: int) -> int:
     """Vertices at which coarsening for `nparts` parts stops."""
@@ -103,12 +108,17 @@ def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
 
 
 def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
-    """`config`, with less effort where thousands of parts have few vertices each.
+    """`config`, with more effort on large graphs where it is ample, and less in thousands of parts.
 
-    There is nothing to coarsen then, and every warm round overloads so many parts that restoring balance costs more
-    than all the rest; without them a grid of 10^6 in 50,000 parts is cut 2 % better in a third of the time.
+    With few vertices in each of those there is nothing to coarsen, and every warm round overloads so many parts that
+    restoring balance costs more than all the rest; without them a grid of 10^6 in 50,000 parts is cut 2 % better in a
+    third of the time.
     """
-    if nparts < _THOUSANDS or nvtxs > coarsest_size(config, nparts):
+    coarsest = coarsest_size(config, nparts)
+    if config.ample and nvtxs >= _LARGE_BESIDE * coarsest:
+        return replace(config, **{name: type(getattr(config, name))(times * getattr(config, name))
+                                  for name, times in _AMPLE.items()})
+    if nparts < _THOUSANDS or nvtxs > coarsest:
         return config
     return replace(config, bisections=1, cooling=0, patience=min(config.patience, 2))
 
