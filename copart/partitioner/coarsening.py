@@ -211,14 +211,14 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     match, leader, cwgt = np.full(n, -1, np.int32), np.empty(n, np.int32), np.empty(n, np.int64)
     if shape.grid:
         kernels.match_in_order(0, n, g, max_vwgt, match)
-        team.run(kernels.lead_pairs, n, g, match, leader, cwgt, light=True)
+        team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
     elif shape.skewed:
         order = np.argsort(np.diff(g.xadj), kind="stable").astype(np.int32)
         kernels.propagate_around_hubs(g, order, max_vwgt, _HUB_ROUNDS, match, leader, cwgt, np.empty(n, np.int64),
                                       np.empty(n, np.int32), np.empty(n, np.int32))
     elif not shape.dense and not len(g.ewgt) and len(g.adjncy) <= _FEW * n:
         team.run(kernels.match_in_order, n, g, max_vwgt, match, bounds=blocks)
-        team.run(kernels.lead_pairs, n, g, match, leader, cwgt, light=True)
+        team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
     else:
         size = int(np.diff(blocks).max())
 
@@ -251,8 +251,7 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
-    team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size,
-             light=True)
+    team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size)
     np.cumsum(begin, out=begin)
 
     # Untouched memory of these buffers is never resident: their true length is known only afterwards.

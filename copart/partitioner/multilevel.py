@@ -205,5 +205,5 @@ def _uncoarsen(
         del g, refiner  # which have the level, too
         cmap = maps.pop()
         fine = np.empty(len(cmap), VERTEX)
-        team.run(pull_down, len(cmap), cmap, part, fine, light=True)
+        team.run(pull_down, len(cmap), cmap, part, fine)
         part = fine

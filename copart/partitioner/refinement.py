@@ -58,7 +58,7 @@ def weights_of(g: Level, part: Array, nparts: int, team: Team) -> Array:
         kernels.weigh(lo, hi, part, g.vwgt, *mine)
         return mine
 
-    total: Array = np.sum(team.run(weigh, len(part), light=True), axis=0)
+    total: Array = np.sum(team.run(weigh, len(part)), axis=0)
     return total
 
 

@@ -240,7 +240,7 @@ class CoupledLevels:
         self.at -= 1
         self._edges = None
         fine = np.empty(len(cmap), VERTEX)
-        self.team.run(pull_down, len(cmap), cmap, self.part, fine, light=True)
+        self.team.run(pull_down, len(cmap), cmap, self.part, fine)
         self._part = fine
 
     def refine(self, hold: bool) -> None:
