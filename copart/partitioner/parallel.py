@@ -29,13 +29,13 @@ def side_by_side(work: Sequence[Callable[[], T]], threads: int) -> list[T]:
     Exception
         What the first piece that failed raised.
     """
-    with Beside(min(threads, len(work))) as pieces:
+    with Background(min(threads, len(work))) as pieces:
         for piece in work:
             pieces.begin(piece)
         return pieces.results()
 
 
-class Beside:
+class Background:
     """Pieces of work that are begun while the caller does something else.
 
     Parameters
@@ -45,9 +45,9 @@ class Beside:
 
     Examples
     --------
-    >>> with Beside(2) as beside:
-    ...     beside.begin(lambda: 1 + 1)
-    ...     beside.results()
+    >>> with Background(2) as pieces:
+    ...     pieces.begin(lambda: 1 + 1)
+    ...     pieces.results()
     [2]
     """
 
@@ -55,7 +55,7 @@ class Beside:
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._pieces: list[tuple[Callable[[], Any], Future[Any] | None]] = []
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> Background:
         return self
 
     def __exit__(
@@ -114,4 +114,4 @@ def shares(sizes: Sequence[int], threads: int) -> tuple[int, int]:
 #: Above this share of the whole, the largest piece is better done alone by all threads: they bring about 1.4.
 _MOST = 0.7
 
-__all__ = ["Beside", "shares", "side_by_side"]
+__all__ = ["Background", "shares", "side_by_side"]

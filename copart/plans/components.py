@@ -21,7 +21,7 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
-from ..partitioner.parallel import Beside
+from ..partitioner.parallel import Background
 from ..partitioner.rounds import Progress
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
@@ -88,7 +88,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     read: dict[str, Mesh] = {}
     chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
     found: list[Graph | Opened] = []
-    with Beside(threads) as graphs_made:
+    with Background(threads) as graphs_made:
         for source in chosen:  # one after the other: meshio redirects what the process prints
             if isinstance(source, str | os.PathLike):
                 tell(f"reading {source}", 0, 0)

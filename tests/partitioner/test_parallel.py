@@ -11,7 +11,7 @@ from copart.errors import MeshError
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube
 from copart.partitioner import rounds
-from copart.partitioner.parallel import Beside, shares, side_by_side
+from copart.partitioner.parallel import Background, shares, side_by_side
 from copart.plans.plan import plan
 
 from ..helpers import triangulated
@@ -58,20 +58,20 @@ def test_files_of_any_plan_are_the_same_on_any_number_of_threads(tmp_path):
 
 def test_a_piece_is_at_work_while_the_caller_does_something_else():
     meeting = threading.Barrier(2, timeout=30)
-    with Beside(2) as beside:
-        beside.begin(meeting.wait)
+    with Background(2) as pieces:
+        pieces.begin(meeting.wait)
         meeting.wait()
-        assert sorted(beside.results()) in ([0], [1])
+        assert sorted(pieces.results()) in ([0], [1])
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_the_caller_does_what_has_not_begun(threads):
     held, done = threading.Event(), []
-    with Beside(threads) as beside:
-        beside.begin(lambda: held.wait(30) if threads > 1 else None)
-        beside.begin(lambda: done.append(threading.current_thread()))
-        beside.begin(held.set)
-        beside.results()
+    with Background(threads) as pieces:
+        pieces.begin(lambda: held.wait(30) if threads > 1 else None)
+        pieces.begin(lambda: done.append(threading.current_thread()))
+        pieces.begin(held.set)
+        pieces.results()
     assert len(done) == 1
     assert (done[0] is threading.current_thread()) or threads == 3
 
