@@ -33,6 +33,7 @@ from .openfoam import is_openfoam, read_openfoam
 from .polydata import as_grid
 from .safely import limits, read_in_child
 from .su2 import read_su2
+from .vtk_rows import rows_as_they_are
 from .vtkhdf import read_vtkhdf
 from .wkt import read_wkt
 from .xdmf import with_own_files
@@ -174,7 +175,7 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     console = io.StringIO()
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
-              warnings.catch_warnings(action="ignore"), plain_messages()):
+              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are()):
             raw = _read_with_meshio(path, file_format)
     except FormatError:
         raise

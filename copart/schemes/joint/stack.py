@@ -48,7 +48,7 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
         level, _ = finest(graph, nparts[name], None, None)
         with Team(threads) as own:
             return coarsen(level, coarsest_size(config, nparts[name]), known_shape(graph, level), own,
-                           within=np.array(parts[name]))  # writable, or kernels are compiled once more
+                           within=np.array(parts[name]), pack=True)  # writable, or kernels are compiled once more
 
     found = side_by_side([partial(coarser, name) for name in problem.names], at_once)
     each, maps = [one.levels for one in found], [one.maps for one in found]

@@ -137,3 +137,50 @@ def test_what_of_vtkhdf_is_refused(tmp_path):
     with h5py.File(path, "w") as data:
         data["x"] = 1
     bad(path, "has no group VTKHDF")
+
+
+def grid_files(folder, blocks, npoints):
+    """The same mesh in both of VTK's formats, with a value per cell."""
+    meshio = pytest.importorskip("meshio")
+    points = np.random.default_rng(0).random((npoints, 3))
+    count = np.cumsum([0] + [len(rows) for _, rows in blocks])
+    data = {"load": [np.arange(a, b) for a, b in zip(count, count[1:], strict=False)]}
+    for name in ("grid.vtu", "grid.vtk"):
+        meshio.Mesh(points, blocks, cell_data=data).write(folder / name)
+        yield folder / name
+
+
+@pytest.mark.parametrize(("kinds", "direct"), [
+    (["hexahedron"], True), (["tetra", "wedge", "hexahedron", "tetra"], True), (["wedge"], True),
+    (["quad", "triangle"] * 40, False),  # too many runs to be looked at one by one
+    (["polygon"], False), (["triangle", "polygon", "triangle"], False)])
+def test_rows_are_the_cells_that_meshio_reads(tmp_path, kinds, direct, monkeypatch):
+    from copart.mesh.readers import vtk_rows
+
+    meshio = pytest.importorskip("meshio")
+    width = {"hexahedron": 8, "tetra": 4, "wedge": 6, "quad": 4, "triangle": 3, "polygon": 5}
+    rng = np.random.default_rng(1)
+    blocks = [(kind, np.array([rng.permutation(20)[:width[kind]] for _ in range(rng.integers(1, 6))]))
+              for kind in kinds]
+    taken = []
+    rows = vtk_rows._rows
+    monkeypatch.setattr(vtk_rows, "_rows", lambda *given: (taken.append(rows(*given)), taken[-1])[1])
+    for path in grid_files(tmp_path, blocks, 20):
+        plain = meshio.read(path)
+        with vtk_rows.rows_as_they_are():
+            found = meshio.read(path)
+        assert [(a.type, a.data.tolist()) for a in found.cells] == [(b.type, b.data.tolist()) for b in plain.cells]
+        assert [a.tolist() for a in found.cell_data["load"]] == [b.tolist() for b in plain.cell_data["load"]]
+    assert [one is not None for one in taken] == [direct, direct]
+
+
+@pytest.mark.parametrize(("types", "offsets", "nodes"), [
+    ([10, 10], [4, 8], range(7)),  # too few nodes
+    ([10, 10], [4, 9], range(9)),  # a hole between two cells
+    ([10], [4, 8], range(8)),
+    ([42], [4], range(4)), ([99], [4], range(4)), ([], [], [])])
+def test_cells_that_are_no_rows_are_left_to_meshio(types, offsets, nodes):
+    from copart.mesh.readers.vtk_rows import _rows
+
+    pytest.importorskip("meshio")
+    assert _rows(np.array(nodes, int), np.array(offsets, int), np.array(types, np.uint8), {}) is None
