@@ -84,7 +84,7 @@ def interedge_lists(interedges: Interedges, part_a: NDArray[np.int32], part_b: N
 
 def halo_lists(graph: Graph, part: NDArray[np.int32], nparts: int) -> Lists:
     """The cells of each part that have a neighbour in another one, by that one."""
-    sender, receiver, cell = halo_cells(graph, part, nparts)
+    sender, receiver, cell = halo_cells(graph, part)
     return _grouped(sender, receiver, nparts, cell.astype(CELL))
 
 
@@ -95,10 +95,13 @@ def owned_lists(part: NDArray[np.int32], nparts: int) -> Lists:
 
 def _grouped(one: NDArray[Any], other: NDArray[Any], count: int, rows: NDArray[Any]) -> Lists:
     """Rows in lists by their keys; rows come in ascending order."""
-    key = one.astype(np.int64) * count + other
+    # keys of 16 bits are sorted in linear time
+    key = (one.astype(np.int64) * count + other).astype(np.uint16 if count <= 256 else np.int64)
     order = np.argsort(key, kind="stable")
-    found, number = np.unique(key, return_counts=True)
-    return Lists(np.column_stack([found // count, found % count, number]).astype(np.int64), rows[order])
+    key = key[order].astype(np.int64)
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    found, number = key[first], np.diff(first, append=len(key))
+    return Lists(np.column_stack([found // count, found % count, number]), rows[order])
 
 
 # ---- files

@@ -1,199 +1,230 @@
 """Kernels that find which cells share a facet, and where cells are.
 
-A facet is known by its sorted corner nodes, its *key*.  Facets of equal key are
-chained through an open-addressing hash table, so the work is linear in the
-number of facets whatever the numbering of the nodes.
+A facet is known by its sorted corner nodes, its *key*.  Facets are listed by the smallest of these, and those of one
+list are told apart by a hash table for that list alone: mostly a few dozen entries, which stay in the cache.  So the
+work is linear in the number of facets whatever the numbering of the nodes, and lists can be looked at by many threads.
 """
 
-from . import kernel
+from typing import Any, NamedTuple
 
-NEAR = 32
-"""Slots near those of neighbouring nodes that a facet tries first, a power of two."""
+from . import inlined, kernel
+
+NONE = 1 << 62
+"""Instead of a corner that a facet does not have."""
+BITS = 2147483647
+"""Of a node that count in its hash."""
+ALONE, SEVERAL, NO_FACET = -1, -2, -3
+"""Instead of the cell across a facet: there is no other one; there are several facets; the facet has collapsed."""
+
+
+class Corners(NamedTuple):
+    """The corners of all cells, and which of them make a facet.
+
+    nodes (...) int64, at (ncells,) int64 where those of each cell begin, facet (ncells + 1,) int64 number of the first
+    facet of each cell, row (ncells,) int32 where the facets of its shape begin in table (..., 4) int64, corners of each
+    facet, padded with -1.
+    """
+
+    nodes: Any
+    at: Any
+    facet: Any
+    row: Any
+    table: Any
+
+
+@inlined
+def facet_key(g, c, f):
+    """Distinct corners of facet f of cell c, ascending, then `NONE`."""
+    first = g.at[c]
+    row = g.row[c] + f
+    a = g.nodes[first + g.table[row, 0]]
+    b = g.nodes[first + g.table[row, 1]] if g.table[row, 1] >= 0 else NONE
+    d = g.nodes[first + g.table[row, 2]] if g.table[row, 2] >= 0 else NONE
+    e = g.nodes[first + g.table[row, 3]] if g.table[row, 3] >= 0 else NONE
+    low, high = min(a, b), max(a, b)
+    lower, higher = min(d, e), max(d, e)
+    a, e = min(low, lower), max(high, higher)
+    low, high = max(low, lower), min(high, higher)
+    b, d = min(low, high), max(low, high)
+    if d == e:
+        e = NONE
+    if b == d:
+        d, e = e, NONE
+    if a == b:
+        b, d, e = d, e, NONE
+    return a, b, d, e
 
 
 @kernel
-def facet_keys(cells, table, first_cell, least, at, keys, owner, local):
-    """Append the facets of one block from row `at` on; returns the row after the last.
+def count_facets(lo, hi, g, least, count):
+    """Count the facets of cells lo to hi by their smallest node.
 
-    A facet with fewer than `least` distinct nodes has collapsed and is left out.
-
-    cells : (ncells, k) int64, in   nodes of each cell of the block
-    table : (nfacets, 4) int64, in  corners of each facet of such a cell, padded with -1
-    first_cell : int                number of the first cell
-    least, at : int
-    keys : (rows, 4) int32, out     distinct nodes of each facet, sorted, padded with -1
-    owner : (rows,) int32, out      cell
-    local : (rows,) int32, out      number of the facet in its cell
+    least : int                         a facet with fewer distinct nodes has collapsed and is left out
+    count : (npoints,) int32, in and out
     """
-    for c in range(cells.shape[0]):
-        for f in range(table.shape[0]):
-            size = 0
-            for j in range(4):
-                corner = table[f, j]
-                if corner < 0:
-                    break
-                node = cells[c, corner]
-                # insertion into the sorted, distinct row
-                i = size
-                while i > 0 and keys[at, i - 1] > node:
-                    i -= 1
-                if i > 0 and keys[at, i - 1] == node:
-                    continue
-                for m in range(size, i, -1):
-                    keys[at, m] = keys[at, m - 1]
-                keys[at, i] = node
-                size += 1
-            if size < least:
+    for c in range(lo, hi):
+        for f in range(g.facet[c + 1] - g.facet[c]):
+            a, b, d, _ = facet_key(g, c, f)
+            if least == 1 or (least == 2 and b < NONE) or d < NONE:
+                count[a] += 1
+
+
+@kernel
+def place_facets(count, start):
+    """Where the facets of each node begin in the list of all, and there those of each piece.
+
+    count : (npieces, npoints) int32, in and out    facets that each piece counted; where these go
+    start : (npoints + 1,) int32, out
+    """
+    at = 0
+    for node in range(count.shape[1]):
+        start[node] = at
+        for piece in range(count.shape[0]):
+            mine = count[piece, node]
+            count[piece, node] = at
+            at += mine
+    start[count.shape[1]] = at
+
+
+@kernel
+def list_facets(lo, hi, g, least, place, cell, local):
+    """Put the facets of cells lo to hi where `place_facets` says.
+
+    least : int, as counted
+    place : (npoints,) int32, in and out
+    cell, local : (nfacets,) int32, out     cell, and number in that, of each facet
+    """
+    for c in range(lo, hi):
+        for f in range(g.facet[c + 1] - g.facet[c]):
+            a, b, d, _ = facet_key(g, c, f)
+            if least == 1 or (least == 2 and b < NONE) or d < NONE:
+                cell[place[a]] = c
+                local[place[a]] = f
+                place[a] += 1
+
+
+@kernel
+def match_facets(lo, hi, g, start, cell, local, across, pairs, key, ring, table):
+    """Find the facets of equal key among those whose smallest node is in lo to hi.
+
+    start, cell, local : in, by `place_facets` and `list_facets`
+    across : (nfacets,) int32, out      the only other cell with a facet, by number of the facet; or `ALONE`, `SEVERAL`
+    pairs : (2, npairs) int32, out      each cell with such several, and every other one there; or empty
+    key : (most, 3) int64, scratch      most, facets of a node
+    ring : (3, most) int32, scratch     next facet of equal key, the first one of them, and there how many they are
+    table : (slots,) int32, scratch     slots a power of two, at least twice most
+
+    Returns
+    -------
+    int
+        How many pairs there are, or where these are not asked for, at most.
+    """
+    count = 0
+    for node in range(lo, hi):
+        begin = start[node]
+        size = start[node + 1] - begin
+        slots = 2
+        while slots < 2 * size:
+            slots *= 2
+        for i in range(slots):
+            table[i] = -1
+        usual = True
+        for i in range(size):
+            c = cell[begin + i]
+            f = g.facet[c] + local[begin + i]
+            _, b, d, e = facet_key(g, c, local[begin + i])
+            # int64 sums below 2^63: plain Python and compiled code agree
+            h = (b & BITS) * 1540483477 + (d & BITS) * 1181783497 + (e & BITS) * 1431655781
+            slot = (h >> 24) & (slots - 1)
+            j = table[slot]
+            while j >= 0 and not (key[j, 0] == b and key[j, 1] == d and key[j, 2] == e):
+                slot = (slot + 1) & (slots - 1)
+                j = table[slot]
+            if j < 0:
+                table[slot] = i
+                key[i, 0] = b
+                key[i, 1] = d
+                key[i, 2] = e
+                ring[0, i] = i
+                ring[1, i] = i
+                ring[2, i] = 1
+                across[f] = ALONE
                 continue
-            for m in range(size, 4):
-                keys[at, m] = -1
-            owner[at] = first_cell + c
-            local[at] = f
-            at += 1
-    return at
-
-
-@kernel
-def link_facets(keys, nfacets, spacing, owner, table, link, alone):
-    """Chain the facets of equal key; returns how many distinct keys there are.
-
-    A facet is looked for near the slot of its smallest node first: cells next to each other mostly have nodes next to
-    each other, so that most of it is in the cache.  Where these slots are taken, as around the node of a large fan, it
-    may be anywhere.
-
-    keys : (nfacets, 4) int32, in
-    nfacets : int
-    spacing : int                       slots per node
-    owner : (nfacets,) int32, in        cell
-    table : (nslots,) int32, scratch    -1 everywhere before; nslots a power of two > nfacets
-    link : (nfacets,) int32, out        the previous facet with the same key, or -1
-    alone : (nfacets,) bool, out        whether no other cell has this facet
-    """
-    mask = len(table) - 1
-    distinct = 0
-    for f in range(nfacets):
-        link[f] = -1
-        alone[f] = True
-        # int64 products below 2^62: plain Python and compiled code agree
-        h = int(keys[f, 0]) + 1
-        for j in range(1, 4):
-            h = ((h * 1540483477) ^ (int(keys[f, j]) + 1)) & 2147483647
-        h = (h * 1540483477) >> 15
-        base = int(keys[f, 0]) * spacing
-        tried = 0
-        slot = (base + (h & (NEAR - 1))) & mask
-        while True:
-            g = table[slot]
-            if g < 0:
-                distinct += 1
-                table[slot] = f
-                break
-            if (keys[g, 0] == keys[f, 0] and keys[g, 1] == keys[f, 1] and keys[g, 2] == keys[f, 2]
-                    and keys[g, 3] == keys[f, 3]):
-                link[f] = g
-                table[slot] = f
-                if not alone[g]:
-                    alone[f] = False  # two cells have it already, whichever this one is
-                elif owner[g] != owner[f]:
-                    # all so far were of one cell; walked once only, so the work stays linear
-                    alone[f] = False
-                    e = g
-                    while e >= 0:
-                        alone[e] = False
-                        e = link[e]
-                break
-            tried += 1
-            if tried < NEAR:
-                slot = (base + ((h + tried) & (NEAR - 1))) & mask
-            elif tried == NEAR:
-                slot = (h >> 4) & mask
+            other = cell[begin + j]
+            ring[0, i] = ring[0, j]
+            ring[0, j] = i
+            ring[1, i] = j
+            if ring[2, j] == 1 and other != c:
+                across[f] = other
+                across[g.facet[other] + local[begin + j]] = c
+                ring[2, j] = -2
             else:
-                slot = (slot + 1) & mask
-    return distinct
+                usual = False
+                # below zero where they are of different cells
+                ring[2, j] = ring[2, j] + 1 if ring[2, j] > 0 and other == c else -abs(ring[2, j]) - 1
+        if usual:
+            continue
+        for i in range(size):
+            c = cell[begin + i]
+            f = g.facet[c] + local[begin + i]
+            many = ring[2, ring[1, i]]
+            if many > 0:
+                across[f] = ALONE
+            elif many < -2:
+                across[f] = SEVERAL
+                if pairs.shape[1] == 0:
+                    count -= many + 1
+                    continue
+                j = ring[0, i]
+                while j != i:
+                    if cell[begin + j] != c:
+                        pairs[0, count] = c
+                        pairs[1, count] = cell[begin + j]
+                        count += 1
+                    j = ring[0, j]
+    return count
 
 
 @kernel
-def count_neighbours(link, owner, most, xadj):
-    """Count the entries of each row, repetitions included.
+def sort_across(lo, hi, facet, across, degree):
+    """Put the neighbours of cells lo to hi in order, each once, where those across the facets of each cell were.
 
-    Returns their sum, or -1 as soon as it would be above `most` (then xadj is unusable).
-
-    link : (nfacets,) int32, in         an earlier facet with the same key, or -1
-    owner : (nfacets,) int32, in        cell
-    most : int
-    xadj : (ncells + 1,) int64, out     offsets
+    facet : (ncells + 1,) int64, in         number of the first facet of each cell
+    across : (nfacets,) int32, in and out
+    degree : (ncells,) int64, out           neighbours
     """
-    total = 0
-    n = len(xadj) - 1
-    for c in range(n + 1):
-        xadj[c] = 0
-    for f in range(len(link)):
-        g = link[f]
-        while g >= 0:
-            if owner[f] != owner[g]:
-                xadj[owner[f] + 1] += 1
-                xadj[owner[g] + 1] += 1
-                total += 2
-                if total > most:
-                    return -1
-            g = link[g]
-    for c in range(n):
-        xadj[c + 1] += xadj[c]
-    return xadj[n]
+    for c in range(lo, hi):
+        first = facet[c]
+        upto = first
+        for f in range(first, facet[c + 1]):
+            x = across[f]
+            if x < 0:
+                continue
+            i = upto
+            while i > first and across[i - 1] > x:
+                i -= 1
+            if i > first and across[i - 1] == x:
+                continue
+            for j in range(upto, i, -1):
+                across[j] = across[j - 1]
+            across[i] = x
+            upto += 1
+        degree[c] = upto - first
 
 
 @kernel
-def fill_neighbours(link, owner, xadj, cursor, adjncy):
-    """Fill the rows in facet order.
+def fill_rows(lo, hi, facet, across, xadj, adjncy):
+    """Write the rows of cells lo to hi.
 
-    link : (nfacets,) int32, in     an earlier facet with the same key, or -1
-    owner : (nfacets,) int32, in    cell
+    facet, across : in, by `sort_across`
     xadj : (ncells + 1,) int64, in
-    cursor : (ncells,) int64, scratch
     adjncy : (nentries,) int32, out
     """
-    for c in range(len(cursor)):
-        cursor[c] = xadj[c]
-    for f in range(len(link)):
-        g = link[f]
-        while g >= 0:
-            a = owner[f]
-            b = owner[g]
-            if a != b:
-                adjncy[cursor[a]] = b
-                cursor[a] += 1
-                adjncy[cursor[b]] = a
-                cursor[b] += 1
-            g = link[g]
-
-
-@kernel
-def sort_rows(xadj, adjncy):
-    """Sort each row and drop repetitions; returns the new number of entries.
-
-    xadj : (ncells + 1,) int64, in and out
-    adjncy : (nentries,) int32, in and out
-    """
-    n = len(xadj) - 1
-    out = 0
-    start = xadj[0]
-    for c in range(n):
-        stop = xadj[c + 1]
-        for i in range(start + 1, stop):
-            x = adjncy[i]
-            j = i
-            while j > start and adjncy[j - 1] > x:
-                adjncy[j] = adjncy[j - 1]
-                j -= 1
-            adjncy[j] = x
-        first = out
-        for i in range(start, stop):
-            if out == first or adjncy[out - 1] != adjncy[i]:
-                adjncy[out] = adjncy[i]
-                out += 1
-        start = stop
-        xadj[c + 1] = out
-    return out
+    for c in range(lo, hi):
+        first = facet[c]
+        at = xadj[c]
+        for i in range(xadj[c + 1] - at):
+            adjncy[at + i] = across[first + i]
 
 
 @kernel
@@ -216,3 +247,16 @@ def cell_centres(points, cells, ncorners, out):
         out[c, 0] = x / ncorners
         out[c, 1] = y / ncorners
         out[c, 2] = z / ncorners
+
+
+@kernel
+def mark_corners(cells, ncorners, used):
+    """Mark the corner points of each cell of one block.
+
+    cells : (ncells, k) int64, in   nodes of each cell, the corners first
+    ncorners : int
+    used : (npoints,) bool, out     marked where true, others stay
+    """
+    for c in range(len(cells)):
+        for j in range(ncorners):
+            used[cells[c, j]] = True

@@ -2,84 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import itertools
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import arrays
 from ..arrays import OFFSET, VERTEX
 from ..errors import MeshError
 from ..graph import Graph
-from .cells import CellShape
+from ..partitioner.parallel import side_by_side
+from ..partitioner.rounds import GRAIN, Team
 from .groups import cell_array
 from .polyhedra import Polyhedra
 from .value import Mesh
 
+if TYPE_CHECKING:
+    from ..kernels.mesh_dual import Corners
+
 MOST_NEIGHBOURS = 50
 """Neighbours across a facet on average; a mesh of volumes has one, shells that meet in an edge a few."""
+
+#: Each piece of the cells counts its facets at all nodes.
+_MOST_PIECES = 8
 
 
 class Facets(NamedTuple):
     """All facets of all cells, each as often as cells have it."""
 
-    keys: NDArray[np.int32]
-    """(nfacets, 4) sorted distinct corner nodes, padded with -1; none for polyhedra."""
     owner: NDArray[np.int32]
     """(nfacets,) cell."""
     local: NDArray[np.int32]
     """(nfacets,) number of the facet in its cell; for polyhedra that of the face."""
-    link: NDArray[np.int32]
-    """(nfacets,) an earlier facet with the same key, or -1."""
     alone: NDArray[np.bool_]
     """(nfacets,) no other cell has this facet: it is on the boundary."""
 
 
 def all_facets(mesh: Mesh, among: NDArray[np.bool_] | None = None) -> Facets:
-    """Facets of `mesh` and which of them coincide; linear in the number of cells.
+    """Facets of `mesh` and which of them are on the boundary; linear in the number of cells.
 
     Parameters
     ----------
     mesh : Mesh
     among : (npoints,) bool, optional
         Only facets whose corners are all among these nodes are asked for; some others may be there, too, and then
-        nothing is known of their `link` and `alone`. Polyhedra have all.
+        nothing is known of what is `alone`. Polyhedra have all.
     """
-    from ..kernels.mesh_dual import facet_keys, link_facets
+    from ..kernels.mesh_dual import ALONE, NO_FACET
 
     if mesh.polyhedra is not None:
         return _faces(mesh.polyhedra)
-    if mesh.ncells >= 2**31:
-        raise MeshError(f"mesh {mesh.name!r}: {mesh.ncells} cells, at most {2**31 - 1} are supported")
-    blocks: list[tuple[CellShape, NDArray[np.int64], NDArray[np.int32] | None]] = []
-    first = 0
-    for shape, cells in mesh.shapes():
-        if among is None:
-            blocks.append((shape, cells, None))
-        else:
-            # all cells at such a facet have its corners
-            near = np.flatnonzero(among[cells[:, :shape.ncorners]].sum(axis=1) >= mesh.dimension)
-            blocks.append((shape, cells[near], (near + first).astype(VERTEX)))
-        first += len(cells)
-    room = sum(len(cells) * len(shape.facets) for shape, cells, _ in blocks)
-    if room >= 2**31:
-        raise MeshError(f"mesh {mesh.name!r}: {room} facets, at most {2**31 - 1} are supported")
-    keys = np.empty((room, 4), VERTEX)
-    owner, local = np.empty(room, VERTEX), np.empty(room, VERTEX)
-    count = first = 0
-    for shape, cells, numbers in blocks:
-        # a facet of a cell of dimension d has at least d distinct corners, unless it has collapsed
-        upto = facet_keys(cells, shape.facets, first, mesh.dimension, count, keys, owner, local)
-        if numbers is not None:
-            owner[count:upto] = numbers[owner[count:upto] - first]
-        count = upto
-        first += len(cells)
-    keys, owner, local = keys[:count], owner[:count], local[:count]
-    table = np.full(1 << (int(1.25 * count) + 1).bit_length(), -1, VERTEX)
-    link, alone = np.empty(count, VERTEX), np.empty(count, np.bool_)
-    link_facets(keys, count, max(1, len(table) // max(1, mesh.npoints)), owner, table, link, alone)
-    return Facets(keys, owner, local, link, alone)
+    corners, cells = _corners(mesh), None
+    if among is not None:
+        # all cells at such a facet have its corners
+        near = [among[nodes[:, :shape.ncorners]].sum(axis=1) >= mesh.dimension for shape, nodes in mesh.shapes()]
+        cells = np.flatnonzero(np.concatenate(near))
+        size = np.diff(corners.facet)[cells]
+        corners = corners._replace(at=corners.at[cells], row=corners.row[cells],
+                                   facet=_ends(size))
+    across, _ = _matched(mesh, corners, 1)
+    there = np.flatnonzero(across != NO_FACET)
+    owner, local = _places(corners, there)
+    return Facets(owner if cells is None else cells[owner].astype(VERTEX), local, across[there] == ALONE)
 
 
 def _faces(solid: Polyhedra) -> Facets:
@@ -87,8 +74,85 @@ def _faces(solid: Polyhedra) -> Facets:
     inner = np.flatnonzero(solid.neighbour >= 0)
     owner = np.concatenate([solid.owner, solid.neighbour[inner]]).astype(VERTEX)
     local = np.concatenate([np.arange(solid.nfaces), inner]).astype(VERTEX)
-    link = np.concatenate([np.full(solid.nfaces, -1), inner]).astype(VERTEX)
-    return Facets(np.empty((0, 4), VERTEX), owner, local, link, solid.neighbour[local] < 0)
+    return Facets(owner, local, solid.neighbour[local] < 0)
+
+
+def _corners(mesh: Mesh) -> Corners:
+    """The cells as kernels see them."""
+    from ..kernels.mesh_dual import Corners
+
+    if mesh.ncells >= 2**31:
+        raise MeshError(f"mesh {mesh.name!r}: {mesh.ncells} cells, at most {2**31 - 1} are supported")
+    shapes = mesh.shapes()
+    count = [len(cells) for _, cells in shapes]
+    nodes = [cells.reshape(-1) for _, cells in shapes]
+    at = _ends(np.repeat([cells.shape[1] for _, cells in shapes], count))[:-1]
+    facet = _ends(np.repeat([len(shape.facets) for shape, _ in shapes], count))
+    if facet[-1] >= 2**31:
+        raise MeshError(f"mesh {mesh.name!r}: {facet[-1]} facets, at most {2**31 - 1} are supported")
+    first = _ends([len(shape.facets) for shape, _ in shapes])[:-1]
+    # a single block is not copied
+    return Corners(arrays.frozen(nodes[0] if len(nodes) == 1 else np.concatenate(nodes)), at, facet,
+                   np.repeat(first, count).astype(VERTEX), np.concatenate([shape.facets for shape, _ in shapes]))
+
+
+def _ends(sizes: ArrayLike) -> NDArray[np.int64]:
+    """Where pieces of these sizes begin, and the last one ends."""
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _places(corners: Corners, facets: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Cell, and number in the cell, of some facets."""
+    owner = np.searchsorted(corners.facet, facets, "right") - 1
+    return owner.astype(VERTEX), (facets - corners.facet[owner]).astype(VERTEX)
+
+
+def _matched(mesh: Mesh, corners: Corners, threads: int, most: int | None = None
+             ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What is across each facet; where that are several cells, the (2, npairs) cells that meet there.
+
+    The pairs are listed where there may be `most` of them.
+
+    Raises
+    ------
+    MeshError
+        There are more.
+    """
+    from ..kernels.mesh_dual import NO_FACET, count_facets, list_facets, match_facets, place_facets
+
+    # a facet of a cell of dimension d has at least d distinct corners, unless it has collapsed
+    n, least = len(corners.at), mesh.dimension
+    pieces = max(1, min(threads, _MOST_PIECES, n // GRAIN))
+    cuts = [i * n // pieces for i in range(pieces + 1)]
+    place = np.zeros((pieces, mesh.npoints), VERTEX)
+    start = np.empty(mesh.npoints + 1, VERTEX)
+    side_by_side([partial(count_facets, lo, hi, corners, least, mine)
+                  for lo, hi, mine in zip(cuts, cuts[1:], place, strict=False)], threads)
+    place_facets(place, start)
+    cell, local = np.empty((2, start[-1]), VERTEX)
+    side_by_side([partial(list_facets, lo, hi, corners, least, mine, cell, local)
+                  for lo, hi, mine in zip(cuts, cuts[1:], place, strict=False)], threads)
+    del place
+    across = np.full(corners.facet[-1], NO_FACET, VERTEX)
+    longest = int(np.diff(start).max())
+    slots = 1 << (2 * longest).bit_length()
+
+    def match(lo: int, hi: int, pairs: NDArray[np.int32]) -> int:
+        return int(match_facets(lo, hi, corners, start, cell, local, across, pairs, np.empty((longest, 3), np.int64),
+                                np.empty((3, longest), VERTEX), np.empty(slots, VERTEX)))
+
+    none = np.empty((2, 0), VERTEX)
+    ends = np.searchsorted(start, np.arange(1, pieces) * int(start[-1]) // pieces)
+    ranges = [0, *ends.tolist(), mesh.npoints]
+    count = sum(side_by_side([partial(match, lo, hi, none) for lo, hi in itertools.pairwise(ranges)],
+                             threads))
+    if most is None or count == 0:
+        return across, none
+    if count > most:
+        raise MeshError(f"mesh {mesh.name!r}: so many cells share a facet that the graph would have more than "
+                        f"{MOST_NEIGHBOURS} neighbours per facet; perhaps cells are listed again and again")
+    pairs = np.empty((2, count), VERTEX)
+    return across, pairs[:, :match(0, mesh.npoints, pairs)]
 
 
 #: Cell and number in it of the facets on the boundary, of meshes that have a graph: the search for interfaces is next.
@@ -98,15 +162,16 @@ _BOUNDARY: WeakKeyDictionary[Mesh, tuple[NDArray[np.int32], NDArray[np.int32]]] 
 def boundary_facets(mesh: Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Cell, and number in the cell, of each facet that no other cell has; looked for once per mesh."""
     if mesh not in _BOUNDARY:
-        _keep_boundary(mesh, all_facets(mesh))
+        facets = all_facets(mesh)
+        _keep_boundary(mesh, facets.owner[facets.alone], facets.local[facets.alone])
     return _BOUNDARY[mesh]
 
 
-def _keep_boundary(mesh: Mesh, facets: Facets) -> None:
-    _BOUNDARY[mesh] = arrays.frozen(facets.owner[facets.alone]), arrays.frozen(facets.local[facets.alone])
+def _keep_boundary(mesh: Mesh, owner: NDArray[np.int32], local: NDArray[np.int32]) -> None:
+    _BOUNDARY[mesh] = arrays.frozen(owner), arrays.frozen(local)
 
 
-def dual_graph(mesh: Mesh, load: Any = None) -> Graph:
+def dual_graph(mesh: Mesh, load: Any = None, threads: int = 1) -> Graph:
     """The graph of cells joined by shared facets.
 
     Two cells are neighbours when a face (3D), an edge (2D) or a point (1D) of
@@ -118,6 +183,8 @@ def dual_graph(mesh: Mesh, load: Any = None) -> Graph:
     mesh : Mesh
     load : str or (ncells,) array_like of int, optional
         Load of each cell: the name of a cell array of `mesh`, or the numbers. 1 where not given.
+    threads : int
+        The graph is the same on any number of them.
 
     Returns
     -------
@@ -135,27 +202,51 @@ def dual_graph(mesh: Mesh, load: Any = None) -> Graph:
     >>> dual_graph(cube("hexa", 3))
     Graph(27 vertices, 54 edges, coords)
     """
-    from ..kernels.mesh_dual import count_neighbours, fill_neighbours, sort_rows
-
     vwgt = None if load is None else cell_loads(mesh, load)
-    facets = all_facets(mesh)
-    _keep_boundary(mesh, facets)
-    n = mesh.ncells
-    xadj = np.empty(n + 1, OFFSET)
-    room = count_neighbours(facets.link, facets.owner, MOST_NEIGHBOURS * len(facets.link) + 1_000_000, xadj)
-    if room < 0:
-        raise MeshError(f"mesh {mesh.name!r}: so many cells share a facet that the graph would have more than "
-                        f"{MOST_NEIGHBOURS} neighbours per facet; perhaps cells are listed again and again")
-    adjncy = np.empty(room, VERTEX)
-    fill_neighbours(facets.link, facets.owner, xadj, np.empty(n, OFFSET), adjncy)
-    entries = sort_rows(xadj, adjncy)
-    if entries == 0 and n > 1:
-        raise MeshError(f"mesh {mesh.name!r}: no two of its {n} cells share a facet; "
+    xadj, adjncy = _rows(mesh, threads) if mesh.polyhedra is None else _rows_of_polyhedra(mesh, mesh.polyhedra)
+    if len(adjncy) == 0 and mesh.ncells > 1:
+        raise MeshError(f"mesh {mesh.name!r}: no two of its {mesh.ncells} cells share a facet; "
                         f"perhaps each cell has its own copies of the points: merge coincident points first")
     coords = mesh.centres()
     if mesh.dimension < 3 and not coords[:, 2].any():
         coords = coords[:, :2]
-    return Graph(xadj, adjncy[:entries], vwgt=vwgt, coords=coords)
+    return Graph(xadj, adjncy, vwgt=vwgt, coords=coords)
+
+
+def _rows(mesh: Mesh, threads: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Neighbours of each cell; the boundary is kept on the way."""
+    from ..kernels.mesh_dual import ALONE, fill_rows, sort_across
+
+    corners = _corners(mesh)
+    across, pairs = _matched(mesh, corners, threads, MOST_NEIGHBOURS * int(corners.facet[-1]) + 1_000_000)
+    _keep_boundary(mesh, *_places(corners, np.flatnonzero(across == ALONE)))
+    if pairs.shape[1]:
+        met = np.flatnonzero(across >= 0)
+        return _rows_of_pairs(mesh.ncells, np.concatenate([_places(corners, met)[0], pairs[0]]),
+                              np.concatenate([across[met], pairs[1]]))
+    xadj = np.zeros(mesh.ncells + 1, OFFSET)
+    with Team(threads) as team:
+        team.run(sort_across, mesh.ncells, corners.facet, across, xadj[1:])
+        np.cumsum(xadj, out=xadj)
+        adjncy = np.empty(xadj[-1], VERTEX)
+        team.run(fill_rows, mesh.ncells, corners.facet, across, xadj, adjncy)
+    return xadj, adjncy
+
+
+def _rows_of_polyhedra(mesh: Mesh, solid: Polyhedra) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The same of cells that are known by their faces."""
+    outer, inner = np.flatnonzero(solid.neighbour < 0), np.flatnonzero(solid.neighbour >= 0)
+    _keep_boundary(mesh, solid.owner[outer].astype(VERTEX), outer.astype(VERTEX))
+    a, b = solid.owner[inner], solid.neighbour[inner]
+    return _rows_of_pairs(mesh.ncells, np.concatenate([a, b]), np.concatenate([b, a]))
+
+
+def _rows_of_pairs(n: int, a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Every b of each a, ascending and once."""
+    from scipy.sparse import coo_array
+
+    matrix = coo_array((np.ones(len(a), bool), (a, b)), shape=(n, n)).tocsr()
+    return matrix.indptr.astype(OFFSET), matrix.indices.astype(VERTEX)
 
 
 def cell_loads(mesh: Mesh, given: Any) -> NDArray[np.int64]:

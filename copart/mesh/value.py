@@ -165,31 +165,42 @@ class Mesh(Frozen, Grouped):
         nodes = np.concatenate([c[:, :s.ncorners].ravel() for s, c in shapes])
         return np.concatenate([[0], np.cumsum(size)]), nodes
 
-    def centres(self) -> NDArray[np.float64]:
-        """(ncells, 3) mean of the corner points of each cell."""
+    def centres(self, cells: NDArray[np.integer[Any]] | None = None) -> NDArray[np.float64]:
+        """(n, 3) mean of the corner points of each cell, or of each of `cells`."""
         from ..kernels.mesh_dual import cell_centres
 
-        out = np.empty((self.ncells, 3))
         if self.polyhedra is not None:
             start, nodes = self.corners
+            each = np.empty((self.ncells, 3))
             for k in range(3):
-                out[:, k] = np.add.reduceat(self.points[nodes, k], start[:-1]) / np.diff(start)
-            return out
+                each[:, k] = np.add.reduceat(self.points[nodes, k], start[:-1]) / np.diff(start)
+            return each if cells is None else each[cells]
+        out = np.empty((self.ncells if cells is None else len(cells), 3))
         at = 0
-        for shape, cells in self.shapes():
-            cell_centres(self.points, cells, shape.ncorners, out[at:at + len(cells)])
-            at += len(cells)
+        for shape, nodes in self.shapes():
+            upto = at + len(nodes)
+            if cells is None:
+                cell_centres(self.points, nodes, shape.ncorners, out[at:upto])
+            else:
+                mine = np.flatnonzero((cells >= at) & (cells < upto))
+                some = np.empty((len(mine), 3))
+                cell_centres(self.points, frozen(nodes[cells[mine] - at]), shape.ncorners, some)
+                out[mine] = some
+            at = upto
         return out
 
     @cached_property
     def bounds(self) -> NDArray[np.float64]:
         """(2, 3) smallest and largest coordinates of the points that cells use."""
+        from ..kernels.mesh_dual import mark_corners
+
         used = np.zeros(self.npoints, bool)
         if self.polyhedra is not None:
             used[self.polyhedra.nodes] = True
-        for cell_type, cells in self.blocks:
-            used[cells[:, :shape_of(cell_type, cells.shape[1]).ncorners]] = True
-        return frozen(spanned(self.points[used]))
+        else:
+            for shape, nodes in self.shapes():
+                mark_corners(nodes, shape.ncorners, used)
+        return frozen(spanned(self.points if used.all() else self.points[used]))
 
     def select(self, name: Any) -> Mesh:
         """One region of the mesh, or the mesh with one boundary offered for coupling.

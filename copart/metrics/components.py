@@ -18,7 +18,7 @@ from ..errors import GraphError
 from ..graph import Graph
 from .balance import target_shares
 from .columns import COMPONENT_COLUMNS, html_table
-from .traffic import halo_volumes
+from .traffic import halo_cells, halo_volumes
 
 
 def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
@@ -122,10 +122,8 @@ def boundary(graph: Graph, part: ArrayLike) -> NDArray[np.bool_]:
     part : (nvtxs,) array_like of int
         Part of every vertex, ``0..nparts-1``.
     """
-    p = _parts(graph, part)
-    across = np.flatnonzero(np.repeat(p, np.diff(graph.xadj)) != p[graph.adjncy])
     out = np.zeros(graph.nvtxs, np.bool_)
-    out[np.searchsorted(graph.xadj, across, side="right") - 1] = True
+    out[halo_cells(graph, _parts(graph, part))[2]] = True
     return out
 
 
@@ -287,7 +285,8 @@ def component_metrics(
     over = owners if ncoupled is None else int(ncoupled)
     cpl = graph.subgraph(coupled)
     found = pieces(graph, part, nparts)
-    sender, _, volume = halo_volumes(graph, part, nparts)
+    halo = halo_cells(graph, part)
+    sender, _, volume = halo_volumes(graph, part, nparts, halo)
     sent = np.zeros(nparts, WEIGHT)
     np.add.at(sent, sender, volume)
     return ComponentMetrics(
@@ -305,7 +304,7 @@ def component_metrics(
         max_weight=int(load.max()),
         min_weight=int(load.min()),
         empty=int(np.count_nonzero(found == 0)),
-        boundary=int(np.count_nonzero(boundary(graph, part))),
+        boundary=int(np.count_nonzero(np.diff(halo[2], prepend=-1))),
         pieces=int(found.sum()),
         max_pieces=int(found.max()),
         MSV=int(sent.max()),

@@ -25,7 +25,8 @@ _TABLE = 65536
 """Pairs of parts for which there is a table at least, however few cells there are."""
 
 
-def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Counts, Counts, Counts]:
+def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int, halo: tuple[Counts, Counts, Counts] | None = None
+                 ) -> tuple[Counts, Counts, Counts]:
     """What parts of one component send their neighbours: sender, receiver and data, one entry per message.
 
     A cell's datum goes once to each other part that holds a neighbour of it.
@@ -37,6 +38,8 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Co
         Part of every vertex, ``0..nparts-1``.
     nparts : int
         Number of parts.
+    halo : three arrays, optional
+        By :func:`halo_cells`, where they are known.
 
     Examples
     --------
@@ -44,7 +47,7 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Co
     >>> [x.tolist() for x in halo_volumes(line, np.array([0, 0, 1], np.int32), 2)]
     [[0, 1], [1, 0], [1, 1]]
     """
-    sender, receiver, cell = halo_cells(graph, part, nparts)
+    sender, receiver, cell = halo or halo_cells(graph, part)
     key = sender * np.int64(nparts) + receiver
     if nparts**2 <= max(graph.nvtxs, _TABLE):  # a table of all pairs spares sorting them
         pair = np.flatnonzero(np.bincount(key, minlength=nparts**2))
@@ -57,7 +60,7 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Co
     return pair // nparts, pair % nparts, volume[pair] if place is key else volume
 
 
-def halo_cells(graph: Graph, part: NDArray[np.int32], nparts: int) -> tuple[Counts, Counts, Counts]:
+def halo_cells(graph: Graph, part: NDArray[np.int32]) -> tuple[Counts, Counts, Counts]:
     """What halos consist of: owner, part that holds a neighbour, and cell, ascending by cell and then by that part."""
     from ..kernels.csr import list_halo
 

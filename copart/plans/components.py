@@ -95,7 +95,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
             found.append(_opened(source, read))
             if isinstance(found[-1], Opened) and found[-1].path is not None:
                 read[found[-1].path] = found[-1].whole
-            graphs_made.begin(partial(_graph, found[-1], load))
+            graphs_made.begin(partial(_graph, found[-1], load, threads))
         tell("building the graphs", 0, 0)
         made = graphs_made.results()
     there = [one for one in found if isinstance(one, Opened)]
@@ -134,7 +134,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
                     if isinstance(source, str | os.PathLike)}, meeting, own.setting, own.unit)
 
 
-def component(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
+def component(source: Any, load: str | None = None, threads: int = 1) -> tuple[Graph, Mesh | None]:
     """The graph of a component, and its mesh if it has one.
 
     Parameters
@@ -143,9 +143,11 @@ def component(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]
         See the module's description.
     load : str, optional
         Cell array with the load of each cell; graphs bring their own.
+    threads : int
+        The graph is the same on any number of them.
     """
     found = _opened(source, {})
-    return _graph(found, load), found.mesh if isinstance(found, Opened) else None
+    return _graph(found, load, threads), found.mesh if isinstance(found, Opened) else None
 
 
 def single(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
@@ -176,10 +178,10 @@ def _opened(source: Any, read: Mapping[str, Mesh]) -> Graph | Opened:
     return open_source(source, read)
 
 
-def _graph(found: Graph | Opened, load: str | None) -> Graph:
+def _graph(found: Graph | Opened, load: str | None, threads: int = 1) -> Graph:
     from ..mesh import dual_graph
 
-    return found if isinstance(found, Graph) else dual_graph(found.mesh, load)
+    return found if isinstance(found, Graph) else dual_graph(found.mesh, load, threads)
 
 
 def _all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:

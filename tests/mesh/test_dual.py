@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.errors import MeshError
-from copart.mesh import Mesh, cube, dual_graph
+from copart.mesh import Mesh, cube, dual, dual_graph
 from copart.mesh.cells import shape_of
-from copart.mesh.dual import all_facets
+from copart.mesh.dual import all_facets, boundary_facets
+from copart.mesh.interfaces.surface import _nodes
 
 from ..helpers import ends_soon
 
@@ -160,7 +161,7 @@ def test_a_million_cells():
 
 @pytest.mark.slow
 def test_a_fan_about_one_point_stays_linear():
-    # every facet contains node 0: a search by smallest node would be quadratic
+    # every facet contains node 0: to compare all that have one smallest node would be quadratic
     n = 200_000
     angle = np.linspace(0, 2 * np.pi, n, endpoint=False)
     points = np.vstack([[0, 0], np.column_stack([np.cos(angle), np.sin(angle)])])
@@ -173,7 +174,7 @@ def test_a_fan_about_one_point_stays_linear():
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(1, 20))
 def test_facets_among_some_nodes_are_those_of_the_whole(seed, ntetra, nhexa):
-    """With whether they are on the boundary, and what they are linked to."""
+    """With whether they are on the boundary."""
     rng = np.random.default_rng(seed)
     blocks = [(name, np.array([rng.choice(10, corners, replace=False) for _ in range(count)]))
               for name, corners, count in (("tetra", 4, ntetra), ("hexahedron", 8, nhexa))]
@@ -181,16 +182,13 @@ def test_facets_among_some_nodes_are_those_of_the_whole(seed, ntetra, nhexa):
     among = rng.random(10) < 0.6
 
     def asked(facets):
-        inside = np.append(among, True)[facets.keys].all(axis=1)
-        key = [tuple(row) for row in facets.keys.tolist()]
-        return {(int(facets.owner[i]), int(facets.local[i])):
-                (key[i], bool(facets.alone[i]), int(facets.link[i]) >= 0) for i in np.flatnonzero(inside)}
+        inside = np.append(among, True)[_nodes(mesh, facets.owner, facets.local)].all(axis=1)
+        return {(int(facets.owner[i]), int(facets.local[i])): bool(facets.alone[i]) for i in np.flatnonzero(inside)}
 
     assert asked(all_facets(mesh, among)) == asked(all_facets(mesh))
 
 
 def test_the_boundary_is_looked_for_once(monkeypatch):
-    from copart.mesh import dual
     from copart.mesh.interfaces.surface import boundary_surface
 
     mesh = cube("hexa", 3)
@@ -219,6 +217,42 @@ def test_random_soups_match_the_definition(seed, ncells, npoints):
             dual_graph(mesh)
     else:
         assert edge_set(dual_graph(mesh)) == expected, f"seed {seed}"
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(2, 5))
+def test_facets_of_many_cells_and_of_one_cell_twice(seed, npoints, threads):
+    """Few points, so that cells come again and again and nearly all have collapsed, on pieces of few cells."""
+    rng = np.random.default_rng(seed)
+    blocks = [(name, rng.integers(0, npoints, (rng.integers(1, 9), corners)))
+              for name, corners in (("quad", 4), ("triangle", 3), ("polygon", 6))]
+    mesh = Mesh(rng.random((npoints, 3)), blocks)
+    expected = twin(mesh)
+    if not expected:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dual, "GRAIN", 1)
+        graph = dual_graph(mesh, threads=threads)
+    assert edge_set(graph) == expected
+    assert all((np.diff(graph.adjncy[a:b]) > 0).all() for a, b in zip(graph.xadj, graph.xadj[1:], strict=False))
+    cells = {}
+    facets = all_facets(mesh)
+    for row, owner in zip(_nodes(mesh, *facets[:2]).tolist(), facets.owner.tolist(), strict=True):
+        cells.setdefault(frozenset(row), set()).add(owner)
+    assert facets.alone.tolist() == [len(cells[frozenset(row)]) == 1 for row in _nodes(mesh, *facets[:2]).tolist()]
+
+
+@pytest.mark.parametrize("kind", ["hexa", "tetra"])
+def test_the_graph_is_the_same_on_any_number_of_threads(kind, monkeypatch):
+    mesh = cube(kind, 12 if kind == "hexa" else 900)
+    alone = dual_graph(mesh)
+    boundary = boundary_facets(mesh)
+    monkeypatch.setattr(dual, "GRAIN", 50)
+    for threads in (2, 3, 20):
+        again = mesh.replace(name=f"on {threads}")
+        graph = dual_graph(again, threads=threads)
+        assert (graph.xadj == alone.xadj).all()
+        assert (graph.adjncy == alone.adjncy).all()
+        assert all((a == b).all() for a, b in zip(boundary_facets(again), boundary, strict=True))
 
 
 @pytest.mark.slow

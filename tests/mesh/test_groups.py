@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from copart.errors import MeshError
 from copart.mesh import Mesh, cube, extract, find_interedges, regions
 from copart.mesh.dual import all_facets
-from copart.mesh.interfaces.surface import boundary_surface, cell_surface
+from copart.mesh.interfaces.surface import _nodes, boundary_surface, cell_surface
 
 SQUARES = [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]]
 
@@ -157,7 +157,7 @@ def test_a_shell_is_narrowed_by_its_points():
 def test_a_boundary_named_whole_is_the_boundary_found(kind):
     a, b = cube(kind, 300 if kind == "tetra" else 4), cube("hexa", 3, offset=(1, 0, 0))
     facets = all_facets(a)
-    named = a.replace(facet_groups={"skin": facets.keys[facets.alone]}).select("skin")
+    named = a.replace(facet_groups={"skin": _nodes(a, *facets[:2])[facets.alone]}).select("skin")
     assert len(find_interedges(named, b)) == len(find_interedges(a, b))
     assert np.isclose(find_interedges(named, b).weights.sum(), 1)
     face = [n for n in range(a.npoints) if a.points[n, 0] == 1]
@@ -169,8 +169,8 @@ def test_what_is_left_of_groups_is_what_the_definition_says(seed):
     rng = np.random.default_rng(seed)
     mesh = cube("hexa", 3)
     facets = all_facets(mesh)
-    chosen = rng.choice(len(facets.keys), 20, replace=False)
-    mesh = mesh.replace(cell_data={"id": np.arange(27)}, facet_groups={"f": facets.keys[chosen]},
+    chosen = rng.choice(len(facets.owner), 20, replace=False)
+    mesh = mesh.replace(cell_data={"id": np.arange(27)}, facet_groups={"f": _nodes(mesh, *facets[:2])[chosen]},
                         point_groups={"p": rng.choice(64, 9)}, cell_groups={"c": rng.choice(27, 9)})
     keep = rng.random(27) < 0.4
     if not keep.any():

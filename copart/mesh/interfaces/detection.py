@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...coupling import Interedges
+from ..search import overlapping_pairs
 from ..value import Mesh
 from .matching import Match, sizes
 from .surface import Surface
@@ -237,11 +238,10 @@ def _shared(a: NDArray[np.float64], b: NDArray[np.float64], facet: float, offset
     """How many points of A, up to rounding, are points of B or its copies."""
     if len(a) == 0 or len(b) == 0:
         return 0
-    from scipy.spatial import cKDTree
-
     there = np.concatenate([b + offset for offset in offsets])
     reach = _SAME * facet if facet > 0 else 1e-12 * max(1.0, float(np.abs(a).max()))
-    return int(np.isfinite(cKDTree(there).query(a, distance_upper_bound=reach)[0]).sum())
+    i, j = overlapping_pairs(a - reach, a + reach, there, there)
+    return len(np.unique(i[np.linalg.norm(a[i] - there[j], axis=1) < reach]))
 
 
 __all__ = ["UNIT", "Interface", "Side", "box_text", "describe", "distinct", "groups_at"]

@@ -107,7 +107,7 @@ def boundary_surface(mesh: Mesh) -> Surface:
     size = (nodes >= 0).sum(axis=1)
     corners = mesh.points[np.where(nodes >= 0, nodes, nodes[:, :1])]
     surface = Surface(corners, size, owner, np.zeros((len(owner), 3)))
-    return surface._replace(outward=surface.centre - mesh.centres()[owner])
+    return surface._replace(outward=surface.centre - mesh.centres(owner))
 
 
 def offered_facets(mesh: Mesh) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -138,7 +138,7 @@ def _candidates(mesh: Mesh, facets: Facets, allowed: NDArray[np.int64]) -> NDArr
     """The facets whose corners are all among the `allowed` nodes; -1 is passed over."""
     inside = _inside(mesh, allowed)
     if mesh.polyhedra is None:
-        return np.flatnonzero(inside[facets.keys].all(axis=1))
+        return np.flatnonzero(inside[_nodes(mesh, facets.owner, facets.local)].all(axis=1))
     solid = mesh.polyhedra
     whole = np.logical_and.reduceat(inside[solid.nodes], solid.start[:-1])
     return np.flatnonzero(whole[facets.local])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -59,7 +60,7 @@ def _rows(connectivity: NDArray[Any], offsets: NDArray[Any], types: NDArray[Any]
         blocks.append(CellBlock(kind, rows if order is None else rows[:, order]))
         start, node = end, upto
     cuts = [0, *ends.tolist()]
-    return blocks, {name: [values[a:b] for a, b in zip(cuts, cuts[1:], strict=False)] for name, values in data.items()}
+    return blocks, {name: [values[a:b] for a, b in itertools.pairwise(cuts)] for name, values in data.items()}
 
 
 __all__ = ["rows_as_they_are"]

@@ -150,7 +150,7 @@ class Cycle:
         """
         if d not in self._known:
             g, kind, components = self.stack.levels[d], self.stack.kinds[d], len(self.alone.room)
-            ends = np.searchsorted(kind, np.arange(components + 1))
+            ends = np.searchsorted(kind, np.arange(components + 1, dtype=kind.dtype))
             entries = g.xadj[ends]
             unit, heavy, wet = np.ones((3, components))
             coupled = np.ones(components)

@@ -51,29 +51,28 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
                            within=np.array(parts[name]), pack=True)  # writable, or kernels are compiled once more
 
     found = side_by_side([partial(coarser, name) for name in problem.names], at_once)
-    each, maps = [one.levels for one in found], [one.maps for one in found]
-    depth = max(len(levels) for levels in each)
-
-    def at(i: int, d: int) -> Level:
-        return each[i][min(d, len(each[i]) - 1)]
-
-    sizes = [sum(len(at(i, d).vwgt) for i in range(len(each))) for d in range(depth)]
+    depth = max(len(one.levels) for one in found)
+    row = [[one.levels[min(d, len(one.levels) - 1)] for one in found] for d in range(depth)]
+    sizes = [sum(len(g.vwgt) for g in graphs) for graphs in row]
     use = [0]
     for d in range(1, depth):
         if d == depth - 1 or (sizes[use[-1]] >= STEP * sizes[d] and sizes[d] >= 1.3 * sizes[-1]):
             use.append(d)
+    maps = [one.maps for one in found]
+    rest = [row[d] for d in use]
+    del found, row  # what is not used goes before anything is joined, and the rest as it is
     interface = _interface(problem)
     levels, joined_maps, kinds = [], [], []
     for j, d in enumerate(use):
-        graphs = [at(i, d) for i in range(len(each))]
+        graphs = rest.pop(0)
         counts = [len(g.vwgt) for g in graphs]
-        kind = np.repeat(np.arange(len(each), dtype=VERTEX), counts)
-        levels.append(_joined(graphs, interface, kind))
+        kind = np.repeat(np.arange(len(graphs), dtype=VERTEX), counts)
+        levels.append(_joined(graphs, interface, kind, team.threads))
         kinds.append(kind)
-        if d == use[-1]:
+        if not rest:
             break
-        steps = [_composed(maps[i][d:use[j + 1]], counts[i]) for i in range(len(each))]
-        ends = np.cumsum([0] + [len(at(i, use[j + 1]).vwgt) for i in range(len(each))])
+        steps = [_composed(own[d:use[j + 1]], count) for own, count in zip(maps, counts, strict=True)]
+        ends = np.cumsum([0] + [len(g.vwgt) for g in rest[0]])
         cmap = np.concatenate([step + np.int32(end) for step, end in zip(steps, ends, strict=False)]).astype(VERTEX)
         joined_maps.append(cmap)
         interface = _contracted(interface, cmap, int(ends[-1]), team)
@@ -146,19 +145,22 @@ def _contracted(fine: _Interface, cmap: Array, n: int, team: Team) -> _Interface
     return _Interface(cells, contract(fine.graph, within, len(cells), team), data, False)
 
 
-def _joined(graphs: list[Level], interface: _Interface, kind: Array) -> Joined:
+def _joined(graphs: list[Level], interface: _Interface, kind: Array, threads: int) -> Joined:
     starts = np.cumsum([0] + [len(g.vwgt) for g in graphs])
     entries = np.cumsum([0] + [len(g.adjncy) for g in graphs])
     plain = all(len(g.ewgt) == 0 for g in graphs)
     xadj, weight = np.zeros(starts[-1] + 1, WEIGHT), np.empty(starts[-1], WEIGHT)
     adjncy, ewgt = np.empty(entries[-1], VERTEX), np.empty(0 if plain else entries[-1], WEIGHT)
-    for g, s, e in zip(graphs, starts, entries, strict=False):
+
+    def put(g: Level, s: int, e: int) -> None:
         rows, mine = slice(s, s + len(g.vwgt)), slice(e, e + len(g.adjncy))
         np.add(g.xadj[1:], e, out=xadj[1:][rows])
         np.add(g.adjncy, np.int32(s), out=adjncy[mine])
         weight[rows] = g.vwgt
         if not plain:
             ewgt[mine] = g.ewgt if len(g.ewgt) else 1
+
+    side_by_side([partial(put, *one) for one in zip(graphs, starts.tolist(), entries.tolist(), strict=False)], threads)
     cells, meetings, data, alike = interface
     iptr, coupled = np.zeros_like(xadj), np.zeros_like(weight)
     iptr[1:][cells] = np.diff(meetings.xadj)

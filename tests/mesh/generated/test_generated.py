@@ -13,6 +13,7 @@ from copart.errors import ConfigError, CopartError
 from copart.mesh import cube, cylinder, dual_graph, find_interedges, read_mesh, tube
 from copart.mesh.dual import all_facets
 from copart.mesh.generated.delaunay import MIN_QUALITY, delaunay_cells, quality, surface_triangles
+from copart.mesh.interfaces.surface import _nodes
 
 from ...helpers import ROOT
 
@@ -33,7 +34,8 @@ def assert_good_tetra(mesh):
     assert shape.min() >= MIN_QUALITY
     assert volume.sum() == pytest.approx(1, abs=1e-12)
     facets = all_facets(mesh)
-    boundary = facets.keys[facets.alone][:, :3]
+    keys = np.sort(_nodes(mesh, *facets[:2]), axis=1)
+    boundary = keys[facets.alone][:, 1:]  # -1 stands before three corners
     on = [(mesh.points[boundary, axis] == side).all(axis=1) for axis in range(3) for side in (0.0, 1.0)]
     # every boundary triangle lies exactly on one face of the cube, and each face is covered once
     assert (np.sum(on, axis=0) == 1).all()
@@ -41,7 +43,9 @@ def assert_good_tetra(mesh):
     area = np.linalg.norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), axis=1) / 2
     assert [area[face].sum() for face in on] == pytest.approx([1] * 6, abs=1e-12)
     # no face is shared by more than two cells
-    assert len(facets.link) - np.count_nonzero(facets.link >= 0) == (4 * mesh.ncells + len(boundary)) // 2
+    count = np.unique(keys, axis=0, return_counts=True)[1]
+    assert (count <= 2).all()
+    assert np.count_nonzero(count == 1) == len(boundary)
     assert len(np.unique(cells)) == mesh.npoints
 
 

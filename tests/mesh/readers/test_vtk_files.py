@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 
 import numpy as np
 import pytest
@@ -144,7 +145,7 @@ def grid_files(folder, blocks, npoints):
     meshio = pytest.importorskip("meshio")
     points = np.random.default_rng(0).random((npoints, 3))
     count = np.cumsum([0] + [len(rows) for _, rows in blocks])
-    data = {"load": [np.arange(a, b) for a, b in zip(count, count[1:], strict=False)]}
+    data = {"load": [np.arange(a, b) for a, b in itertools.pairwise(count)]}
     for name in ("grid.vtu", "grid.vtk"):
         meshio.Mesh(points, blocks, cell_data=data).write(folder / name)
         yield folder / name
