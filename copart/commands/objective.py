@@ -54,7 +54,7 @@ def read(args: argparse.Namespace) -> tuple[Hypergraph | None, Graph | None, Mes
     from ..plans.components import single
 
     if not _is_hypergraph(args.source):
-        graph, mesh = single(args.source, args.load)
+        graph, mesh = single(args.source, args.load, args.threads)
         if not by_exchange(args):
             return None, graph, mesh
         if graph.ncon > 1:

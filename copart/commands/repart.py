@@ -73,7 +73,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress, "repart", [args.source])
         progress(f"reading {args.source}")
-        graph, mesh = single(args.source, args.load)
+        graph, mesh = single(args.source, args.load, args.threads)
         check_kind(file, mesh)
         old = read_part(args.partfile, graph.nvtxs, former)
         m = former or int(old.max(initial=0)) + 1

@@ -34,7 +34,11 @@ class Corners(NamedTuple):
 
 @inlined
 def facet_key(g, c, f):
-    """Distinct corners of facet f of cell c, ascending, then `NONE`."""
+    """Distinct corners of a facet, ascending, then `NONE`.
+
+    g : Corners, in
+    c, f : int      cell, and number of the facet in it
+    """
     first = g.at[c]
     row = g.row[c] + f
     a = g.nodes[first + g.table[row, 0]]
@@ -59,6 +63,8 @@ def facet_key(g, c, f):
 def count_facets(lo, hi, g, least, count):
     """Count the facets of cells lo to hi by their smallest node.
 
+    lo, hi : int
+    g : Corners, in
     least : int                         a facet with fewer distinct nodes has collapsed and is left out
     count : (npoints,) int32, in and out
     """
@@ -90,6 +96,8 @@ def place_facets(count, start):
 def list_facets(lo, hi, g, least, place, cell, local):
     """Put the facets of cells lo to hi where `place_facets` says.
 
+    lo, hi : int
+    g : Corners, in
     least : int, as counted
     place : (npoints,) int32, in and out
     cell, local : (nfacets,) int32, out     cell, and number in that, of each facet
@@ -107,6 +115,8 @@ def list_facets(lo, hi, g, least, place, cell, local):
 def match_facets(lo, hi, g, start, cell, local, across, pairs, key, ring, table):
     """Find the facets of equal key among those whose smallest node is in lo to hi.
 
+    lo, hi : int
+    g : Corners, in
     start, cell, local : in, by `place_facets` and `list_facets`
     across : (nfacets,) int32, out      the only other cell with a facet, by number of the facet; or `ALONE`, `SEVERAL`
     pairs : (2, npairs) int32, out      each cell with such several, and every other one there; or empty
@@ -123,6 +133,8 @@ def match_facets(lo, hi, g, start, cell, local, across, pairs, key, ring, table)
     for node in range(lo, hi):
         begin = start[node]
         size = start[node + 1] - begin
+        if size == 0:
+            continue
         slots = 2
         while slots < 2 * size:
             slots *= 2
@@ -189,6 +201,7 @@ def match_facets(lo, hi, g, start, cell, local, across, pairs, key, ring, table)
 def sort_across(lo, hi, facet, across, degree):
     """Put the neighbours of cells lo to hi in order, each once, where those across the facets of each cell were.
 
+    lo, hi : int
     facet : (ncells + 1,) int64, in         number of the first facet of each cell
     across : (nfacets,) int32, in and out
     degree : (ncells,) int64, out           neighbours
@@ -216,6 +229,7 @@ def sort_across(lo, hi, facet, across, degree):
 def fill_rows(lo, hi, facet, across, xadj, adjncy):
     """Write the rows of cells lo to hi.
 
+    lo, hi : int
     facet, across : in, by `sort_across`
     xadj : (ncells + 1,) int64, in
     adjncy : (nentries,) int32, out

@@ -60,9 +60,8 @@ def all_facets(mesh: Mesh, among: NDArray[np.bool_] | None = None) -> Facets:
         # all cells at such a facet have its corners
         near = [among[nodes[:, :shape.ncorners]].sum(axis=1) >= mesh.dimension for shape, nodes in mesh.shapes()]
         cells = np.flatnonzero(np.concatenate(near))
-        size = np.diff(corners.facet)[cells]
         corners = corners._replace(at=corners.at[cells], row=corners.row[cells],
-                                   facet=_ends(size))
+                                   facet=_ends(np.diff(corners.facet)[cells]))
     across, _ = _matched(mesh, corners, 1)
     there = np.flatnonzero(across != NO_FACET)
     owner, local = _places(corners, there)
@@ -144,8 +143,7 @@ def _matched(mesh: Mesh, corners: Corners, threads: int, most: int | None = None
     none = np.empty((2, 0), VERTEX)
     ends = np.searchsorted(start, np.arange(1, pieces) * int(start[-1]) // pieces)
     ranges = [0, *ends.tolist(), mesh.npoints]
-    count = sum(side_by_side([partial(match, lo, hi, none) for lo, hi in itertools.pairwise(ranges)],
-                             threads))
+    count = sum(side_by_side([partial(match, lo, hi, none) for lo, hi in itertools.pairwise(ranges)], threads))
     if most is None or count == 0:
         return across, none
     if count > most:

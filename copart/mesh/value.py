@@ -184,6 +184,7 @@ class Mesh(Frozen, Grouped):
             else:
                 mine = np.flatnonzero((cells >= at) & (cells < upto))
                 some = np.empty((len(mine), 3))
+                # read-only as whole blocks are, so that the kernel is compiled once
                 cell_centres(self.points, frozen(nodes[cells[mine] - at]), shape.ncorners, some)
                 out[mine] = some
             at = upto

@@ -150,7 +150,7 @@ def component(source: Any, load: str | None = None, threads: int = 1) -> tuple[G
     return _graph(found, load, threads), found.mesh if isinstance(found, Opened) else None
 
 
-def single(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
+def single(source: Any, load: str | None = None, threads: int = 1) -> tuple[Graph, Mesh | None]:
     """As :func:`component`, for work on one graph or mesh alone, where a load that is of no use is an error.
 
     Raises
@@ -158,7 +158,7 @@ def single(source: Any, load: str | None = None) -> tuple[Graph, Mesh | None]:
     ConfigError
         `load` is given for a graph.
     """
-    graph, mesh = component(source, load)
+    graph, mesh = component(source, load, threads)
     if load is not None and mesh is None:
         raise ConfigError(f"--load: has no effect on {source}, a graph, which brings the weights of its vertices")
     return graph, mesh

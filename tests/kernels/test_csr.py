@@ -56,7 +56,7 @@ def test_halos_are_the_other_parts_next_to_each_vertex(graph, seed, k):
     part = np.random.default_rng(seed).integers(0, k, graph.nvtxs).astype(np.int32)
     near = rows(graph)
     expected = [(v, int(q)) for v in range(graph.nvtxs) for q in sorted({part[u] for u in near[v]} - {part[v]})]
-    sender, there, cell = halo_cells(graph, part, k)
+    sender, there, cell = halo_cells(graph, part)
     assert list(zip(cell.tolist(), there.tolist(), strict=True)) == expected
     assert sender.tolist() == [int(part[v]) for v, _ in expected]
 

@@ -188,6 +188,12 @@ def test_facets_among_some_nodes_are_those_of_the_whole(seed, ntetra, nhexa):
     assert asked(all_facets(mesh, among)) == asked(all_facets(mesh))
 
 
+@pytest.mark.parametrize("points", [0, 1, 2])
+def test_there_are_no_facets_among_too_few_nodes(points):
+    mesh = cube("hexa", 2)
+    assert len(all_facets(mesh, np.arange(mesh.npoints) < points).owner) == 0
+
+
 def test_the_boundary_is_looked_for_once(monkeypatch):
     from copart.mesh.interfaces.surface import boundary_surface
 
