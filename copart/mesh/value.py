@@ -166,7 +166,13 @@ class Mesh(Frozen, Grouped):
         return np.concatenate([[0], np.cumsum(size)]), nodes
 
     def centres(self, cells: NDArray[np.integer[Any]] | None = None) -> NDArray[np.float64]:
-        """(n, 3) mean of the corner points of each cell, or of each of `cells`."""
+        """(n, 3) mean of the corner points of each cell.
+
+        Parameters
+        ----------
+        cells : (n,) array of int, optional
+            Only of these; of all where not given.
+        """
         from ..kernels.mesh_dual import cell_centres
 
         if self.polyhedra is not None:
