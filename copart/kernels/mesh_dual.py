@@ -274,3 +274,31 @@ def mark_corners(cells, ncorners, used):
     for c in range(len(cells)):
         for j in range(ncorners):
             used[cells[c, j]] = True
+
+
+@kernel
+def list_corners(first, faces, start, nodes, seen, begin, corners):
+    """The nodes of each polyhedron, each once, or how many there are.
+
+    first : (ncells + 1,) int64, in         where the faces of each cell begin
+    faces : (nsides,) int64, in
+    start : (nfaces + 1,) int64, in         where the nodes of each face begin
+    nodes : (...) int64, in
+    seen : (nnodes,) int64, scratch         -1 everywhere before
+    begin : (ncells + 1,) int64, in or out  where those of each cell begin; where not listed, how many, one place on
+    corners : (ncorners,) int64, out        or empty: only counted
+    """
+    listed = len(corners) > 0
+    for c in range(len(first) - 1):
+        count = 0
+        for i in range(first[c], first[c + 1]):
+            for j in range(start[faces[i]], start[faces[i] + 1]):
+                v = nodes[j]
+                if seen[v] == c:
+                    continue
+                seen[v] = c
+                if listed:
+                    corners[begin[c] + count] = v
+                count += 1
+        if not listed:
+            begin[c + 1] = count

@@ -92,18 +92,20 @@ class Polyhedra(Frozen):
     @cached_property
     def corners(self) -> Rows:
         """Nodes of each cell, each once, in ascending order."""
+        from scipy.sparse import csr_array
+
+        from ..kernels.mesh_dual import list_corners
+
         first, faces = self.sides
-        size = np.diff(self.start)[faces]
-        cell = np.repeat(np.repeat(np.arange(self.ncells), np.diff(first)), size)
-        node = self.nodes[spans(self.start[faces], size)]
-        # one number a (cell, node): sorting it sorts by cell, then by node
-        width = int(self.nodes.max()) + 1
-        if self.ncells * width >= 2**63:
-            raise MeshError("faces: too many cells and nodes")
-        key = cell * width + node
-        key.sort()  # np.unique takes six times as long where nearly all differ
-        cell, node = np.divmod(key[np.diff(key, prepend=-1) > 0], width)
-        return np.searchsorted(cell, np.arange(self.ncells + 1)), node
+        width, begin = int(self.nodes.max()) + 1, np.zeros(self.ncells + 1, np.int64)
+        given = (frozen(first), frozen(faces), self.start, self.nodes)
+        list_corners(*given, np.full(width, -1, np.int64), begin, np.empty(0, np.int64))
+        np.cumsum(begin, out=begin)
+        node = np.empty(begin[-1], np.int64)
+        list_corners(*given, np.full(width, -1, np.int64), begin, node)
+        rows = csr_array((np.ones(len(node), np.int8), node, begin), shape=(self.ncells, width))
+        rows.sort_indices()
+        return begin, rows.indices.astype(np.int64, copy=False)
 
     def padded(self, faces: NDArray[Any]) -> Ints:
         """(n, w) nodes of some faces, padded with -1."""

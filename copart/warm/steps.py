@@ -98,10 +98,13 @@ def _graphs() -> None:
 
 
 def _meshes() -> None:
-    from ..mesh import cube, dual_graph
+    from ..mesh import Mesh, cube, dual_graph
+    from ..mesh.polyhedra import Polyhedra
 
     dual_graph(cube("hexa", 3))
     dual_graph(cube("tetra", 300))
+    solid = Polyhedra.from_cells([[[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]])
+    dual_graph(Mesh(np.eye(4)[:, :3], (), polyhedra=solid))
 
 
 def _interedges() -> None:
