@@ -60,54 +60,23 @@ def facet_key(g, c, f):
 
 
 @kernel
-def count_facets(lo, hi, g, least, count):
-    """Count the facets of cells lo to hi by their smallest node.
-
-    lo, hi : int
-    g : Corners, in
-    least : int                         a facet with fewer distinct nodes has collapsed and is left out
-    count : (npoints,) int32, in and out
-    """
-    for c in range(lo, hi):
-        for f in range(g.facet[c + 1] - g.facet[c]):
-            a, b, d, _ = facet_key(g, c, f)
-            if least == 1 or (least == 2 and b < NONE) or d < NONE:
-                count[a] += 1
-
-
-@kernel
-def place_facets(count, start):
-    """Where the facets of each node begin in the list of all, and there those of each piece.
-
-    count : (npieces, npoints) int32, in and out    facets that each piece counted; where these go
-    start : (npoints + 1,) int32, out
-    """
-    at = 0
-    for node in range(count.shape[1]):
-        start[node] = at
-        for piece in range(count.shape[0]):
-            mine = count[piece, node]
-            count[piece, node] = at
-            at += mine
-    start[count.shape[1]] = at
-
-
-@kernel
 def list_facets(lo, hi, g, least, place, cell, local):
-    """Put the facets of cells lo to hi where `place_facets` says.
+    """Count the facets of cells lo to hi by their smallest node, or list them.
 
     lo, hi : int
     g : Corners, in
-    least : int, as counted
-    place : (npoints,) int32, in and out
-    cell, local : (nfacets,) int32, out     cell, and number in that, of each facet
+    least : int                             a facet with fewer distinct nodes has collapsed and is left out
+    place : (npoints,) int32, in and out    how many there are; where listed, the place of the next one
+    cell, local : (nfacets,) int32, out     cell, and number in that, of each facet; or empty: only counted
     """
+    listed = len(cell) > 0
     for c in range(lo, hi):
         for f in range(g.facet[c + 1] - g.facet[c]):
             a, b, d, _ = facet_key(g, c, f)
             if least == 1 or (least == 2 and b < NONE) or d < NONE:
-                cell[place[a]] = c
-                local[place[a]] = f
+                if listed:
+                    cell[place[a]] = c
+                    local[place[a]] = f
                 place[a] += 1
 
 
@@ -117,7 +86,8 @@ def match_facets(lo, hi, g, start, cell, local, across, pairs, key, ring, table)
 
     lo, hi : int
     g : Corners, in
-    start, cell, local : in, by `place_facets` and `list_facets`
+    start : (npoints + 1,) int32, in    where the facets of each node begin in `cell` and `local`
+    cell, local : in, by `list_facets`
     across : (nfacets,) int32, out      the only other cell with a facet, by number of the facet; or `ALONE`, `SEVERAL`
     pairs : (2, npairs) int32, out      each cell with such several, and every other one there; or empty
     key : (most, 3) int64, scratch      most, facets of a node

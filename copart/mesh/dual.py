@@ -117,21 +117,24 @@ def _matched(mesh: Mesh, corners: Corners, threads: int, most: int | None = None
     MeshError
         There are more.
     """
-    from ..kernels.mesh_dual import NO_FACET, count_facets, list_facets, match_facets, place_facets
+    from ..kernels.mesh_dual import NO_FACET, list_facets, match_facets
 
     # a facet of a cell of dimension d has at least d distinct corners, unless it has collapsed
     n, least = len(corners.at), mesh.dimension
     pieces = max(1, min(threads, _MOST_PIECES, n // GRAIN))
     cuts = [i * n // pieces for i in range(pieces + 1)]
     place = np.zeros((pieces, mesh.npoints), VERTEX)
-    start = np.empty(mesh.npoints + 1, VERTEX)
-    side_by_side([partial(count_facets, lo, hi, corners, least, mine)
-                  for lo, hi, mine in zip(cuts, cuts[1:], place, strict=False)], threads)
-    place_facets(place, start)
+
+    def facets(cell: NDArray[np.int32], local: NDArray[np.int32]) -> None:
+        side_by_side([partial(list_facets, lo, hi, corners, least, mine, cell, local)
+                      for lo, hi, mine in zip(cuts, cuts[1:], place, strict=False)], threads)
+
+    facets(*np.empty((2, 0), VERTEX))
+    start = _ends(place.sum(axis=0)).astype(VERTEX)
+    # those of a node stand piece by piece
+    place[:] = np.cumsum(place, axis=0, dtype=VERTEX) - place + start[:-1]
     cell, local = np.empty((2, start[-1]), VERTEX)
-    side_by_side([partial(list_facets, lo, hi, corners, least, mine, cell, local)
-                  for lo, hi, mine in zip(cuts, cuts[1:], place, strict=False)], threads)
-    del place
+    facets(cell, local)
     across = np.full(corners.facet[-1], NO_FACET, VERTEX)
     longest = int(np.diff(start).max())
     slots = 1 << (2 * longest).bit_length()
