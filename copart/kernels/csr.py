@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 
 
 @kernel
@@ -133,6 +133,24 @@ def edge_cut(xadj, adjncy, ewgt, part):
     return cut // 2
 
 
+@inlined
+def inserted(values, first, upto, x):
+    """Put x into the ascending numbers from place first to upto, if it is not there; returns where they end then.
+
+    values : (...) int32, in and out
+    first, upto, x : int
+    """
+    i = upto
+    while i > first and values[i - 1] > x:
+        i -= 1
+    if i > first and values[i - 1] == x:
+        return upto
+    for j in range(upto, i, -1):
+        values[j] = values[j - 1]
+    values[i] = x
+    return upto + 1
+
+
 @kernel
 def list_halo(xadj, adjncy, part, cell, there):
     """Vertices with neighbours in other parts, once for each of these; returns how many entries there are.
@@ -151,16 +169,10 @@ def list_halo(xadj, adjncy, part, cell, there):
             q = part[adjncy[e]]
             if q == p:
                 continue
-            i = count
-            while i > first and there[i - 1] > q:
-                i -= 1
-            if i > first and there[i - 1] == q:
-                continue
-            for j in range(count, i, -1):
-                there[j] = there[j - 1]
-            there[i] = q
-            cell[count] = v
-            count += 1
+            upto = inserted(there, first, count, q)
+            if upto > count:
+                cell[count] = v
+                count = upto
     return count
 
 

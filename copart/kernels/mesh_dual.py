@@ -8,6 +8,7 @@ work is linear in the number of facets whatever the numbering of the nodes, and 
 from typing import Any, NamedTuple
 
 from . import inlined, kernel
+from .csr import inserted
 
 NONE = 1 << 62
 """Instead of a corner that a facet does not have."""
@@ -180,18 +181,8 @@ def sort_across(lo, hi, facet, across, degree):
         first = facet[c]
         upto = first
         for f in range(first, facet[c + 1]):
-            x = across[f]
-            if x < 0:
-                continue
-            i = upto
-            while i > first and across[i - 1] > x:
-                i -= 1
-            if i > first and across[i - 1] == x:
-                continue
-            for j in range(upto, i, -1):
-                across[j] = across[j - 1]
-            across[i] = x
-            upto += 1
+            if across[f] >= 0:
+                upto = inserted(across, first, upto, across[f])
         degree[c] = upto - first
 
 
