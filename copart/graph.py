@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
 from .errors import GraphError
 
-_NO_WEIGHTS = frozen(np.zeros(0, WEIGHT))
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(Frozen):
@@ -140,10 +138,12 @@ class Graph(Frozen):
         """(2 * nedges,) int64 edge weights, also where they are all 1."""
         return np.ones(len(self.adjncy), WEIGHT) if self.ewgt is None else self.ewgt
 
-    @property
-    def kernel_ewgt(self) -> NDArray[np.int64]:
-        """Edge weights as kernels take them: empty where all are 1."""
-        return _NO_WEIGHTS if self.ewgt is None else self.ewgt
+    @cached_property
+    def kernel_ewgt(self) -> NDArray[np.int32] | NDArray[np.int64]:
+        """Edge weights as kernels take them: empty where all are 1, int32 where each fits."""
+        from .kernels.weights import EDGE_WEIGHT, narrowed
+
+        return frozen(np.zeros(0, EDGE_WEIGHT) if self.ewgt is None else narrowed(self.ewgt))
 
     def degree(self, v: int) -> int:
         """Number of neighbours of vertex `v`.
@@ -359,7 +359,7 @@ def induced_rows(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArr
     rows, keep = (frozen(xadj), frozen(adjncy)), frozen(vertices)
     offsets = np.zeros(len(keep) + 1, OFFSET)
     count = count_induced(*rows, keep, new, offsets)
-    neighbours, written = np.empty(count, VERTEX), np.empty(count if len(ewgt) else 0, WEIGHT)
+    neighbours, written = np.empty(count, VERTEX), np.empty(count if len(ewgt) else 0, ewgt.dtype)
     fill_induced(*rows, frozen(ewgt), keep, new, neighbours, written)
     return offsets, neighbours, written
 
@@ -390,7 +390,7 @@ def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
             row = adjncy[xadj[v]:xadj[v + 1]]
             twice = int(row[1:][row[1:] == row[:-1]][0])
             raise GraphError(f"adjncy: vertex {v} lists neighbour {twice} more than once")
-    weight = _NO_WEIGHTS if ewgt is None else frozen(ewgt)
+    weight = frozen(np.zeros(0, WEIGHT) if ewgt is None else ewgt)
     if first_asymmetry(xadj, adjncy, weight, np.empty(n, OFFSET)) >= 0:
         raise GraphError(_describe_asymmetry(xadj, adjncy, ewgt))
     return adjncy, ewgt

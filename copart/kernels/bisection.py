@@ -36,7 +36,7 @@ class Arena(NamedTuple):
 
     For a graph of n vertices and m adjacency entries, whose levels have `rows` offsets and `entries` entries in all:
 
-    xadj, vwgt : (rows,) int64, adjncy : (entries,) int32, ewgt : (entries,) int64, the levels
+    xadj, vwgt : (rows,) int64, adjncy : (entries,) int32, ewgt : (entries,) integer, the levels
     cmap : (rows,) int32, the maps between them
     pin : (rows,) int32, the side that each vertex of them has to be on, or -1; empty where all are free
     new : (nvtxs,) int32, number of each vertex of the whole graph in a subgraph
@@ -140,7 +140,7 @@ def level_at(arena, x, n, a):
         vwgt=arena.vwgt[x : x + n],
         fixed=arena.pin[x : x + n],
         origin=arena.cmap[:0],
-        size=arena.ewgt[:0],
+        size=arena.vwgt[:0],
     )
 
 
@@ -177,7 +177,7 @@ def shrink(arena, x, n, a, heaviest, hubs):
     list_members(cmap, start, members)
     vwgt = arena.vwgt[to : to + count]
     pin = arena.pin[to : to + count]
-    contract_vertices(0, count, g, start, members, arena.mark, vwgt, pin, arena.cmap[:0], arena.ewgt[:0])
+    contract_vertices(0, count, g, start, members, arena.mark, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
     # the lengths of the rows go where the offsets will be
     xadj = arena.xadj[to : to + count + 1]
     xadj[0] = 0
@@ -297,7 +297,7 @@ def grow_sides(g, limit, salt, starts, arena):
     """
     n = len(g.vwgt)
     pwgt, population = arena.load[0], arena.load[1]
-    none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.ewgt[:0])
+    none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.vwgt[:0])
     best_over = np.int64(0)
     best_cut = np.int64(-1)
     degree, gains = arena.queues.degree, arena.gains
@@ -330,7 +330,7 @@ def grow_sides(g, limit, salt, starts, arena):
             for v in range(len(g.fixed)):
                 if g.fixed[v] >= 0:
                     side[v] = g.fixed[v]
-        over, cut = refine_sides(g, arena.ewgt[:0], side, limit, arena)
+        over, cut = refine_sides(g, arena.vwgt[:0], side, limit, arena)
         if best_cut < 0 or over < best_over or (over == best_over and cut < best_cut):
             best_over, best_cut = over, cut
             for v in range(n):
@@ -348,7 +348,7 @@ def bisect(arena, n, limit, salt, starts, grid):
     starts : int                    as for `grow_sides`
     grid : bool                     it has layers: on other graphs loose limits lead astray
     """
-    unbiased = arena.ewgt[:0]
+    unbiased = arena.vwgt[:0]
     weight = np.int64(0)
     if grid:
         for v in range(n):

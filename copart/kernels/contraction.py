@@ -88,7 +88,7 @@ def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, si
 def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark):
     """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped; returns the number of entries.
 
-    The rows are written from offset begin[lo] on, densely.
+    The rows are written from offset begin[lo] on, densely.  Returns -1 where the type of `ewgt` is too small for one.
 
     lo, hi : int
     g : Level, in
@@ -98,7 +98,7 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
     begin : (ncoarse + 1,) int64, in    sums of the entries of the members; only begin[lo] is read
     length : (ncoarse,) int64, out      of each row
     adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
-    ewgt : (nentries,) int64, out
+    ewgt : (nentries,) integer, out
     mark : (ncoarse,) int64, scratch    where a neighbour stands in the row being written
     """
     unit = len(g.ewgt) == 0
@@ -106,6 +106,7 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
         mark[c] = -1
     base = begin[lo]
     top = base
+    fits = True
     for c in range(lo, hi):
         row = top
         for i in range(start[c], start[c + 1]):
@@ -120,14 +121,17 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
                     w = g.ewgt[e]
                 at = mark[d]
                 if at >= row:
-                    ewgt[at] += w
+                    w += ewgt[at]
+                    ewgt[at] = w
+                    if ewgt[at] != w:
+                        fits = False
                 else:
                     mark[d] = top
                     adjncy[top] = d
                     ewgt[top] = w
                     top += 1
         length[c] = top - row
-    return top - base
+    return top - base if fits else np.int64(-1)
 
 
 @kernel

@@ -22,7 +22,7 @@ PASSES = 5
 class Arena(NamedTuple):
     """Memory of one thread for bisections of a graph of n vertices, m adjacency entries and ncon constraints.
 
-    xadj : (n + 1,) int64, adjncy : (m,) int32, ewgt : (m,) int64, vwgts : (n, ncon) int64, a subgraph
+    xadj : (n + 1,) int64, adjncy : (m,) int32, ewgt : (m,) integer, vwgts : (n, ncon) int64, a subgraph
     new : (n,) int32, number of each vertex in the last subgraph that held it
     side : (n,) int32, side of each vertex of the subgraph
     best : (n,) int32, the same of the best try
@@ -259,8 +259,8 @@ def split(g, vwgts, limits, scale, vertices, first, last, tries, salt, arena):
     middle = first + (last - first + 1) // 2
     m = _load(g, vwgts, scale, vertices, middle, arena)
     none = arena.other[:0]
-    sub = Level(xadj=arena.xadj[: n + 1], adjncy=arena.adjncy[:m], ewgt=arena.ewgt[:m], vwgt=arena.ewgt[:0],
-                fixed=none, origin=none, size=arena.ewgt[:0])
+    sub = Level(xadj=arena.xadj[: n + 1], adjncy=arena.adjncy[:m], ewgt=arena.ewgt[:m], vwgt=arena.xadj[:0],
+                fixed=none, origin=none, size=arena.xadj[:0])
     wanted = np.zeros((2, ncon), np.int64)
     _side_limits(arena.vwgts[:n], limits, first, middle, last, wanted)
     loads = Loads(vwgts=arena.vwgts[:n], limits=wanted, scale=scale, pwgts=np.zeros((2, ncon), np.int64),

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 
 from ..arrays import OFFSET, VERTEX, WEIGHT
 from ..kernels import Level
+from ..kernels.weights import narrowed
 from .rows import exchange
 
 Array = np.ndarray[Any, Any]
@@ -116,7 +117,7 @@ class Region:
         made.sort_indices()
         fixed = np.where(self.own, -1, 0).astype(VERTEX)
         none = np.zeros(0, WEIGHT)
-        return Level(made.indptr.astype(OFFSET), made.indices.astype(VERTEX), none if unit else made.data, vwgt, fixed,
+        return Level(made.indptr.astype(OFFSET), made.indices.astype(VERTEX), narrowed(none if unit else made.data), vwgt, fixed,
                      none.astype(VERTEX), none)
 
     def bring(self, values: Array) -> None:

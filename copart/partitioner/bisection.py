@@ -16,6 +16,7 @@ from ..kernels.bisection import LEVELS, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
+from ..kernels.weights import type_for_sums
 from ..options import Config
 from .coarsening import contract
 from .memory import pages, seldom_filled
@@ -183,7 +184,7 @@ def arena_for(g: Level, nlabels: int = 0, config: Config = _USUAL, sets: int = 1
         xadj=pages(rows, i64),
         vwgt=pages(rows, i64),
         adjncy=pages(entries, i32),
-        ewgt=pages(entries, i64),
+        ewgt=pages(entries, type_for_sums(g)),
         cmap=np.empty(rows, i32),
         pin=np.empty(rows if len(g.fixed) else 0, i32),
         new=np.empty(n, i32),

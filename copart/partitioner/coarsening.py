@@ -20,6 +20,7 @@ from ..arrays import VERTEX, WEIGHT
 from ..kernels import Level, contraction
 from ..kernels import coarsening as kernels
 from ..kernels.multiconstraint import sum_rows
+from ..kernels.weights import type_of, type_unpacked
 from ..options import Config
 from .memory import pages
 from .rounds import Team
@@ -164,13 +165,17 @@ def packed(g: Level) -> Level:
     """The level of a large graph with offsets and weights in the smallest types that hold them."""
     if len(g.ewgt) < _LARGE:
         return g
-    xadj, ewgt, vwgt = (a.astype(np.min_scalar_type(int(a.max()))) for a in (g.xadj, g.ewgt, g.vwgt))
+    types = (np.min_scalar_type(int(a.max())) for a in (g.xadj, g.ewgt, g.vwgt))
+    xadj, ewgt, vwgt = (a.astype(kind) if kind.itemsize < a.itemsize else a
+                        for a, kind in zip((g.xadj, g.ewgt, g.vwgt), types, strict=True))
     return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
 
 
 def unpacked(g: Level, empty: Callable[[int, Any], Array] = np.empty) -> Level:
     """The level as kernels take it; what is of another type is copied into arrays that `empty` makes."""
-    xadj, ewgt, vwgt = (a if a.dtype == WEIGHT else _copied(a, empty(len(a), WEIGHT)) for a in (g.xadj, g.ewgt, g.vwgt))
+    types = (WEIGHT, type_unpacked(g.ewgt.dtype), WEIGHT)
+    xadj, ewgt, vwgt = (a if a.dtype == kind else _copied(a, empty(len(a), kind))
+                        for a, kind in zip((g.xadj, g.ewgt, g.vwgt), types, strict=True))
     return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
 
 
@@ -256,26 +261,32 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
 
     # Untouched memory of these buffers is never resident: their true length is known only afterwards.
     adjncy = np.empty(begin[-1], np.int32)
-    ewgt = pages(begin[-1], np.int64)  # the largest of all arrays, and packed soon
     pieces = team.pieces(ncoarse)
-    # a single piece reads where it begins before it writes anything
-    xadj = begin if pieces == 1 else np.zeros(ncoarse + 1, np.int64)
+    xadj = np.zeros(ncoarse + 1, np.int64)
     bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
     bounds[0], bounds[-1] = 0, ncoarse
-    counts = team.run(
-        contraction.contract_rows,
-        ncoarse,
-        g,
-        cmap,
-        start,
-        members,
-        begin,
-        xadj[1:],
-        adjncy,
-        ewgt,
-        scratch=lambda: (np.empty(ncoarse, np.int64),),
-        bounds=bounds,
-    )
+
+    def merged(kind: Any) -> tuple[Array, list[int]]:
+        ewgt = pages(begin[-1], kind)  # packed soon
+        counts = team.run(
+            contraction.contract_rows,
+            ncoarse,
+            g,
+            cmap,
+            start,
+            members,
+            begin,
+            xadj[1:],
+            adjncy,
+            ewgt,
+            scratch=lambda: (np.empty(ncoarse, np.int64),),
+            bounds=bounds,
+        )
+        return ewgt, counts
+
+    ewgt, counts = merged(type_of(g))
+    if min(counts) < 0:
+        ewgt, counts = merged(WEIGHT)
     top = counts[0]
     for i in range(1, pieces):
         at, count = begin[bounds[i]], counts[i]

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import VERTEX, WEIGHT, frozen, sums
 from ..kernels import Level
 from ..kernels.clustering import Clusters, louvain_queue
+from ..kernels.weights import EDGE_WEIGHT
 from .coarsening import Levels, carry_down, coarsen, contract, unpacked
 from .rounds import Team
 from .shape import Shape
@@ -40,7 +41,7 @@ def find_communities(level: Level, team: Team) -> Array:
     none = np.empty(0, VERTEX)
     g = unpacked(level)._replace(fixed=none, origin=none, size=np.empty(0, WEIGHT))
     if not len(g.ewgt):
-        g = g._replace(ewgt=np.ones(len(g.adjncy), WEIGHT))
+        g = g._replace(ewgt=np.ones(len(g.adjncy), EDGE_WEIGHT))
     ends = np.concatenate([[0], np.cumsum(g.ewgt)])[g.xadj]
     degree, whole = np.diff(ends), int(g.vwgt.sum())
     # those of few edges first, as they have least choice; then as contraction numbers the communities

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..graph import Graph
 from ..kernels import Level, survey
+from ..kernels.weights import type_of
 
 Array = np.ndarray[Any, Any]
 
@@ -137,7 +138,7 @@ def renumber(g: Level, shape: Shape) -> tuple[Level, Array, Array]:
     """
     n, m = len(g.vwgt), int(g.xadj[-1] - g.xadj[0])  # rows may begin anywhere
     order, place, xadj = np.empty(n + 1, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int64)
-    adjncy, ewgt = np.empty(m, np.int32), np.empty(m if len(g.ewgt) else 0, np.int64)
+    adjncy, ewgt = np.empty(m, np.int32), np.empty(m if len(g.ewgt) else 0, type_of(g))
     first = int(np.diff(g.xadj).argmin()) if shape.grid and n else 0
     survey.number_breadth_first(g, first, order, place, xadj, adjncy, ewgt)
     order = order[:n]

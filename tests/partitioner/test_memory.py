@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from copart.graph import Graph
+from copart.kernels.weights import EDGE_WEIGHT
 from copart.kgggp_ml import partition
 from copart.partitioner import coarsening, memory, multilevel
 from copart.partitioner.coarsening import coarsen, packed, unpacked
@@ -28,8 +29,8 @@ from ..partition_reference import level
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
-@pytest.mark.parametrize(("heaviest", "kind"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32),
-                                                (2**33, np.uint64)])
+@pytest.mark.parametrize(("heaviest", "kind"), [(255, np.uint8), (256, np.uint16), (70_000, np.int32),
+                                                (2**31, np.uint32), (2**33, np.int64)])
 def test_packing_loses_nothing(monkeypatch, heaviest, kind):
     monkeypatch.setattr(coarsening, "_LARGE", 4)
     graph = Graph.from_edges(3, [0, 1], [1, 2], [heaviest, 1])
@@ -69,7 +70,7 @@ def test_only_levels_at_rest_are_packed(monkeypatch):
     assert len(plain.levels) == len(small.levels) > 3
     assert all(one.ewgt.dtype == np.uint8 for one in small.levels[1:-1])
     assert all(one.vwgt.dtype == np.uint8 for one in small.levels[1:-1])
-    assert small.levels[-1].ewgt.dtype == small.levels[-1].vwgt.dtype == np.int64
+    assert (small.levels[-1].ewgt.dtype, small.levels[-1].vwgt.dtype) == (EDGE_WEIGHT, np.int64)
     for a, b in zip(plain.levels, small.levels, strict=True):
         assert all((one == other).all() for one, other in zip(a, b, strict=True))
 

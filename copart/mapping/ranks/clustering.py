@@ -55,11 +55,12 @@ Coarsener = Callable[[CoarseLevel, int, int], NDArray[np.int32]]
 def heavy_edge_matching(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
     """Clusters of one or two vertices by randomized heavy-edge matching, none above weight `bound`; (n,) int32."""
     from ...kernels.clustering import match_heavy_edges
+    from ...kernels.weights import narrowed
 
     graph = level.graph
     match = np.full(graph.nvtxs, -1, VERTEX)
-    match_heavy_edges(graph.xadj, graph.adjncy, frozen(graph.edge_weights), graph.weights, _order(graph, seed), bound,
-                      match)
+    match_heavy_edges(graph.xadj, graph.adjncy, frozen(narrowed(graph.edge_weights)), graph.weights,
+                      _order(graph, seed), bound, match)
     return _numbered(np.minimum(match, np.arange(graph.nvtxs)))
 
 

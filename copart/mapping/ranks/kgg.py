@@ -77,9 +77,10 @@ def grow(graph: Graph, capacities: ArrayLike, *, seeds: str = "all", seed: int =
 def kernel_level(graph: Graph) -> Any:
     """The graph as kernels see it, with weights of edges and nothing fixed."""
     from ...kernels import Level
+    from ...kernels.weights import narrowed
 
     none = np.zeros(0, VERTEX)
-    return Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=frozen(graph.edge_weights), vwgt=graph.weights,
+    return Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=frozen(narrowed(graph.edge_weights)), vwgt=graph.weights,
                  fixed=none, origin=none, size=np.zeros(0, WEIGHT))
 
 

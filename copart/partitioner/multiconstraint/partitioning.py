@@ -13,6 +13,7 @@ from ...errors import ConfigError, PartitionError
 from ...graph import Graph, as_graph
 from ...kernels import Level
 from ...kernels.multiconstraint_bisection import Arena, bisect_recursively
+from ...kernels.weights import type_of
 from ...metrics import max_part_weights
 from ...options import Config, Effort, Options
 from ..bisection import queues_for
@@ -240,7 +241,7 @@ def _arena(g: Level, ncon: int) -> Arena:
     return Arena(
         xadj=np.empty(n + 1, WEIGHT),
         adjncy=np.empty(m, VERTEX),
-        ewgt=np.empty(m, WEIGHT),
+        ewgt=np.empty(m, type_of(g)),
         vwgts=np.empty((n, ncon), WEIGHT),
         new=np.full(n, -1, VERTEX),
         side=np.empty(n, VERTEX),

@@ -10,6 +10,7 @@ from ...arrays import OFFSET, VERTEX, WEIGHT
 from ...kernels import Level, Pull
 from ...kernels import umpa_coarsening as kernels
 from ...kernels.umpa_state import Nets
+from ...kernels.weights import narrowed
 from ...options import QUICK
 from ..bisection import recursive_bisection
 from ..growing import best_growth
@@ -37,7 +38,7 @@ def graph_of(h: Nets, longest: int = _CLIQUE) -> Level:
         # a net adds at most four times its cost per pin
         unit = min(_UNIT / float(np.median(h.cost)), _TOTAL / float((h.cost * np.diff(h.xpins)).sum(dtype=np.float64)))
     kernels.clique_edges(h, longest, conn, near, unit, adjncy, ewgt)
-    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=h.vwgt, fixed=h.fixed, origin=np.zeros(0, VERTEX),
+    return Level(xadj=xadj, adjncy=adjncy, ewgt=narrowed(ewgt), vwgt=h.vwgt, fixed=h.fixed, origin=np.zeros(0, VERTEX),
                  size=np.zeros(0, WEIGHT))
 
 

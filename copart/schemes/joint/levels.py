@@ -301,7 +301,7 @@ class CoupledLevels:
         row = np.repeat(np.arange(len(cells)), degree)
         entry = np.repeat(g.xadj[cells] - (np.cumsum(degree) - degree), degree) + np.arange(len(row))
         other = g.adjncy[entry]
-        weight = g.ewgt[entry] if len(g.ewgt) else np.ones(len(entry), WEIGHT)
+        weight = g.ewgt[entry].astype(WEIGHT) if len(g.ewgt) else np.ones(len(entry), WEIGHT)
         index = np.full(len(g.vwgt), -1, VERTEX)
         index[cells] = np.arange(len(cells))
         self._edges = row, other, weight, index[other]

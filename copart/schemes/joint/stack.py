@@ -12,6 +12,7 @@ from ...arrays import VERTEX, WEIGHT
 from ...coupling import CoupledProblem
 from ...kernels import Level
 from ...kernels.walls import Joined, Walls, count_meetings, list_exchange, list_meetings, survey
+from ...kernels.weights import EDGE_WEIGHT, type_of
 from ...options import Config
 from ...partitioner.affinity import finest
 from ...partitioner.coarsening import Levels, carry_down, coarsen, coarsest_size, contract
@@ -126,7 +127,7 @@ def _interface(problem: CoupledProblem) -> _Interface:
     starts = np.cumsum([0] + [g.nvtxs for g in problem.components.values()])
     cells = [problem.coupled(name) + start for name, start in zip(problem.names, starts, strict=False)]
     none = np.zeros(0, VERTEX)
-    graph = Level(xadj=xadj, adjncy=adjncy, ewgt=np.ones(len(adjncy), WEIGHT),
+    graph = Level(xadj=xadj, adjncy=adjncy, ewgt=np.ones(len(adjncy), EDGE_WEIGHT),
                   vwgt=np.concatenate([problem.coupled_load(name) for name in problem.names]),
                   fixed=none, origin=none, size=np.zeros(0, WEIGHT))
     return _Interface(np.concatenate(cells).astype(VERTEX), graph, data, alike)
@@ -150,7 +151,7 @@ def _joined(graphs: list[Level], interface: _Interface, kind: Array, threads: in
     entries = np.cumsum([0] + [len(g.adjncy) for g in graphs])
     plain = all(len(g.ewgt) == 0 for g in graphs)
     xadj, weight = np.zeros(starts[-1] + 1, WEIGHT), np.empty(starts[-1], WEIGHT)
-    adjncy, ewgt = np.empty(entries[-1], VERTEX), np.empty(0 if plain else entries[-1], WEIGHT)
+    adjncy, ewgt = np.empty(entries[-1], VERTEX), np.empty(0 if plain else entries[-1], type_of(*graphs))
 
     def put(g: Level, s: int, e: int) -> None:
         rows, mine = slice(s, s + len(g.vwgt)), slice(e, e + len(g.adjncy))
