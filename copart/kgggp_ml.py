@@ -148,7 +148,7 @@ def partition(
             # while coarser levels are at work, a byte each instead of eight
             level = level._replace(vwgt=level.vwgt.astype(np.uint8))
         part = evolve(level, pull, limit, config, seed, team, shape, coords, time_limit)
-        level = unpacked(level)
+        level = unpacked(level, team)
         excess = settle(level, pull, part, limit, team, seed)
         if contiguous:
             part, excess = _in_one_piece(level, pull, part, limit, config, team, shape, seed)

@@ -177,12 +177,12 @@ def shrink(arena, x, n, a, heaviest, hubs):
     list_members(cmap, start, members)
     vwgt = arena.vwgt[to : to + count]
     pin = arena.pin[to : to + count]
-    contract_vertices(0, count, g, start, members, arena.mark, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
+    most = contract_vertices(0, count, g, start, members, arena.mark, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
     # the lengths of the rows go where the offsets will be
     xadj = arena.xadj[to : to + count + 1]
     xadj[0] = 0
     contract_rows(0, count, g, cmap, start, members, xadj, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
-                  arena.mark[:count])
+                  most, arena.mark)
     for c in range(count):
         xadj[c + 1] += xadj[c]
     return count

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 
 
 @kernel
@@ -17,11 +17,13 @@ def number_clusters(cluster, cmap):
         cmap[v] = -1
     nc = 0
     for v in range(n):
+        # without a branch, which could not be predicted
         leader = cluster[v]
-        if cmap[leader] < 0:
-            cmap[leader] = nc
-            nc += 1
-        cmap[v] = cmap[leader]
+        fresh = cmap[leader] < 0
+        c = nc if fresh else cmap[leader]
+        cmap[leader] = c
+        cmap[v] = c
+        nc += fresh
     return nc
 
 
@@ -54,6 +56,8 @@ def list_members(cmap, start, members):
 def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, size):
     """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi, and how many entries their members have.
 
+    Returns the most entries of one.
+
     lo, hi : int
     g : Level, in
     start : (ncoarse + 1,) int64, in    where the members of each coarse vertex begin
@@ -64,6 +68,7 @@ def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, si
     origin : (ncoarse,) int32, out      or empty where there are no affinities
     size : (ncoarse,) int64, out        empty where `origin` is
     """
+    most = np.int64(0)
     for c in range(lo, hi):
         w = np.int64(0)
         s = np.int64(0)
@@ -76,16 +81,33 @@ def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, si
                 s += g.size[v]
         vwgt[c] = w
         degree[c] = d
+        most = max(most, d)
         first = members[start[c]]
         if len(fixed) > 0:
             fixed[c] = g.fixed[first]
         if len(origin) > 0:
             origin[c] = g.origin[first]
             size[c] = s
+    return most
+
+
+@inlined
+def _mask_for(most, room):
+    """The mask of numbers to places in a table for rows of so many entries; all bits where there is no room for one.
+
+    A small table stays in the fastest memory, where one with a place for each vertex does not.
+
+    most : int                      entries that a row may have
+    room : int                      places that there are
+    """
+    size = np.int64(64)
+    while size < 4 * most:
+        size *= 2
+    return size - 1 if size <= room else np.int64(-1)
 
 
 @kernel
-def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark):
+def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, most, mark):
     """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped; returns the number of entries.
 
     The rows are written from offset begin[lo] on, densely.  Returns -1 where the type of `ewgt` is too small for one.
@@ -99,11 +121,14 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
     length : (ncoarse,) int64, out      of each row
     adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
     ewgt : (nentries,) integer, out
-    mark : (ncoarse,) int64, scratch    where a neighbour stands in the row being written
+    most : int                          entries that the members of one have at most, as from `contract_vertices`
+    mark : (size,) int64, scratch       where a neighbour stands in the row being written; of 8 `most` + 64 places, or
+                                        ncoarse
     """
     unit = len(g.ewgt) == 0
-    for c in range(len(mark)):
-        mark[c] = -1
+    mask = _mask_for(most, len(mark))
+    for i in range(mask + 1 if mask >= 0 else len(mark)):
+        mark[i] = -1
     base = begin[lo]
     top = base
     fits = True
@@ -119,14 +144,19 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
                     w = np.int64(1)
                 else:
                     w = g.ewgt[e]
-                at = mark[d]
+                place = d & mask
+                at = mark[place]
+                # a place is taken by what stands in this row; others in the row may have got there first
+                while at >= row and adjncy[at] != d:
+                    place = (place + 1) & mask
+                    at = mark[place]
                 if at >= row:
                     w += ewgt[at]
                     ewgt[at] = w
                     if ewgt[at] != w:
                         fits = False
                 else:
-                    mark[d] = top
+                    mark[place] = top
                     adjncy[top] = d
                     ewgt[top] = w
                     top += 1

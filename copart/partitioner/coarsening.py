@@ -10,7 +10,6 @@ Contraction merges parallel edges.  All runs on all threads but for leftovers, g
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from ..kernels import coarsening as kernels
 from ..kernels.multiconstraint import sum_rows
 from ..kernels.weights import type_of, type_unpacked
 from ..options import Config
-from .memory import pages
+from .memory import pages, shortened
 from .rounds import Team
 from .shape import Shape
 
@@ -144,7 +143,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
     heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
     found = Levels([level], [], [] if rows is None else [rows])
     while len(found.levels[-1].vwgt) > stop:
-        g = unpacked(found.levels[-1], pages)
+        g = unpacked(found.levels[-1], team)
         team.tell("coarsening", len(g.vwgt))
         cmap, count = cluster(_apart(g, within), heaviest, shape, team)
         if count > _STALLED * len(cmap) or count < least:
@@ -171,16 +170,21 @@ def packed(g: Level) -> Level:
     return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
 
 
-def unpacked(g: Level, empty: Callable[[int, Any], Array] = np.empty) -> Level:
-    """The level as kernels take it; what is of another type is copied into arrays that `empty` makes."""
+def unpacked(g: Level, team: Team) -> Level:
+    """The level as kernels take it."""
     types = (WEIGHT, type_unpacked(g.ewgt.dtype), WEIGHT)
-    xadj, ewgt, vwgt = (a if a.dtype == kind else _copied(a, empty(len(a), kind))
+    xadj, ewgt, vwgt = (a if a.dtype == kind else _copied(a, kind, team)
                         for a, kind in zip((g.xadj, g.ewgt, g.vwgt), types, strict=True))
     return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
 
 
-def _copied(values: Array, to: Array) -> Array:
-    to[:] = values
+def _copied(values: Array, kind: Any, team: Team) -> Array:
+    to = pages(len(values), kind)
+
+    def copy(lo: int, hi: int) -> None:
+        to[lo:hi] = values[lo:hi]
+
+    team.run(copy, len(values))
     return to
 
 
@@ -213,7 +217,8 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     n = len(g.vwgt)
     count = int(np.clip(n // _BLOCK, 1, _BLOCKS))
     blocks = np.arange(count + 1) * n // count
-    match, leader, cwgt = np.full(n, -1, np.int32), np.empty(n, np.int32), np.empty(n, np.int64)
+    match, leader, cwgt = pages(n, np.int32), pages(n, np.int32), pages(n, np.int64)
+    match[:] = -1
     if shape.grid:
         kernels.match_in_order(0, n, g, max_vwgt, match)
         team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
@@ -228,7 +233,7 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
         size = int(np.diff(blocks).max())
 
         def scratch() -> tuple[Array, ...]:
-            return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
+            return pages(size, np.int64), pages(size, np.int32), pages(size, np.int32)
 
         rounds = _DENSE_ROUNDS if shape.dense else _ROUNDS
         team.run(
@@ -242,32 +247,34 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     single = int(np.count_nonzero(match < 0))
     if single > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
-    cmap = np.empty(n, np.int32)
+    cmap = pages(n, np.int32)
     return cmap, int(contraction.number_clusters(leader, cmap))
 
 
 def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     """The graph of the clusters; edge weights between two clusters are added."""
     n = len(g.vwgt)
-    start, members = np.empty(ncoarse + 1, np.int64), np.empty(n, np.int32)
+    start, members = pages(ncoarse + 1, np.int64), pages(n, np.int32)
     contraction.list_members(cmap, start, members)
-    begin = np.zeros(ncoarse + 1, np.int64)
-    vwgt = np.empty(ncoarse, np.int64)
+    begin = pages(ncoarse + 1, np.int64)
+    begin[0] = 0
+    vwgt = pages(ncoarse, np.int64)
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
-    team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size)
+    most = max(team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size))
     np.cumsum(begin, out=begin)
 
-    # Untouched memory of these buffers is never resident: their true length is known only afterwards.
-    adjncy = np.empty(begin[-1], np.int32)
+    # untouched memory of these buffers is never resident: their true length is known only afterwards
+    adjncy = pages(begin[-1], np.int32)
     pieces = team.pieces(ncoarse)
-    xadj = np.zeros(ncoarse + 1, np.int64)
+    xadj = pages(ncoarse + 1, np.int64)
+    xadj[0] = 0
     bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
     bounds[0], bounds[-1] = 0, ncoarse
 
     def merged(kind: Any) -> tuple[Array, list[int]]:
-        ewgt = pages(begin[-1], kind)  # packed soon
+        ewgt = pages(begin[-1], kind)
         counts = team.run(
             contraction.contract_rows,
             ncoarse,
@@ -279,7 +286,8 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
             xadj[1:],
             adjncy,
             ewgt,
-            scratch=lambda: (np.empty(ncoarse, np.int64),),
+            most,
+            scratch=lambda: (np.empty(min(ncoarse, 8 * most + 64), np.int64),),
             bounds=bounds,
         )
         return ewgt, counts
@@ -294,9 +302,7 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
         _move(ewgt, at, top, count)
         top += count
     np.cumsum(xadj, out=xadj)
-    # what was not needed may be memory that was touched before: given back; the weights are packed soon
-    adjncy.resize(top, refcheck=False)
-    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt[:top], vwgt=vwgt, fixed=fixed, origin=origin, size=size)
+    return Level(xadj=xadj, adjncy=shortened(adjncy, top), ewgt=shortened(ewgt, top), vwgt=vwgt, fixed=fixed, origin=origin, size=size)
 
 
 def _move(values: Array, at: int, to: int, count: int) -> None:

@@ -39,7 +39,7 @@ def coarsen_communities(level: Level, stop: int, shape: Shape, team: Team, least
 def find_communities(level: Level, team: Team) -> Array:
     """The community of each vertex, (nvtxs,) int32 from 0 on."""
     none = np.empty(0, VERTEX)
-    g = unpacked(level)._replace(fixed=none, origin=none, size=np.empty(0, WEIGHT))
+    g = unpacked(level, team)._replace(fixed=none, origin=none, size=np.empty(0, WEIGHT))
     if not len(g.ewgt):
         g = g._replace(ewgt=np.ones(len(g.adjncy), EDGE_WEIGHT))
     ends = np.concatenate([[0], np.cumsum(g.ewgt)])[g.xadj]

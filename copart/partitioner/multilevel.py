@@ -23,6 +23,7 @@ from .cores import find_core, induced
 from .flows import refine_pairs
 from .growing import best_growth
 from .multiconstraint.refinement import Refiner as KwayRefiner
+from .memory import pages
 from .refinement import Refiner, cut_of, excess_of
 from .rounds import Team
 from .shape import Shape, look_at
@@ -62,7 +63,7 @@ def multilevel(
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     part = _once(level, pull, limit, config, seed, team, shape, coords)
     if shape.skewed:
-        level = unpacked(level)
+        level = unpacked(level, team)
         if not len(level.fixed) and not len(level.origin):
             part = _better_around_core(level, pull, part, limit, config, seed, team)
         _refine_around_hubs(level, part, limit, config.hub_rounds)
@@ -125,7 +126,7 @@ def _once(
     del found
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
-    part = best_growth(unpacked(levels[-1]), pull, room, config, len(level.vwgt), seed * 64, team, centres, shape)
+    part = best_growth(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres, shape)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
 
 
@@ -148,7 +149,7 @@ def cycle(
         part = carry(part, cmap, int(cmap.max()) + 1)
     part = _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
     if shape.skewed:
-        _refine_around_hubs(unpacked(level), part, limit, config.hub_rounds)
+        _refine_around_hubs(unpacked(level, team), part, limit, config.hub_rounds)
     return part
 
 
@@ -188,7 +189,7 @@ def _uncoarsen(
     reached = config.flow_levels
     while True:
         depth = len(levels) - 1
-        g = unpacked(levels[-1])
+        g = unpacked(levels[-1], team)
         team.tell("refining", len(part))
         room = loosened(limit, g.vwgt) if depth else limit
         refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed)
@@ -204,6 +205,6 @@ def _uncoarsen(
         levels.pop()
         del g, refiner  # which have the level, too
         cmap = maps.pop()
-        fine = np.empty(len(cmap), VERTEX)
+        fine = pages(len(cmap), VERTEX)
         team.run(pull_down, len(cmap), cmap, part, fine)
         part = fine

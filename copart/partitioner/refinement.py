@@ -19,6 +19,7 @@ from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
 from ..kernels.refinement import State
 from ..options import Config
+from .memory import pages
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -80,7 +81,7 @@ def listed_vertices(listed: Array) -> Array:
 def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
     """The state of a partition before the first round: border vertices are active; parts are not weighed yet."""
     n, k = len(part), len(limit)
-    listed = np.empty(n, np.uint8)
+    listed = pages(n, np.uint8)
     team.run(kernels.find_boundary, n, g, part, listed)
     border, active = np.empty(n, np.int32), np.empty(n, np.int32)
     first = listed_vertices(listed)
@@ -149,14 +150,15 @@ class Refiner:
         most = n if team.threads == 1 and n <= _WHOLE else min(n, jet.LONG)
         key = np.empty(most)
         self.memory = jet.Memory(
-            dest=np.full(n, -1, np.int32), gain=np.empty(n, np.int64), live=np.empty(n, np.uint8),
-            go=np.empty(n, np.uint8), key=key, rank=key.view(np.int64), vertex=np.empty(most, np.int32),
+            dest=pages(n, np.int32), gain=pages(n, np.int64), live=pages(n, np.uint8),
+            go=pages(n, np.uint8), key=key, rank=key.view(np.int64), vertex=np.empty(most, np.int32),
             words=self.state.listed[: n // 8 * 8].view(np.int64),
             waiting=_waiting(most, k), conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
             at=np.zeros(8, np.int64),
         )
+        self.memory.dest[:] = -1
         self.memory.at[jet.IN_ORDER] = self.state.count[0]
-        self.place = np.empty(n, np.int32)
+        self.place = pages(n, np.int32)
 
     @property
     def now(self) -> int:

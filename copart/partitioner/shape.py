@@ -10,6 +10,7 @@ import numpy as np
 from ..graph import Graph
 from ..kernels import Level, survey
 from ..kernels.weights import type_of
+from .memory import pages
 
 Array = np.ndarray[Any, Any]
 
@@ -137,8 +138,8 @@ def renumber(g: Level, shape: Shape) -> tuple[Level, Array, Array]:
         Place of each vertex in it, so that ``values[place]`` are values of the new graph by old vertex.
     """
     n, m = len(g.vwgt), int(g.xadj[-1] - g.xadj[0])  # rows may begin anywhere
-    order, place, xadj = np.empty(n + 1, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int64)
-    adjncy, ewgt = np.empty(m, np.int32), np.empty(m if len(g.ewgt) else 0, type_of(g))
+    order, place, xadj = pages(n + 1, np.int32), pages(n, np.int32), pages(n + 1, np.int64)
+    adjncy, ewgt = pages(m, np.int32), pages(m if len(g.ewgt) else 0, type_of(g))
     first = int(np.diff(g.xadj).argmin()) if shape.grid and n else 0
     survey.number_breadth_first(g, first, order, place, xadj, adjncy, ewgt)
     order = order[:n]

@@ -446,7 +446,7 @@ def test_contraction_does_not_depend_on_the_pieces():
         found = []
         for lo, hi in pairwise(bounds):
             mark = np.empty(count, np.int64)
-            k = contraction.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, mark)
+            k = contraction.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, most, mark)
             found.append((adjncy[begin[lo]:begin[lo] + k], ewgt[begin[lo]:begin[lo] + k]))
         return [np.concatenate(x).tolist() for x in zip(*found, strict=True)], length.tolist()
 

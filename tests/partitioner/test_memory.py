@@ -37,7 +37,8 @@ def test_packing_loses_nothing(monkeypatch, heaviest, kind):
     g = level(graph)
     small = packed(g)
     assert (small.ewgt.dtype, small.vwgt.dtype, small.xadj.dtype) == (kind, np.uint8, np.uint8)
-    again = unpacked(small)
+    with Team(1) as team:
+        again = unpacked(small, team)
     assert [one.dtype for one in again] == [one.dtype for one in g]
     for one, other in zip(again, g, strict=True):
         assert (one == other).all()
@@ -80,7 +81,7 @@ def test_levels_keep_no_memory_beyond_their_neighbours():
     g = level(grid(40, 40))
     with Team(2) as team:
         for one in coarsen(g, 100, look_at(g), team).levels[1:]:
-            assert one.adjncy.base is None
+            assert one.adjncy.base is None and one.ewgt.base is None
             assert len(one.adjncy) == len(one.ewgt) == one.xadj[-1]
 
 
