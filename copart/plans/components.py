@@ -92,7 +92,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
         for source in chosen:  # one after the other: meshio redirects what the process prints
             if isinstance(source, str | os.PathLike):
                 tell(f"reading {source}", 0, 0)
-            found.append(_opened(source, read))
+            found.append(_opened(source, read, threads))
             if isinstance(found[-1], Opened) and found[-1].path is not None:
                 read[found[-1].path] = found[-1].whole
             graphs_made.begin(partial(_graph, found[-1], load, threads))
@@ -146,7 +146,7 @@ def component(source: Any, load: str | None = None, threads: int = 1) -> tuple[G
     threads : int
         The graph is the same on any number of them.
     """
-    found = _opened(source, {})
+    found = _opened(source, {}, threads)
     return _graph(found, load, threads), found.mesh if isinstance(found, Opened) else None
 
 
@@ -164,7 +164,7 @@ def single(source: Any, load: str | None = None, threads: int = 1) -> tuple[Grap
     return graph, mesh
 
 
-def _opened(source: Any, read: Mapping[str, Mesh]) -> Graph | Opened:
+def _opened(source: Any, read: Mapping[str, Mesh], threads: int = 1) -> Graph | Opened:
     """The graph, or the mesh with its origin; files in `read` are not read again."""
     if not looks_like_arrays(source) and (
             isinstance(source, Graph | tuple | list) or hasattr(source, "tocoo")
@@ -175,7 +175,7 @@ def _opened(source: Any, read: Mapping[str, Mesh]) -> Graph | Opened:
 
         if graph_suffix(source) is not None:
             return read_graph(source)
-    return open_source(source, read)
+    return open_source(source, read, threads)
 
 
 def _graph(found: Graph | Opened, load: str | None, threads: int = 1) -> Graph:

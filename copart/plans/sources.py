@@ -65,7 +65,7 @@ def open_mesh(source: Any) -> Mesh:
     return open_source(source).mesh
 
 
-def open_source(source: Any, known: Mapping[str, Mesh] | None = None) -> Opened:
+def open_source(source: Any, known: Mapping[str, Mesh] | None = None, threads: int = 1) -> Opened:
     """A mesh from a path, a mesh of another package, arrays, or a `Mesh`.
 
     Parameters
@@ -77,12 +77,14 @@ def open_source(source: Any, known: Mapping[str, Mesh] | None = None) -> Opened:
         or a list of (str, array), they have meshio's names.
     known : mapping of str to Mesh, optional
         Files that have been read already.
+    threads : int
+        Threads to read with.
     """
     from ..mesh import Mesh, read_mesh
 
     if isinstance(source, str | os.PathLike):
         path, text = split_region(os.fspath(source))
-        whole = known[path] if known and path in known else read_mesh(path)
+        whole = known[path] if known and path in known else read_mesh(path, threads=threads)
         mesh, chosen = (whole, []) if text is None else choose(whole, text)
         return Opened(mesh, path, whole, tuple(chosen))
     if isinstance(source, Mesh):

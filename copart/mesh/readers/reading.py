@@ -34,6 +34,7 @@ from .polydata import as_grid
 from .safely import limits, read_in_child
 from .su2 import read_su2
 from .vtk_rows import rows_as_they_are
+from .vtu_arrays import arrays_in_place
 from .vtkhdf import read_vtkhdf
 from .wkt import read_wkt
 from .xdmf import with_own_files
@@ -50,7 +51,7 @@ MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vt
 log = logging.getLogger(__name__)
 
 
-def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
+def read_mesh(source: Any, region: tuple[str, Any] | str | None = None, *, threads: int = 1) -> Mesh:
     """A `Mesh` from a file, a ``meshio.Mesh`` or a `Mesh`.
 
     SU2, OpenFOAM, CalculiX and Abaqus, gmsh, CGNS, MED, Exodus, Kratos and VTKHDF files are read with all their
@@ -63,6 +64,8 @@ def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
         A file, or the folder of an OpenFOAM case, of a region in it, or a polyMesh.
     region : (str, value) or str, optional
         A region or boundary; see :meth:`Mesh.select`.
+    threads : int
+        Threads that unpack compressed arrays of VTU files.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def read_mesh(source: Any, region: tuple[str, Any] | str | None = None) -> Mesh:
         mesh = from_meshio(source)
     elif isinstance(source, (str, os.PathLike)):
         within = limits()
-        mesh = _read_file(Path(source)) if within is None else read_in_child(Path(source), within)
+        mesh = _read_file(Path(source), threads) if within is None else read_in_child(Path(source), within)
     else:
         raise MeshError(f"mesh: expected a path, a meshio.Mesh or a Mesh, got {type(source).__name__}")
     return mesh if region is None else select(mesh, region)
@@ -109,15 +112,15 @@ def suffix_formats(path: Path) -> list[str]:
                             f"known: {' '.join(sorted(known))}")
 
 
-def _read_file(path: Path) -> Mesh:
+def _read_file(path: Path, threads: int) -> Mesh:
     """Read and convert, turning whatever happens into one FormatError."""
     try:
-        return _read_kind(path)
+        return _read_kind(path, threads)
     except MemoryError:
         raise FormatError(path, "holds or announces more data than fits in memory") from None
 
 
-def _read_kind(path: Path) -> Mesh:
+def _read_kind(path: Path, threads: int) -> Mesh:
     """Read by the kind of the file."""
     if path.is_dir():
         refuse_elmer(path)
@@ -147,7 +150,7 @@ def _read_kind(path: Path) -> Mesh:
             raise FormatError(path, str(error)) from None
     reasons = []
     for file_format in formats:
-        raw, reason = _try_format(path, file_format)
+        raw, reason = _try_format(path, file_format, threads)
         if raw is None:
             reasons.append(f"{reason} (read as {file_format})")
             continue
@@ -170,12 +173,13 @@ def _msh_formats(head: bytes) -> list[str]:
     return ["gmsh", "ansys"]
 
 
-def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
+def _try_format(path: Path, file_format: str, threads: int) -> tuple[Any, str]:
     """What meshio makes of the file, or None and the reason why not."""
     console = io.StringIO()
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
-              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are()):
+              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are(),
+              arrays_in_place(threads)):
             raw = _read_with_meshio(path, file_format)
     except FormatError:
         raise
