@@ -346,8 +346,8 @@ class Graph(Frozen):
         return Graph.from_edges(k, a[between], b[between], w[between], vwgt=load)
 
 
-def induced_rows(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64],
-                 vertices: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+def induced_rows(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[Any],
+                 vertices: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
     """Offsets, neighbours and edge weights of the subgraph induced by ascending `vertices` (nsub,).
 
     Parameters and result are as kernels see them: `ewgt` is empty where every edge weighs 1.

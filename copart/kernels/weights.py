@@ -5,26 +5,24 @@ Kernels add them up in 64 bits.  For weights that do not fit they are compiled o
 
 from typing import Any
 
+import numba
 import numpy as np
-from numba import config
-
-from ..arrays import WEIGHT
 
 #: Without compilation numpy would add 32-bit weights up in 32 bits.
-EDGE_WEIGHT: Any = WEIGHT if config.DISABLE_JIT else np.int32
+EDGE_WEIGHT: Any = np.int64 if numba.config.DISABLE_JIT else np.int32
 
 HEAVIEST = int(np.iinfo(EDGE_WEIGHT).max)
 
 
 def narrowed(ewgt: Any) -> Any:
     """The weights (nentries,) int64 in the smallest type that kernels take and that holds each of them."""
-    return ewgt.astype(EDGE_WEIGHT if ewgt.max(initial=0) <= HEAVIEST else WEIGHT, copy=False)
+    return ewgt.astype(EDGE_WEIGHT if ewgt.max(initial=0) <= HEAVIEST else np.int64, copy=False)
 
 
 def type_for_sums(g: Any) -> Any:
     """The smallest type that holds the weight of any cut of a :class:`copart.kernels.Level`."""
-    total = g.ewgt.sum(dtype=WEIGHT) if len(g.ewgt) else len(g.adjncy)
-    return EDGE_WEIGHT if int(total) // 2 <= HEAVIEST else WEIGHT
+    total = g.ewgt.sum(dtype=np.int64) if len(g.ewgt) else len(g.adjncy)
+    return EDGE_WEIGHT if int(total) // 2 <= HEAVIEST else np.int64
 
 
 def type_of(*levels: Any) -> Any:
@@ -36,4 +34,4 @@ def type_unpacked(kind: Any) -> Any:
     """The type that weights had before they were stored in the smallest unsigned type that holds them, `kind`."""
     if kind.kind != "u":
         return kind
-    return EDGE_WEIGHT if kind.itemsize < EDGE_WEIGHT().itemsize else WEIGHT
+    return EDGE_WEIGHT if kind.itemsize < EDGE_WEIGHT().itemsize else np.int64

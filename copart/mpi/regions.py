@@ -117,8 +117,8 @@ class Region:
         made.sort_indices()
         fixed = np.where(self.own, -1, 0).astype(VERTEX)
         none = np.zeros(0, WEIGHT)
-        return Level(made.indptr.astype(OFFSET), made.indices.astype(VERTEX), narrowed(none if unit else made.data), vwgt, fixed,
-                     none.astype(VERTEX), none)
+        return Level(made.indptr.astype(OFFSET), made.indices.astype(VERTEX), narrowed(none if unit else made.data),
+                     vwgt, fixed, none.astype(VERTEX), none)
 
     def bring(self, values: Array) -> None:
         """Put the owners' values in the places of vertices elsewhere, in place.  Collective."""

@@ -262,7 +262,8 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
-    most = max(team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size))
+    entries = team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size)
+    most = max(entries)
     np.cumsum(begin, out=begin)
 
     # untouched memory of these buffers is never resident: their true length is known only afterwards
@@ -302,7 +303,8 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
         _move(ewgt, at, top, count)
         top += count
     np.cumsum(xadj, out=xadj)
-    return Level(xadj=xadj, adjncy=shortened(adjncy, top), ewgt=shortened(ewgt, top), vwgt=vwgt, fixed=fixed, origin=origin, size=size)
+    adjncy, ewgt = shortened(adjncy, top), shortened(ewgt, top)
+    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size)
 
 
 def _move(values: Array, at: int, to: int, count: int) -> None:

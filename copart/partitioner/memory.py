@@ -48,7 +48,7 @@ def pages(count: int, dtype: DTypeLike, *, filled: bool = True) -> Array:
 
 def shortened(values: Array, count: int) -> Array:
     """The first `count` entries of an array from :func:`pages`, which nothing else refers to; frees what is behind."""
-    whole = values.base
+    whole: Any = values.base
     if whole is None:
         values.resize(count, refcheck=False)
         return values

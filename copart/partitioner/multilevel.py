@@ -22,8 +22,8 @@ from .coordinates import centroids
 from .cores import find_core, induced
 from .flows import refine_pairs
 from .growing import best_growth
-from .multiconstraint.refinement import Refiner as KwayRefiner
 from .memory import pages
+from .multiconstraint.refinement import Refiner as KwayRefiner
 from .refinement import Refiner, cut_of, excess_of
 from .rounds import Team
 from .shape import Shape, look_at

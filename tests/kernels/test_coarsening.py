@@ -17,6 +17,7 @@ from benchmarks.unstructured import octree, quadrangulated
 from copart.graph import Graph
 from copart.kernels import Level, contraction, survey
 from copart.kernels import coarsening as kernels
+from copart.kernels.weights import EDGE_WEIGHT
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube, dual_graph
 from copart.partitioner.coarsening import carry, carry_down, cluster, contract
@@ -24,7 +25,7 @@ from copart.partitioner.rounds import Team
 from copart.partitioner.shape import Shape, look_at, renumber
 
 from ..conftest import NO_JIT
-from ..helpers import grid
+from ..helpers import grid, triangulated
 from ..partition_reference import complete, contracted, graph_of, level, path, scale_free, star, tree
 from ..reference import edge_cut, graphs, rows
 
@@ -433,26 +434,50 @@ def test_contraction_does_not_depend_on_the_pieces():
     start, members = np.empty(count + 1, np.int64), np.empty(300, np.int32)
     contraction.list_members(cmap, start, members)
     begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
-    for lo, hi in ((0, 7), (7, count)):
-        contraction.contract_vertices(lo, hi, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
-                                  np.zeros(0, np.int64))
-    np.cumsum(begin, out=begin)
+    most = [contraction.contract_vertices(lo, hi, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
+                                          np.zeros(0, np.int64)) for lo, hi in ((0, 7), (7, count))]
     degree = np.diff(graph.xadj)
-    assert begin.tolist() == [0, *np.cumsum([degree[cmap == c].sum() for c in range(count)])]
+    entries = [degree[cmap == c].sum() for c in range(count)]
+    assert begin.tolist() == [0, *entries]
+    assert most == [max(entries[:7]), max(entries[7:])]
+    np.cumsum(begin, out=begin)
 
     def contracted_in(bounds):
-        adjncy, ewgt = np.empty(len(g.adjncy), np.int32), np.empty(len(g.adjncy), np.int64)
+        adjncy, ewgt = np.empty(len(g.adjncy), np.int32), np.empty(len(g.adjncy), EDGE_WEIGHT)
         length = np.empty(count, np.int64)
         found = []
         for lo, hi in pairwise(bounds):
             mark = np.empty(count, np.int64)
-            k = contraction.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, most, mark)
+            k = contraction.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, max(most), mark)
             found.append((adjncy[begin[lo]:begin[lo] + k], ewgt[begin[lo]:begin[lo] + k]))
         return [np.concatenate(x).tolist() for x in zip(*found, strict=True)], length.tolist()
 
     whole = contracted_in([0, count])
     for bounds in ([0, 1, count], [0, count // 2, count], [0, 7, 7, count - 1, count]):
         assert contracted_in(bounds) == whole
+
+
+@pytest.mark.parametrize("graph", [grid(60, 60), triangulated(50, 50), scale_free(300, np.random.default_rng(1)),
+                                   Graph.from_edges(3000, np.zeros(2999, int), np.arange(1, 3000))])
+def test_contraction_in_a_small_table_is_that_with_a_place_for_each_vertex(graph):
+    g = level(graph)
+    cmap, count = clustered(g, 3)
+    start, members = np.empty(count + 1, np.int64), np.empty(graph.nvtxs, np.int32)
+    contraction.list_members(cmap, start, members)
+    begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
+    most = contraction.contract_vertices(0, count, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
+                                         np.zeros(0, np.int64))
+    np.cumsum(begin, out=begin)
+
+    def contracted(most, places):
+        adjncy, ewgt = np.empty(begin[-1], np.int32), np.empty(begin[-1], EDGE_WEIGHT)
+        length = np.empty(count, np.int64)
+        k = contraction.contract_rows(0, count, g, cmap, start, members, begin, length, adjncy, ewgt, most,
+                                      np.empty(places, np.int64))
+        return adjncy[:k].tolist(), ewgt[:k].tolist(), length.tolist()
+
+    assert contracted(most, 8 * most + 64) == contracted(2**40, count)
+    assert contracted(most, min(count, 8 * most + 64)) == contracted(2**40, count)
 
 
 def test_clusters_do_not_depend_on_the_threads():

@@ -81,7 +81,8 @@ def test_levels_keep_no_memory_beyond_their_neighbours():
     g = level(grid(40, 40))
     with Team(2) as team:
         for one in coarsen(g, 100, look_at(g), team).levels[1:]:
-            assert one.adjncy.base is None and one.ewgt.base is None
+            assert one.adjncy.base is None
+            assert one.ewgt.base is None
             assert len(one.adjncy) == len(one.ewgt) == one.xadj[-1]
 
 

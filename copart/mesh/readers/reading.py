@@ -34,8 +34,8 @@ from .polydata import as_grid
 from .safely import limits, read_in_child
 from .su2 import read_su2
 from .vtk_rows import rows_as_they_are
-from .vtu_arrays import arrays_in_place
 from .vtkhdf import read_vtkhdf
+from .vtu_arrays import arrays_in_place
 from .wkt import read_wkt
 from .xdmf import with_own_files
 

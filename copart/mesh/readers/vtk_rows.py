@@ -40,7 +40,8 @@ def rows_as_they_are() -> Iterator[None]:
         blocks: list[Any] = []
         arrays: dict[str, list[NDArray[Any]]] = {}
         for start, piece, given in zip(starts.tolist(), pieces, data, strict=True):
-            more, of_cells = cells(*(piece[name].ravel() for name in ("connectivity", "offsets", "types")), given)
+            nodes, ends, types = (piece[name].ravel() for name in ("connectivity", "offsets", "types"))
+            more, of_cells = cells(nodes, ends, types, given)
             blocks += [type(one)(one.type, one.data + start) if start else one for one in more]
             for name, values in of_cells.items():
                 arrays.setdefault(name, []).extend(values)

@@ -134,7 +134,8 @@ def _packed_text(text: str, header: np.dtype[Any], dtype: np.dtype[Any], method:
     if 4 * first > 3 * len(text):
         raise _Odd
     sizes = np.frombuffer(_decoded(text, 0, first), header)
-    return _unpacked(memoryview(_decoded(text, -(-first // 3) * 4, int(sizes[3:].sum()))), sizes, dtype, method, threads)
+    data = _decoded(text, -(-first // 3) * 4, int(sizes[3:].sum()))
+    return _unpacked(memoryview(data), sizes, dtype, method, threads)
 
 
 def _decoded(text: str, start: int, size: int) -> bytes:
@@ -150,7 +151,7 @@ def _unpacked(data: memoryview, sizes: NDArray[Any], dtype: np.dtype[Any], metho
     count, block, last = (int(one) for one in sizes[:3])
     ends = np.concatenate([[0], np.cumsum(sizes[3:], dtype=np.int64)]).tolist()
     total = (count - 1) * block + (last or block)
-    if count < 1 or block < 1 or last > block or ends[-1] > len(data) or total % dtype.itemsize or method not in _UNPACK:
+    if min(count, block) < 1 or last > block or ends[-1] > len(data) or total % dtype.itemsize or method not in _UNPACK:
         raise _Odd
     out = np.empty(total, np.uint8)
 

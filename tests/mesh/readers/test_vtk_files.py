@@ -293,8 +293,9 @@ def test_arrays_whose_head_is_wrong(tmp_path, form, change):
 
 
 def test_pieces_of_a_grid(tmp_path):
-    piece = ('<Piece NumberOfPoints="4" NumberOfCells="{n}"><CellData><DataArray type="Int32" Name="load" format="ascii">'
-             '{load}</DataArray></CellData><Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">'
+    piece = ('<Piece NumberOfPoints="4" NumberOfCells="{n}"><CellData>'
+             '<DataArray type="Int32" Name="load" format="ascii">{load}</DataArray></CellData><Points>'
+             '<DataArray type="Float64" NumberOfComponents="3" format="ascii">'
              '{x} 0 0 {y} 0 0 {y} 1 0 {x} 1 0</DataArray></Points><Cells>'
              '<DataArray type="Int32" Name="connectivity" format="ascii">{nodes}</DataArray>'
              '<DataArray type="Int32" Name="offsets" format="ascii">{ends}</DataArray>'
