@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 #: Without compilation numpy would add 32-bit weights up in 32 bits.
-EDGE_WEIGHT: Any = np.int64 if numba.config.DISABLE_JIT else np.int32
+EDGE_WEIGHT: Any = np.int64 if numba.config.DISABLE_JIT else np.int32  # type: ignore[attr-defined]
 
 HEAVIEST = int(np.iinfo(EDGE_WEIGHT).max)
 
