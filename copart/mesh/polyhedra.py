@@ -172,14 +172,14 @@ class Polyhedra(Frozen):
                                    for (s, _), c in zip(solids, first, strict=False)]))
 
     @classmethod
-    def beside(cls, blocks: Sequence[tuple[str, Ints]], solid: Polyhedra) -> Polyhedra:
+    def beside(cls, blocks: Sequence[tuple[str, Ints]], solid: Polyhedra | None) -> Polyhedra:
         """Cells of ordinary shapes and, after them, polyhedra, which meet where they have the same nodes.
 
         Parameters
         ----------
         blocks : sequence of (str, (n, k) NDArray of int64)
             Type and nodes, as of a `Mesh`; all of dimension 3.
-        solid : Polyhedra
+        solid : Polyhedra, optional
 
         Raises
         ------
@@ -195,11 +195,15 @@ class Polyhedra(Frozen):
                 lists.append(nodes[:, own].ravel())
                 cells.append(first + np.arange(len(nodes)))
             first += len(nodes)
-        begin, faces = solid.sides
-        cell = np.repeat(np.arange(solid.ncells), np.diff(begin))
-        around, theirs = solid._around(faces, solid.owner[faces] != cell)
-        start = np.concatenate([[0], np.cumsum(np.concatenate([*sizes, np.diff(around)]))])
-        return cls.of_faces(start, np.concatenate([*lists, theirs]), np.concatenate([*cells, first + cell]))
+        if solid is not None:
+            begin, faces = solid.sides
+            cell = np.repeat(np.arange(solid.ncells), np.diff(begin))
+            around, theirs = solid._around(faces, solid.owner[faces] != cell)
+            sizes.append(np.diff(around))
+            lists.append(theirs)
+            cells.append(first + cell)
+        start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+        return cls.of_faces(start, np.concatenate(lists), np.concatenate(cells))
 
     @classmethod
     def of_faces(cls, start: Ints, nodes: Ints, cell: Ints) -> Polyhedra:

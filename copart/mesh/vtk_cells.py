@@ -13,7 +13,10 @@ from .fields import Block
 TYPES = {1: "vertex", 3: "line", 5: "triangle", 7: "polygon", 8: "quad", 9: "quad", 10: "tetra", 11: "hexahedron",
          12: "hexahedron", 13: "wedge", 14: "pyramid", 21: "line3", 22: "triangle6", 23: "quad8", 24: "tetra10",
          25: "hexahedron20", 26: "wedge15", 27: "pyramid13", 28: "quad9", 29: "hexahedron27", 30: "quad6",
-         31: "wedge12", 32: "wedge18", 33: "hexahedron24", 34: "triangle7"}
+         31: "wedge12", 32: "wedge18", 33: "hexahedron24", 34: "triangle7", 68: "VTK_LAGRANGE_CURVE",
+         69: "VTK_LAGRANGE_TRIANGLE", 70: "VTK_LAGRANGE_QUADRILATERAL", 71: "VTK_LAGRANGE_TETRAHEDRON",
+         72: "VTK_LAGRANGE_HEXAHEDRON", 73: "VTK_LAGRANGE_WEDGE", 74: "VTK_LAGRANGE_PYRAMID"}
+POLYHEDRON = 42
 BY_ROWS = {8: [0, 1, 3, 2], 11: [0, 1, 3, 2, 4, 5, 7, 6]}
 """Pixels and voxels list their corners row by row, not round."""
 

@@ -24,6 +24,16 @@ _FAMILIES = "cell_tags"
 """Where meshio keeps MED families: on the cells, and by number with the groups each belongs to on the mesh."""
 
 
+class Solid:
+    """Cells of a block that are polyhedra already."""
+
+    def __init__(self, polyhedra: Polyhedra):
+        self.polyhedra = polyhedra
+
+    def __len__(self) -> int:
+        return self.polyhedra.ncells
+
+
 def from_meshio(source: Any, name: str = NAMELESS) -> Mesh:
     """A `Mesh` from a ``meshio.Mesh`` (or an object with its fields).
 
@@ -55,8 +65,9 @@ def from_meshio(source: Any, name: str = NAMELESS) -> Mesh:
     if solid:
         if len(solid) < sum(n > 0 for n in sizes):
             raise MeshError("cells: polyhedra beside cells of other types are not supported")
-        cells = [cell for i in solid for cell in given[i][1]]
-        mesh = Mesh(source.points, (), data, name, remarks=remarks, polyhedra=Polyhedra.from_cells(cells))
+        made = [cells.polyhedra for _, cells in given if isinstance(cells, Solid)]
+        found = made[0] if made else Polyhedra.from_cells([cell for i in solid for cell in given[i][1]])
+        mesh = Mesh(source.points, (), data, name, remarks=remarks, polyhedra=found)
     else:
         mesh = assembled(source.points, blocks, name, _sets(source, blocks, data), cell_data=data,
                          nodes=_point_sets(source), remarks=remarks)

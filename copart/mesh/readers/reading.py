@@ -14,6 +14,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,19 +31,18 @@ from .gmsh import read_gmsh
 from .mdpa import read_mdpa
 from .med import read_med
 from .openfoam import is_openfoam, read_openfoam
-from .polydata import as_grid
 from .safely import limits, read_in_child
 from .su2 import read_su2
 from .vtk_rows import rows_as_they_are
 from .vtkhdf import read_vtkhdf
-from .vtu_arrays import arrays_in_place
+from .vtu import read_vtu
 from .wkt import read_wkt
 from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                   "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
                                                   "cgns": read_cgns, "med": read_med,
-                                                  "vtkhdf": read_vtkhdf}
+                                                  "vtkhdf": read_vtkhdf, "vtu": read_vtu}
 """Readers of copart's own, by meshio's name of the format."""
 
 MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"]}
@@ -142,7 +142,7 @@ def _read_kind(path: Path, threads: int) -> Mesh:
     refuse_foreign(path, head)
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
-    own = OWN_READERS.get(formats[0])
+    own = partial(read_vtu, threads=threads) if formats[0] == "vtu" else OWN_READERS.get(formats[0])
     if own is not None and not (own is read_cgns and of_meshio(path)):
         try:
             return own(path)
@@ -150,7 +150,7 @@ def _read_kind(path: Path, threads: int) -> Mesh:
             raise FormatError(path, str(error)) from None
     reasons = []
     for file_format in formats:
-        raw, reason = _try_format(path, file_format, threads)
+        raw, reason = _try_format(path, file_format)
         if raw is None:
             reasons.append(f"{reason} (read as {file_format})")
             continue
@@ -173,13 +173,12 @@ def _msh_formats(head: bytes) -> list[str]:
     return ["gmsh", "ansys"]
 
 
-def _try_format(path: Path, file_format: str, threads: int) -> tuple[Any, str]:
+def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     """What meshio makes of the file, or None and the reason why not."""
     console = io.StringIO()
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
-              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are(),
-              arrays_in_place(threads)):
+              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are()):
             raw = _read_with_meshio(path, file_format)
     except FormatError:
         raise
@@ -217,9 +216,6 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
             own = with_own_files(path, Path(folder))
             if own != path:
                 return meshio.read(own, file_format=file_format)
-    elif path.suffix.lower() == ".vtp":
-        with tempfile.TemporaryDirectory() as folder:
-            return meshio.read(as_grid(path, Path(folder)), file_format=file_format)
     stream = opened(path, file_format)
     if stream is None:
         return meshio.read(path, file_format=file_format)

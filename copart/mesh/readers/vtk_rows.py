@@ -1,8 +1,4 @@
-"""Cells of VTK files for meshio without a detour: an index of every corner takes half of its time for large files.
-
-And the cells of VTU files without a copy of all their nodes, and from all pieces of a file: meshio 5.3 takes the cells
-of the last one alone.
-"""
+"""Cells of VTK files for meshio without a detour: an index of every corner takes half of its time for large files."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_POLYHEDRON = 42
+from ..vtk_cells import POLYHEDRON
 
 MOST_RUNS = 64
 """Runs of cells of one type that are looked at one by one."""
@@ -22,40 +18,21 @@ MOST_RUNS = 64
 
 @contextlib.contextmanager
 def rows_as_they_are() -> Iterator[None]:
-    """Lets meshio's readers of VTK take cells that lie in the file as rows of one length for what they are."""
+    """Lets meshio's reader of VTK's legacy files take cells that lie there as rows of one length for what they are."""
     from meshio.vtk import _vtk_51
-    from meshio.vtu import _vtu
 
-    places = (_vtk_51, _vtu)
-    before = [place.vtk_cells_from_data for place in places]
+    before = _vtk_51.vtk_cells_from_data
 
     def cells(connectivity: Any, offsets: Any, types: Any, data: Any) -> Any:
-        return _rows(connectivity, offsets, types, data) or before[0](connectivity, offsets, types, data)
+        if (types == POLYHEDRON).any():
+            raise ValueError("polyhedra in VTK's legacy files are not read; ParaView saves them as .vtu")
+        return _rows(connectivity, offsets, types, data) or before(connectivity, offsets, types, data)
 
-    organized = _vtu._organize_cells
-
-    def of_pieces(starts: Any, pieces: Any, data: Any) -> Any:
-        if len(pieces) != len(starts) or any((piece["types"] == _POLYHEDRON).any() for piece in pieces):
-            return organized(starts, pieces, data)
-        blocks: list[Any] = []
-        arrays: dict[str, list[NDArray[Any]]] = {}
-        for start, piece, given in zip(starts.tolist(), pieces, data, strict=True):
-            nodes, ends, types = (piece[name].ravel() for name in ("connectivity", "offsets", "types"))
-            more, of_cells = cells(nodes, ends, types, given)
-            blocks += [type(one)(one.type, one.data + start) if start else one for one in more]
-            for name, values in of_cells.items():
-                arrays.setdefault(name, []).extend(values)
-        return blocks, arrays
-
-    for place in places:
-        place.vtk_cells_from_data = cells
-    _vtu._organize_cells = of_pieces
+    _vtk_51.vtk_cells_from_data = cells
     try:
         yield
     finally:
-        _vtu._organize_cells = organized
-        for place, was in zip(places, before, strict=True):
-            place.vtk_cells_from_data = was
+        _vtk_51.vtk_cells_from_data = before
 
 
 def _rows(connectivity: NDArray[Any], offsets: NDArray[Any], types: NDArray[Any],
