@@ -26,8 +26,8 @@ def type_for_sums(g: Any) -> Any:
 
 
 def type_of(*levels: Any) -> Any:
-    """The type that the edge weights of all these levels have, or get where they have none yet."""
-    return np.result_type(EDGE_WEIGHT, *(g.ewgt.dtype for g in levels if len(g.ewgt)))
+    """The type that kernels take which holds the edge weights of all these levels, packed or not, if they have any."""
+    return np.result_type(EDGE_WEIGHT, *(type_unpacked(g.ewgt.dtype) for g in levels if len(g.ewgt)))
 
 
 def type_unpacked(kind: Any) -> Any:

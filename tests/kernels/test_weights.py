@@ -38,6 +38,9 @@ def test_types_for_sums_and_for_packed_weights():
     packed = {np.uint8: np.int32, np.uint16: np.int32, np.uint32: np.int64, np.uint64: np.int64, np.int32: np.int32,
               np.int64: np.int64}
     assert {kind: type_unpacked(np.dtype(kind)) for kind in packed} == packed
+    plain = level(grid(2, 2))
+    for kind, wanted in packed.items():
+        assert type_of(plain, plain._replace(ewgt=np.ones(8, kind)), plain) == wanted
 
 
 @pytest.mark.parametrize("threads", [1, 2])
