@@ -127,7 +127,7 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
     """
     unit = len(g.ewgt) == 0
     mask = _mask_for(most, len(mark))
-    for i in range(mask + 1 if mask >= 0 else len(mark)):
+    for i in range(mask + 1 if mask >= 0 else len(start) - 1):
         mark[i] = -1
     base = begin[lo]
     top = base

@@ -95,7 +95,7 @@ class Encoding(NamedTuple):
         elif form == "binary":
             made = self._binary("".join(text.split()) if "\n" in text or " " in text else text, dtype)
         else:
-            made = np.array(text.split(), dtype) if native.kind != "f" else np.fromstring(text, native, sep=" ")
+            made = np.fromstring(text, native, sep=" ") if text else np.empty(0, native)
         width = int(element.get("NumberOfComponents") or 1)
         made = np.require(made, native, "A")
         return made.reshape(-1, width) if width > 1 else made
