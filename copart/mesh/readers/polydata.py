@@ -1,4 +1,4 @@
-"""Surfaces of VTK in XML (``.vtp``), written anew as the unstructured grids (``.vtu``) that meshio reads."""
+"""Surfaces of VTK in XML (``.vtp``), written anew as unstructured grids (``.vtu``)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _MOST_PER_BYTE = 10
 """Polygons for each byte of a file at most."""
 
 
-def as_grid(path: Path, folder: Path) -> Path:
-    """The file to read instead of a surface: a copy in `folder` whose polygons are the cells of a grid.
+def as_grid(path: Path) -> bytes:
+    """What to read instead of a surface: a copy of the file whose polygons are the cells of a grid.
 
     Raises
     ------
@@ -35,22 +35,12 @@ def as_grid(path: Path, folder: Path) -> Path:
         raise FormatError(path, f"has {', '.join(other) or 'no polygons'}; of surfaces polygons alone are read")
     if polygons > _MOST_PER_BYTE * len(data):
         raise FormatError(path, f"announces {polygons} polygons, more than the file can hold")
-    # empty; where data are appended as bytes, meshio looks for the tag of each array: they become field data
-    spare, raw = [], re.search(rb'<AppendedData\s+encoding="raw"', body) is not None
-    for name in (b"Verts", b"Lines", b"Strips"):
-        found = re.search(rb"<%b\s*(?:/>|>(.*?)</%b\s*>)" % (name, name), body, re.DOTALL)
-        if found is not None:
-            spare += [found[1] or b""] if raw else []
-            body = body[:found.start()] + body[found.end():]
     types = b'<DataArray type="UInt8" Name="types" format="ascii">' + _POLYGON * polygons + b"</DataArray>"
     body = re.sub(rb"<Polys\s*>", b"<Cells>", body, count=1)
     body = re.sub(rb"</Polys\s*>", lambda _: types + b"</Cells>", body, count=1)
     head = head.replace(b'type="PolyData"', b'type="UnstructuredGrid"').replace(b"<PolyData", b"<UnstructuredGrid")
     body = body.replace(b"</PolyData", b"</UnstructuredGrid", 1)
-    copy = folder / f"{path.stem}.vtu"
-    copy.write_bytes(b'%b<FieldData>%b</FieldData><Piece NumberOfPoints="%d" NumberOfCells="%d">%b'
-                     % (head, b"".join(spare), count.get(b"Points", 0), polygons, body))
-    return copy
+    return b'%b<Piece NumberOfPoints="%d" NumberOfCells="%d">%b' % (head, count.get(b"Points", 0), polygons, body)
 
 
 __all__ = ["as_grid"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import binascii
 import lzma
 import re
-import tempfile
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,11 +45,8 @@ def read_vtu(path: Path, threads: int = 1) -> Mesh:
     FormatError
         It is no such file, or a part of it is not as another part says.
     """
-    if path.suffix.lower() == ".vtp":
-        with tempfile.TemporaryDirectory() as folder:
-            return read_vtu(as_grid(path, Path(folder)), threads)
     try:
-        root, appended = _parted(path.read_bytes())
+        root, appended = _parted(as_grid(path) if path.suffix.lower() == ".vtp" else path.read_bytes())
         kind = root.get("type", "nothing") if root.tag == "VTKFile" else f"<{root.tag}>"
         if kind != "UnstructuredGrid":
             raise FormatError(path, f"holds {kind:.40}, and no UnstructuredGrid of VTK")
