@@ -13,7 +13,7 @@ _FLUENT = "OpenFOAM's fluentMeshToFoam or fluent3DMeshToFoam make a case of it, 
 _GMSH = "gmsh FILE -save -format msh41 -o NEW.msh converts it"
 _MERGED = "a list of files with the pieces: give them singly, or merge them to .vtu, as with ParaView's Merge Blocks"
 _WAYS = {
-    ".vts": _PYVISTA, ".vtr": _PYVISTA, ".vti": _PYVISTA, ".pvtu": _MERGED,
+    ".vts": _PYVISTA, ".vtr": _PYVISTA, ".vti": _PYVISTA,
     ".pvtp": _MERGED, ".pvd": _MERGED, ".vtm": _MERGED,
     ".step": _CAD, ".stp": _CAD, ".iges": _CAD, ".igs": _CAD, ".brep": _CAD, ".geo": _CAD, ".cas": _FLUENT,
     ".unv": _GMSH, ".neu": "OpenFOAM's gambitToFoam makes a case of it",

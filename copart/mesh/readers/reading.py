@@ -45,7 +45,7 @@ OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": rea
                                                   "vtkhdf": read_vtkhdf, "vtu": read_vtu}
 """Readers of copart's own, by meshio's name of the format."""
 
-MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"]}
+MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"], ".pvtu": ["vtu"]}
 """Suffixes that meshio does not know, those of MED by Code_Aster's names among them."""
 
 log = logging.getLogger(__name__)

@@ -1,5 +1,8 @@
 """VTU files: unstructured grids in VTK's XML, all of their pieces and kinds of cells, in the order of the file.
 
+Pieces, in one file or in those that a PVTU file lists, are one mesh: ghost cells are left out, and points of several
+pieces at the same place are one.
+
 meshio 5.3 takes the cells of the last piece alone, puts polyhedra into another order, passes over types that it does
 not know, refuses the versions 2 of the format, and needs minutes for large arrays that are appended as bytes.
 """
@@ -7,9 +10,11 @@ not know, refuses the versions 2 of the format, and needs minutes for large arra
 from __future__ import annotations
 
 import binascii
+import contextlib
 import lzma
 import re
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,8 +24,9 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CopartError, FormatError
-from ..polyhedra import Ints, Polyhedra
+from ...errors import CopartError, FormatError, MeshError
+from ...formats.vtu import GHOST
+from ..polyhedra import Ints, Polyhedra, spans
 from ..value import Mesh
 from ..vtk_cells import POLYHEDRON, blocks_of_types
 from .foreign import Solid, from_meshio
@@ -28,11 +34,14 @@ from .polydata import as_grid
 from .vtu_arrays import Encoding
 from .vtu_polyhedra import solid_of
 
-_TRIANGLE, _POLYGON, _QUAD, _WEDGE = 5, 7, 9, 13
+_TRIANGLE, _POLYGON, _QUAD = 5, 7, 9
+
+_DUPLICATE = 1
+"""Bit of a ghost: the cell is another piece's."""
 
 
 def read_vtu(path: Path, threads: int = 1) -> Mesh:
-    """Read a VTU file, or the polygons of a VTP file.
+    """Read a VTU file, all files that a PVTU file lists, or the polygons of a VTP file.
 
     Parameters
     ----------
@@ -45,24 +54,56 @@ def read_vtu(path: Path, threads: int = 1) -> Mesh:
     FormatError
         It is no such file, or a part of it is not as another part says.
     """
-    try:
+    kind = "PUnstructuredGrid" if path.suffix.lower() == ".pvtu" else "UnstructuredGrid"
+    with _named(path):
         root, appended = _parted(as_grid(path) if path.suffix.lower() == ".vtp" else path.read_bytes())
-        kind = root.get("type", "nothing") if root.tag == "VTKFile" else f"<{root.tag}>"
-        if kind != "UnstructuredGrid":
-            raise FormatError(path, f"holds {kind:.40}, and no UnstructuredGrid of VTK")
-        grid = root.find("UnstructuredGrid")
-        pieces = [] if grid is None else grid.findall("Piece")
-        if grid is None or not pieces:
-            raise FormatError(path, "has no piece of an unstructured grid")
+        grid = _grid(root, kind)
+        if kind == "UnstructuredGrid":
+            encoding = Encoding.of(root, appended, threads)
+            pieces = [_Piece(piece, encoding) for piece in grid.findall("Piece")]
+            fields = _fields(grid.find("FieldData"), encoding)
+        else:
+            pieces, fields = [], {}
+            for piece in grid.findall("Piece"):
+                pieces += _pieces_of(path.parent / piece.get("Source", ""), threads)
+        return _mesh(path, pieces, fields)
+
+
+def _pieces_of(path: Path, threads: int) -> list[_Piece]:
+    """The pieces of one of several files."""
+    if not path.is_file():
+        raise FormatError(path, "no such file")
+    with _named(path):
+        root, appended = _parted(path.read_bytes())
         encoding = Encoding.of(root, appended, threads)
-        return _mesh(path, [_Piece(piece, encoding) for piece in pieces], _fields(grid.find("FieldData"), encoding))
+        return [_Piece(piece, encoding) for piece in _grid(root, "UnstructuredGrid").findall("Piece")]
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Whatever goes wrong is an error of this file."""
+    try:
+        yield
     except CopartError as error:
         raise error if isinstance(error, FormatError) else FormatError(path, str(error)) from None
     except ElementTree.ParseError as error:
         raise FormatError(path, f"cannot be read: no well-formed XML ({error})") from None
+    except OSError as error:
+        raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     except (ValueError, TypeError, IndexError, OverflowError, binascii.Error, zlib.error, lzma.LZMAError,
             RuntimeError) as error:
         raise FormatError(path, f"cannot be read: {' '.join(str(error).split())}") from None
+
+
+def _grid(root: Element, kind: str) -> Element:
+    """The grid, or the list of files, in the root of a file."""
+    found = root.get("type", "nothing") if root.tag == "VTKFile" else f"<{root.tag}>"
+    if found != kind:
+        raise MeshError(f"holds {found:.40}, and no {kind} of VTK")
+    grid = root.find(kind)
+    if grid is None or grid.find("Piece") is None:
+        raise MeshError("has no piece of an unstructured grid")
+    return grid
 
 
 def _parted(raw: bytes) -> tuple[Element, str | memoryview]:
@@ -102,40 +143,76 @@ class _Piece:
         self.types: Ints = types.astype(np.int64)
         self.cells = cells
         self.data = _fields(piece.find("CellData"), encoding)
+        ghost = self.data.get(GHOST, np.zeros(ncells, np.uint8)).reshape(-1)
+        if len(ghost) != ncells or ghost.dtype.kind not in "iu":
+            raise ValueError(f"array {GHOST} must have a whole number for each of the {ncells} cells")
+        self.own = ghost & _DUPLICATE == 0
         self.on_points = [one.get("Name", "") for one in piece.findall("PointData/DataArray")]
 
 
 def _mesh(path: Path, pieces: list[_Piece], fields: dict[str, NDArray[Any]]) -> Mesh:
-    """The pieces, one after the other."""
+    """The pieces as one mesh."""
     first = np.cumsum([0] + [len(piece.points) for piece in pieces]).tolist()
+    points = _joined([piece.points for piece in pieces])
+    several = len(pieces) > 1
+    new = None
+    if several:
+        same = _same(points, np.repeat(np.arange(len(pieces)), np.diff(first)))
+        kept = same == np.arange(len(points))
+        points, new = points[kept], (np.cumsum(kept) - 1)[same]
     blocks: list[SimpleNamespace] = []
     if any((piece.types == POLYHEDRON).any() for piece in pieces):
-        solid = Polyhedra.side_by_side([(solid_of(*_plain(piece), piece.cells), at)
-                                        for piece, at in zip(pieces, first, strict=False) if len(piece.types)])
-        blocks.append(SimpleNamespace(type="polyhedron", data=Solid(solid)))
+        solids = [(solid_of(*_plain(piece), piece.cells), piece, at) for piece, at in zip(pieces, first, strict=False)
+                  if len(piece.types)]
+        if several:
+            solids = [(solid.taken(piece.own, np.arange(len(piece.points))), piece, at) for solid, piece, at in solids
+                      if piece.own.any()]
+        solid = Polyhedra.side_by_side([(solid, at) for solid, _, at in solids])
+        blocks.append(SimpleNamespace(type="polyhedron", data=Solid(solid if new is None else solid.renumbered(new))))
     else:
         for piece, at in zip(pieces, first, strict=False):
-            for kind, nodes in blocks_of_types(*_plain(piece)):
+            for kind, nodes in blocks_of_types(*_plain(piece, several)):
                 # wedges as meshio has them
                 rows = nodes[:, [0, 2, 1, 3, 5, 4]] if kind == "wedge" else nodes
-                blocks.append(SimpleNamespace(type=kind, data=rows + at if at else rows))
+                blocks.append(SimpleNamespace(type=kind, data=rows if new is None else new[rows + at]))
     ends = np.cumsum([len(one.data) for one in blocks])[:-1]
     names = [name for name in pieces[0].data if all(name in piece.data for piece in pieces)]
-    data = {name: np.split(_joined([piece.data[name] for piece in pieces]), ends) for name in names}
-    points = _joined([piece.points for piece in pieces])
+    data = {name: np.split(_joined([piece.data[name][piece.own] if several else piece.data[name] for piece in pieces]),
+                           ends) for name in names if not several or name != GHOST}
     return from_meshio(SimpleNamespace(points=points, cells=blocks, cell_data=data, field_data=fields,
                                        point_data=dict.fromkeys(pieces[0].on_points)), path.stem)
+
+
+def _same(points: NDArray[np.float64], piece: Ints) -> Ints:
+    """(npoints,) for each point the first at its place, where no piece has two: these are apart on purpose."""
+    order = np.lexsort((piece, *points.T))
+    there, whose = points[order], piece[order]
+    begins = np.append(True, (there[1:] != there[:-1]).any(axis=1))
+    place = np.cumsum(begins) - 1
+    twice = ~begins & np.append(False, whose[1:] == whose[:-1])
+    apart = np.bincount(place, twice)[place] > 0
+    new = np.arange(len(points))
+    new[order] = np.where(apart, order, order[np.flatnonzero(begins)][place])
+    return new
 
 
 def _joined(arrays: list[NDArray[Any]]) -> NDArray[Any]:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _plain(piece: _Piece) -> tuple[Ints, Ints, Ints]:
-    """Types, offsets and nodes of the cells; polygons of three and four corners are triangles and quadrilaterals."""
-    size = np.diff(piece.start)
-    types = np.where((piece.types == _POLYGON) & (size == 3), _TRIANGLE, piece.types)
-    return np.where((types == _POLYGON) & (size == 4), _QUAD, types), piece.start, piece.nodes
+def _plain(piece: _Piece, own: bool = False) -> tuple[Ints, Ints, Ints]:
+    """Types, offsets and nodes of the cells, or of those that are no ghosts.
+
+    Polygons of three and four corners are triangles and quadrilaterals.
+    """
+    types, start, nodes = piece.types, piece.start, piece.nodes
+    if own and not piece.own.all():
+        size = np.diff(start)[piece.own]
+        types, nodes = types[piece.own], nodes[spans(start[:-1][piece.own], size)]
+        start = np.concatenate([[0], np.cumsum(size)])
+    size = np.diff(start)
+    types = np.where((types == _POLYGON) & (size == 3), _TRIANGLE, types)
+    return np.where((types == _POLYGON) & (size == 4), _QUAD, types), start, nodes
 
 
 __all__ = ["read_vtu"]

@@ -458,7 +458,7 @@ def test_an_included_file_that_is_not_there_is_named(tmp_path):
 @pytest.mark.parametrize(("name", "said"), [
     ("wing.vts", r"unknown mesh format \.vts; pyvista.read\('wing.vts'\).*known: "),
     ("wing.STEP", r"a CAD file, no mesh: mesh it first, as with gmsh -3 wing.STEP -o NEW.msh; known: "),
-    ("all.pvtu", r"a list of files with the pieces"), ("old.unv", r"gmsh old.unv -save -format msh41"),
+    ("all.pvtp", r"a list of files with the pieces"), ("old.unv", r"gmsh old.unv -save -format msh41"),
 ])
 def test_formats_that_are_not_read_say_how_to_convert(tmp_path, name, said):
     (tmp_path / name).write_text("x")

@@ -307,15 +307,23 @@ def test_pieces_of_a_grid(tmp_path):
         ("triangle", [[0, 1, 2], [0, 2, 3]]), ("quad", [[4, 5, 6, 7]])]
     assert mesh.cell_data["load"].tolist() == [1, 2, 3]
     assert mesh.npoints == 8
+    # side by side, they share two points
+    pieces[1] = piece.format(n=1, x=1, y=2, nodes="0 1 2 3", ends="4", types="9", load="3")
+    path.write_text('<VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian"><UnstructuredGrid>'
+                    + "".join(pieces) + "</UnstructuredGrid></VTKFile>")
+    mesh = read_mesh(path)
+    assert mesh.npoints == 6
+    assert mesh.blocks[1][1].tolist() == [[1, 4, 5, 2]]
+    assert dual_graph(mesh).nedges == 2
 
 
 HEXA = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [2, 3, 7, 6], [1, 2, 6, 5], [0, 4, 7, 3]]
 
 
-def row_of_cells(path, kinds, table, more="", version="2.3"):
+def row_of_cells(path, kinds, table, more="", version="2.3", at=0):
     """Cubes in a row: "h" a hexahedron, "v" a voxel, "w" two wedges, "p" a polyhedron, "q" one side of it alone."""
     n = len(kinds)
-    points = [[x, y, z] for x in range(n + 1) for z in (0, 1) for y in (0, 1)]
+    points = [[at + x, y, z] for x in range(n + 1) for z in (0, 1) for y in (0, 1)]
     nodes, ends, types, faces, face_ends = [], [], [], [], []
     face_nodes, face_start, of_cells, cell_ends = [], [], [], []
     for x, kind in enumerate(kinds):
@@ -372,13 +380,60 @@ def test_cells_keep_the_order_of_the_file(tmp_path, kinds, table):
 
 
 def test_pieces_with_and_without_polyhedra(tmp_path):
-    texts = [row_of_cells(tmp_path / "m.vtu", kinds, True).read_text() for kinds in ("hw", "hp", "p")]
+    texts = [row_of_cells(tmp_path / "m.vtu", kinds, True, at=at).read_text()
+             for kinds, at in (("hw", 0), ("hp", 2), ("p", 4))]
     pieces = [text[text.index("<Piece"):text.index("</UnstructuredGrid>")] for text in texts]
     (tmp_path / "m.vtu").write_text(texts[0].replace(pieces[0], "".join(pieces)))
     mesh = read_mesh(tmp_path / "m.vtu")
-    assert mesh.centres()[:, 0] == pytest.approx([0.5, 4 / 3, 5 / 3, 0.5, 1.5, 0.5])
+    assert mesh.centres()[:, 0] == pytest.approx([0.5, 4 / 3, 5 / 3, 2.5, 3.5, 4.5])
     assert mesh.cell_data["load"].tolist() == [5, 6, 7, 5, 6, 5]
-    assert mesh.npoints == 32
+    assert mesh.npoints == 24
+    assert dual_graph(mesh).nedges == 5
+
+
+def test_points_of_one_piece_stay_apart():
+    """As on the two sides of a crack."""
+    from copart.mesh.readers.vtu import _same
+
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, 0]])
+    assert _same(points, np.array([0, 0, 0, 1, 1, 1, 2])).tolist() == [0, 1, 2, 0, 4, 5, 0]
+
+
+@pytest.mark.parametrize("solid", [cube("hexa", 6), cube("tetra", 400)])
+def test_pieces_in_files_of_their_own(tmp_path, solid):
+    """As copart writes them, with a layer of ghosts each."""
+    from copart.kgggp_ml import partition
+    from copart.mesh import write_pieces
+
+    graph = dual_graph(solid)
+    part = partition(graph, 3)
+    path = tmp_path / "m.pvtu"
+    write_pieces(path, solid, part, 3)
+    mesh = read_mesh(path)
+    order = mesh.cell_data["GlobalCellIds"].ravel()
+    assert sorted(order) == list(range(solid.ncells))
+    assert mesh.centres() == pytest.approx(solid.centres()[order])
+    assert mesh.npoints == solid.npoints
+    again = dual_graph(mesh)
+    assert again.nedges == graph.nedges
+    assert "vtkGhostType" not in mesh.cell_data
+    (tmp_path / "m" / "m_1.vtu").unlink()
+    with pytest.raises(FormatError, match=r"m_\d.vtu: no such file"):
+        read_mesh(path)
+    path.write_text(path.read_text().replace("PUnstructuredGrid", "PPolyData"))
+    bad(path, "holds PPolyData, and no PUnstructuredGrid of VTK")
+
+
+def test_ghosts_among_polyhedra(tmp_path):
+    from copart.mesh import write_pieces
+
+    solid = read_mesh(row_of_cells(tmp_path / "row.vtu", "pphpw", True))
+    write_pieces(tmp_path / "m.pvtu", solid, np.array([0, 1, 1, 0, 2, 2], np.int32), 3)
+    mesh = read_mesh(tmp_path / "m.pvtu")
+    assert mesh.centres()[:, 0] == pytest.approx([0.5, 3.5, 1.5, 2.5, 4 + 1 / 3, 4 + 2 / 3])
+    assert mesh.cell_data["load"].tolist() == [5, 8, 6, 7, 9, 10]
+    assert mesh.npoints == 24
+    assert dual_graph(mesh).nedges == 5
 
 
 def test_polyhedra_whose_arrays_do_not_fit(tmp_path):
