@@ -164,6 +164,8 @@ def _mesh(path: Path, pieces: list[_Piece], fields: dict[str, NDArray[Any]]) -> 
     if any((piece.types == POLYHEDRON).any() for piece in pieces):
         solids = [(solid_of(*_plain(piece), piece.cells), piece, at) for piece, at in zip(pieces, first, strict=False)
                   if len(piece.types)]
+        for solid, piece, _ in solids:
+            _check_nodes(solid.nodes, piece)
         if several:
             solids = [(solid.taken(piece.own, np.arange(len(piece.points))), piece, at) for solid, piece, at in solids
                       if piece.own.any()]
@@ -174,13 +176,23 @@ def _mesh(path: Path, pieces: list[_Piece], fields: dict[str, NDArray[Any]]) -> 
             for kind, nodes in blocks_of_types(*_plain(piece, several)):
                 # wedges as meshio has them
                 rows = nodes[:, [0, 2, 1, 3, 5, 4]] if kind == "wedge" else nodes
-                blocks.append(SimpleNamespace(type=kind, data=rows if new is None else new[rows + at]))
+                if new is not None:
+                    _check_nodes(rows, piece)
+                    rows = new[rows + at]
+                blocks.append(SimpleNamespace(type=kind, data=rows))
     ends = np.cumsum([len(one.data) for one in blocks])[:-1]
-    names = [name for name in pieces[0].data if all(name in piece.data for piece in pieces)]
-    data = {name: np.split(_joined([piece.data[name][piece.own] if several else piece.data[name] for piece in pieces]),
+    full = [piece for piece in pieces if len(piece.types)] or pieces
+    names = [name for name in full[0].data if all(name in piece.data for piece in full)]
+    data = {name: np.split(_joined([piece.data[name][piece.own] if several else piece.data[name] for piece in full]),
                            ends) for name in names if not several or name != GHOST}
     return from_meshio(SimpleNamespace(points=points, cells=blocks, cell_data=data, field_data=fields,
                                        point_data=dict.fromkeys(pieces[0].on_points)), path.stem)
+
+
+def _check_nodes(nodes: Ints, piece: _Piece) -> None:
+    """Refuse nodes that would be points of another piece."""
+    if nodes.size and not 0 <= nodes.min() <= nodes.max() < len(piece.points):
+        raise ValueError(f"cells point outside the {len(piece.points)} points of their piece")
 
 
 def _same(points: NDArray[np.float64], piece: Ints) -> Ints:

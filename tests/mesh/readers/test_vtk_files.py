@@ -315,6 +315,15 @@ def test_pieces_of_a_grid(tmp_path):
     assert mesh.npoints == 6
     assert mesh.blocks[1][1].tolist() == [[1, 4, 5, 2]]
     assert dual_graph(mesh).nedges == 2
+    # an empty piece need not have the arrays; the nodes of a piece are its own
+    empty = '<Piece NumberOfPoints="0" NumberOfCells="0"><Points/><Cells/></Piece>'
+    text = path.read_text()
+    path.write_text(text.replace("<Piece", f"{empty}<Piece", 1))
+    assert read_mesh(path).cell_data["load"].tolist() == [1, 2, 3]
+    for old, new in (("0 1 2 0 2 3", "0 1 2 0 2 4"), ("0 1 2 3<", "-1 1 2 3<")):
+        assert old in text
+        path.write_text(text.replace(old, new))
+        bad(path, "cells point outside the 4 points of their piece")
 
 
 HEXA = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [2, 3, 7, 6], [1, 2, 6, 5], [0, 4, 7, 3]]
@@ -389,6 +398,10 @@ def test_pieces_with_and_without_polyhedra(tmp_path):
     assert mesh.cell_data["load"].tolist() == [5, 6, 7, 5, 6, 5]
     assert mesh.npoints == 24
     assert dual_graph(mesh).nedges == 5
+    whole = (tmp_path / "m.vtu").read_text()
+    (tmp_path / "m.vtu").write_text(whole.replace('"face_connectivity" NumberOfComponents="1" format="ascii">4',
+                                                  '"face_connectivity" NumberOfComponents="1" format="ascii">12'))
+    bad(tmp_path / "m.vtu", "cells point outside the 12 points of their piece")
 
 
 def test_points_of_one_piece_stay_apart():
