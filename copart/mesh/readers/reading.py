@@ -142,7 +142,9 @@ def _read_kind(path: Path, threads: int) -> Mesh:
     refuse_foreign(path, head)
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
-    own = partial(read_vtu, threads=threads) if formats[0] == "vtu" else OWN_READERS.get(formats[0])
+    own = OWN_READERS.get(formats[0])
+    if own is read_vtu:
+        own = partial(read_vtu, threads=threads)
     if own is not None and not (own is read_cgns and of_meshio(path)):
         try:
             return own(path)

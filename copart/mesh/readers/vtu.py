@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import binascii
 import contextlib
-import lzma
 import re
 import zlib
 from collections.abc import Iterator
@@ -90,8 +89,8 @@ def _named(path: Path) -> Iterator[None]:
         raise FormatError(path, f"cannot be read: no well-formed XML ({error})") from None
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
-    except (ValueError, TypeError, IndexError, OverflowError, binascii.Error, zlib.error, lzma.LZMAError,
-            RuntimeError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError, RuntimeError, binascii.Error, zlib.error,
+            ImportError) as error:
         raise FormatError(path, f"cannot be read: {' '.join(str(error).split())}") from None
 
 

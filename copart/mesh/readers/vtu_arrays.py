@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import base64
-import lzma
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -26,6 +25,16 @@ _TYPES = {f"{kind}{8 * size}": f"{kind[0].lower()}{size}" for kind in ("Int", "U
 _PIECES = 4
 
 
+def _lzma(packed: memoryview, _: int) -> bytes:
+    # some Pythons are built without it
+    from lzma import LZMAError, decompress
+
+    try:
+        return decompress(packed)
+    except LZMAError as error:
+        raise ValueError(str(error)) from None
+
+
 def _lz4(packed: memoryview, size: int) -> bytes:
     try:
         from lz4.block import LZ4BlockError, decompress
@@ -40,7 +49,7 @@ def _lz4(packed: memoryview, size: int) -> bytes:
 
 _UNPACK: dict[str, Callable[[Any, int], bytes]] = {
     "vtkZLibDataCompressor": lambda packed, size: zlib.decompress(packed, bufsize=size),
-    "vtkLZMADataCompressor": lambda packed, _: lzma.decompress(packed), "vtkLZ4DataCompressor": _lz4}
+    "vtkLZMADataCompressor": _lzma, "vtkLZ4DataCompressor": _lz4}
 
 
 class _Odd(Exception):
@@ -91,31 +100,33 @@ class Encoding(NamedTuple):
         dtype = np.dtype(self.order + _TYPES[kind])
         text = "" if form == "appended" else (element.text or "").strip()
         if form == "appended":
-            made = self._binary(self.appended[int(element.get("offset", "0")):], dtype)
+            made = self._binary(self.appended, int(element.get("offset", "0")), dtype)
         elif form == "binary":
-            made = self._binary("".join(text.split()) if "\n" in text or " " in text else text, dtype)
+            made = self._binary("".join(text.split()) if "\n" in text or " " in text else text, 0, dtype)
         else:
             made = np.fromstring(text, native, sep=" ") if text else np.empty(0, native)
         width = int(element.get("NumberOfComponents") or 1)
         made = np.require(made, native, "A")
         return made.reshape(-1, width) if width > 1 else made
 
-    def _binary(self, data: str | memoryview, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """The array at the beginning of base64 or bytes."""
+    def _binary(self, data: str | memoryview, at: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """The array that begins at this place of base64 or bytes."""
         item = self.header.itemsize
-        if len(data) == 0:
+        if not 0 <= at <= len(data):
+            raise ValueError(f"an array begins at {at}, the data end at {len(data)}")
+        if at == len(data):
             return np.empty(0, dtype)
-        first = int(np.frombuffer(_decoded(data, 0, item), self.header)[0])
+        first = int(np.frombuffer(_decoded(data, at, item), self.header)[0])
         if self.unpack is None:
             # the size is either encoded with the values, or before them and filled up
-            apart = isinstance(data, str) and data[_chars(item) - 1] == "="
-            raw = _decoded(data, _chars(item), first) if apart else _decoded(data, 0, item + first)[item:]
+            apart = isinstance(data, str) and data[at + _chars(item) - 1] == "="
+            raw = _decoded(data, at + _chars(item), first) if apart else _decoded(data, at, item + first)[item:]
             return np.frombuffer(raw, dtype)
         if first == 0:
             return np.empty(0, dtype)
-        sizes = np.frombuffer(_decoded(data, 0, (3 + first) * item), self.header)
+        sizes = np.frombuffer(_decoded(data, at, (3 + first) * item), self.header)
         ends = np.concatenate([[0], np.cumsum(sizes[3:], dtype=np.int64)])
-        start = _chars(sizes.nbytes) if isinstance(data, str) else sizes.nbytes
+        start = at + (_chars(sizes.nbytes) if isinstance(data, str) else sizes.nbytes)
         packed = memoryview(_decoded(data, start, int(ends[-1])))
         return self._unpacked(packed, ends.tolist(), *(int(one) for one in sizes[1:3])).view(dtype)
 
