@@ -35,7 +35,7 @@ from .kernels.contraction import pull_down
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
-from .partitioner.coarsening import fitted, unpacked
+from .partitioner.coarsening import fitted, hurried, unpacked
 from .partitioner.contiguity import Pieces, make_contiguous
 from .partitioner.corridors import with_corridors
 from .partitioner.evolution import evolve
@@ -140,6 +140,8 @@ def partition(
     config, seed = fitted(options.config, n, k), options.seed
     with Team(options.threads, progress) as team:
         shape = known_shape(graph, level)
+        if pinned is None and affinity is None:
+            config = hurried(config, n, shape)
         coords = graph.coords
         if shape.far:
             level, order, place = renumber(level, shape)

@@ -57,6 +57,8 @@ class Config:
     ample : bool
         Coarsen less far, and be warmer, where that takes little of the time: on graphs of two hundred times the
         vertices at which coarsening stops.
+    brief : int
+        Make less effort on meshes in space of fewer vertices, but for grids.
     """
 
     coarse_per_part: int = 30
@@ -79,12 +81,13 @@ class Config:
     members: int = 1
     generations: int = 0
     ample: bool = False
+    brief: int = 0
 
 
-_DEFAULT = Config()
-_STRONG = replace(_DEFAULT, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
+_DEFAULT = Config(brief=50_000)
+_STRONG = replace(Config(), bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
                   flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
-QUICK = replace(_DEFAULT, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
+QUICK = replace(Config(), coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {

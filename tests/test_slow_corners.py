@@ -13,7 +13,8 @@ from copart.formats.hwloc import _bits
 from copart.mesh import cube
 from copart.metrics import edge_cut, max_part_weight
 from copart.options import PRESETS
-from copart.partitioner.coarsening import coarsest_size, fitted
+from copart.partitioner.coarsening import coarsest_size, fitted, hurried
+from copart.partitioner.shape import Shape
 
 from .helpers import grid
 
@@ -46,6 +47,18 @@ def test_more_effort_only_where_it_is_asked_for_and_the_graph_is_large():
     assert coarsest_size(fitted(fast, 10**6, 16), 16) == 2 * coarsest_size(fast, 16)
     assert fitted(fast, 10**6, 16).warmth > fast.warmth
     assert fitted(replace(fast, ample=False), 10**6, 16) == replace(fast, ample=False)
+
+
+def test_less_effort_on_small_meshes_in_space():
+    default, space = PRESETS["default"], Shape(False, False, False)
+    brief = hurried(default, 49_999, space)
+    assert (brief.reach, brief.patience, brief.warmth) == (3, 1, default.warmth)
+    assert hurried(replace(default, reach=0), 49_999, space).reach == 0
+    assert hurried(default, 50_000, space) is default
+    for other in (Shape(True, False, False), Shape(False, False, False, skewed=True),
+                  Shape(False, False, False, flat=True)):
+        assert hurried(default, 100, other) is default
+    assert all(hurried(PRESETS[name], 100, space) is PRESETS[name] for name in ("fast", "strong", "best"))
 
 
 def test_hops_are_limited(capsys):

@@ -60,7 +60,7 @@ def _json(value: Any, indent: str) -> str:
             raise TypeError("keys must be strings")
         rows = [f"{json.dumps(key)}: {_json(entry, inner)}" for key, entry in value.items()]
         return "{\n" + ",\n".join(inner + row for row in rows) + f"\n{indent}}}"
-    if isinstance(value, list) and any(isinstance(entry, dict | list) for entry in value):
+    if isinstance(value, list) and not {dict, list}.isdisjoint(map(type, value)):
         return "[\n" + ",\n".join(inner + _json(entry, inner) for entry in value) + f"\n{indent}]"
     return json.dumps(value, allow_nan=False)
 

@@ -2,11 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from . import inlined, kernel
 from .eviction import evict, propose_evictions
-from .moves import apply_moves
+from .moves import apply_moves, excess_above
 from .refinement import ACTIVE, BORDER, afterburn, list_marked, propose
 
 ROUND, COUNT, BALANCE, WALLED, JUDGE, OVER = 0, 1, 2, 3, 4, 5
@@ -55,18 +53,6 @@ class Memory(NamedTuple):
     conn: Any
     touched: Any
     at: Any
-
-
-@inlined
-def excess_above(pwgt, limit):
-    """Weight above the limits, summed over the parts.
-
-    pwgt, limit : (nparts,) int64, in
-    """
-    total = np.int64(0)
-    for p in range(len(limit)):
-        total += max(pwgt[p] - limit[p], 0)
-    return total
 
 
 @inlined

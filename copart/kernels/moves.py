@@ -8,6 +8,18 @@ from .refinement import ACTIVE, BORDER, PINNED
 
 
 @inlined
+def excess_above(pwgt, limit):
+    """Weight above the limits, summed over the parts.
+
+    pwgt, limit : (nparts,) int64, in
+    """
+    total = np.int64(0)
+    for p in range(len(limit)):
+        total += max(pwgt[p] - limit[p], 0)
+    return total
+
+
+@inlined
 def transfer(g, part, pwgt, population, v, to):
     """Move v to part `to`.
 

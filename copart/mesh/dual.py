@@ -85,8 +85,8 @@ def _corners(mesh: Mesh) -> Corners:
     shapes = mesh.shapes()
     count = [len(cells) for _, cells in shapes]
     nodes = [cells.reshape(-1) for _, cells in shapes]
-    at = _ends(np.repeat([cells.shape[1] for _, cells in shapes], count))[:-1]
-    facet = _ends(np.repeat([len(shape.facets) for shape, _ in shapes], count))
+    at = _begins([cells.shape[1] for _, cells in shapes], count)[:-1]
+    facet = _begins([len(shape.facets) for shape, _ in shapes], count)
     if facet[-1] >= 2**31:
         raise MeshError(f"mesh {mesh.name!r}: {facet[-1]} facets, at most {2**31 - 1} are supported")
     first = _ends([len(shape.facets) for shape, _ in shapes])[:-1]
@@ -98,6 +98,16 @@ def _corners(mesh: Mesh) -> Corners:
 def _ends(sizes: ArrayLike) -> NDArray[np.int64]:
     """Where pieces of these sizes begin, and the last one ends."""
     return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _begins(sizes: list[int], count: list[int]) -> NDArray[np.int64]:
+    """The same for so many pieces of each size: large arrays, written once."""
+    out = np.zeros(sum(count) + 1, np.int64)
+    upto = 0
+    for size, many in zip(sizes, count, strict=True):
+        first, upto = upto, upto + many
+        out[first + 1:upto + 1] = out[first] + size * np.arange(1, many + 1)
+    return out
 
 
 def _places(corners: Corners, facets: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -135,7 +145,9 @@ def _matched(mesh: Mesh, corners: Corners, threads: int, most: int | None = None
     place[:] = np.cumsum(place, axis=0, dtype=VERTEX) - place + start[:-1]
     cell, local = np.empty((2, start[-1]), VERTEX)
     facets(cell, local)
-    across = np.full(corners.facet[-1], NO_FACET, VERTEX)
+    across = np.empty(corners.facet[-1], VERTEX)
+    parts = [across[i * len(across) // pieces:(i + 1) * len(across) // pieces] for i in range(pieces)]
+    side_by_side([partial(part.fill, NO_FACET) for part in parts], threads)
     longest = int(np.diff(start).max())
     slots = 1 << (2 * longest).bit_length()
 

@@ -85,7 +85,7 @@ def _runs(types: NDArray[np.int64], start: NDArray[np.int64], nodes: NDArray[np.
     if len(types) == 0:
         return []
     size = np.diff(start)
-    turns = np.flatnonzero((np.diff(types) != 0) | (np.diff(size) != 0)) + 1
+    turns = np.flatnonzero((types[1:] != types[:-1]) | (size[1:] != size[:-1])) + 1
     out = []
     for first, last in zip([0, *turns], [*turns, len(types)], strict=True):
         code = int(types[first])

@@ -75,6 +75,9 @@ _THOUSANDS = 5000
 _TIMES_COARSEST = 200
 _AMPLE = {"coarse_per_part": 1.5, "coarse_least": 2.0, "halving_least": 2.0, "warmth": 1.2}
 
+#: Settings of small meshes in space, at most.
+_BRIEF = {"reach": 3, "cooling": 6, "patience": 1, "halving_least": 40, "halving_passes": 2}
+
 
 def coarsest_size(config: Config, nparts: int) -> int:
     """Vertices at which coarsening for `nparts` parts stops."""
@@ -121,6 +124,16 @@ def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
     if nparts < _THOUSANDS or nvtxs > coarsest:
         return config
     return replace(config, bisections=1, cooling=0, patience=min(config.patience, 2))
+
+
+def hurried(config: Config, nvtxs: int, shape: Shape) -> Config:
+    """`config`, with less effort on small meshes in space where it says so: for .3 % of the cut a fifth of the time.
+
+    Grids gain little by it: their cut is that of the first bisections.
+    """
+    if nvtxs >= config.brief or shape.flat or shape.skewed or shape.grid:
+        return config
+    return replace(config, **{name: min(most, getattr(config, name)) for name, most in _BRIEF.items()})
 
 
 def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1, within: Array | None = None,

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..arrays import frozen, sums
 from ..kernels import Level, Pull, contiguity
-from ..kernels.balancing import find_path, group_by_part
 from ..kernels.csr import part_pieces
 from ..kernels.refinement import find_boundary
 from ..kernels.rng import mix_each
+from ..kernels.shifting import find_path, group_by_part
 from ..options import Config
 from .refinement import Refiner, cut_of, listed_vertices
 from .rounds import Team

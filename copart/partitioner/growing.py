@@ -33,6 +33,9 @@ _STARTS, _LOOSER = 6, 0.1
 #: Bisections run more than once a preset's number where the input graph is this much larger than the coarsest.
 _SHARE = 0.025
 
+#: The coarsest graph has more than one in so many vertices of the input graph where refining it takes time.
+_TO_REFINE = 40
+
 
 def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int) -> Array:
     """One k-way greedy graph growing.
@@ -71,7 +74,7 @@ def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int
 
 def best_growth(
     g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
-    shape: Shape | None = None, dearer: Callable[[Array], int] | None = None,
+    shape: Shape | None = None, dearer: Callable[[Array], int] | None = None, refined: bool = True,
 ) -> Array:
     """The best of several bisected or grown, and refined, partitions: least excess, then least cut.
 
@@ -79,12 +82,16 @@ def best_growth(
     needs which of unequal limits.  Where it does not, all parts are grown at once.  Where `coords` (n, d) are
     known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
     the input graph, to which the effort is fitted; `shape` is that of the input graph; without it, `g` is looked at.
-    `dearer` tells what else a partition costs, beside its cut.
+    `dearer` tells what else a partition costs, beside its cut.  Whoever refines what is returned in any case says so
+    by `refined`: where there is one candidate, and refining it is a good part of the work, that is not done twice.
     """
     made = []
     # what stands for many fixed vertices is no hub
     shape = shape or look_at(g)._replace(skewed=False)
-    for t, part in enumerate(_candidates(g, pull, limit, config, nvtxs, salt, team, coords, shape)):
+    bisected = _bisected(g, limit, config, nvtxs, salt, team, coords, shape)
+    if not refined and len(bisected) == 1 and len(g.vwgt) * _TO_REFINE > nvtxs:
+        return bisected[0]
+    for t, part in enumerate(bisected or _grown(g, pull, limit, config, salt)):
         refiner = Refiner(g, pull, part, limit, team, salt + t, shape.skewed)
         cut = cut_of(g, part)
         cost = cut - affinity_gain(g, pull, part) - refiner.improve(config, cut) + (dearer(part) if dearer else 0)
@@ -92,24 +99,29 @@ def best_growth(
     return min(made, key=lambda one: one[:3])[-1]
 
 
-def _candidates(
-    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
-    shape: Shape,
-) -> Iterator[Array]:
-    """Unrefined initial partitions, one after the other; they may be refined in place."""
+def _bisected(
+    g: Level, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None, shape: Shape,
+) -> list[Array]:
+    """Initial partitions by recursive bisection, unrefined; none where it does not apply."""
     n, k = len(g.vwgt), len(limit)
-    if not len(g.origin) and not (len(g.fixed) and limit.min() < limit.max()):
-        # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
-        runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
-        looser, starts = limit, 0
-        if shape.skewed:
-            runs, starts = 2 * runs, _STARTS  # of very different cuts
-            looser = limit + (_LOOSER * limit).astype(np.int64)
-        yield from recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid,
-                                       config=config)
-        if coords is not None and not len(g.fixed):
-            yield recursive_coordinate_bisection(coords, g.vwgt, limit)
-        return
+    if len(g.origin) or (len(g.fixed) and limit.min() < limit.max()):
+        return []
+    # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
+    runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
+    looser, starts = limit, 0
+    if shape.skewed:
+        runs, starts = 2 * runs, _STARTS  # of very different cuts
+        looser = limit + (_LOOSER * limit).astype(np.int64)
+    found = recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid,
+                                config=config)
+    if coords is not None and not len(g.fixed):
+        found.append(recursive_coordinate_bisection(coords, g.vwgt, limit))
+    return found
+
+
+def _grown(g: Level, pull: Pull, limit: Array, config: Config, salt: int) -> Iterator[Array]:
+    """Initial partitions grown one after the other, unrefined; the next begins with the last as it has been refined."""
+    n, k = len(g.vwgt), len(limit)
     seeds = None
     for t in range(config.tries):
         part = grow_kgggp(g, pull, limit, seeds if t % _RESEED else None, salt + t)

@@ -126,7 +126,8 @@ def _once(
     del found
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
-    part = best_growth(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres, shape)
+    part = best_growth(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres, shape,
+                       refined=False)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import frozen, sums
-from ..kernels import Level, Pull, balancing, eviction, jet, moves
+from ..kernels import Level, Pull, eviction, jet, moves, shifting
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
 from ..kernels.csr import edge_cut
@@ -225,55 +225,16 @@ class Refiner:
         return total
 
     def shift_round(self) -> int:
-        """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut.
-
-        Each finds its own path, on which all it has too much can go.  Very many find theirs together, for a start; and
-        so do those that found none alone, since a way that is blocked for one may be open for another.
-        """
-        total, before = 0, self.excess
+        """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut."""
         k, count = len(self.limit), int(self.state.count[1])
-        start, order = np.empty(k + 1, np.int64), np.empty(count, np.int32)
-        balancing.group_by_part(self.state.part, self.state.border, count, start, order)
-        parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
-        hops = balancing.Hops(onward=np.empty(k, np.int32), place=self.place, value=np.empty(count, np.int64),
-                              ties=np.empty(count, np.int32))
-        sources = np.flatnonzero(self.state.pwgt > self.limit)
-        many = len(sources) * k > _MANY
-        if many:
-            total = self.shift_together(start, order, hops)
-            if self.excess < before:
-                return total
-        for source in sources:
-            over = int(self.state.pwgt[source] - self.limit[source])
-            for need in (over, 1):
-                target = balancing.find_path(
-                    self.g, self.state.part, self.state.pwgt, self.limit, source, need, start, order, parent, queue
-                )
-                if target >= 0:
-                    break
-            if target < 0:
-                continue
+        ways = shifting.Ways(start=np.empty(k + 1, np.int64), order=np.empty(count, np.int32),
+                             sources=np.empty(k, np.int32), parent=np.empty(k, np.int32), queue=np.empty(k, np.int32),
+                             toward=np.empty(k, np.int32), at=np.zeros(4, np.int64))
+        hops = shifting.Hops(onward=np.empty(k, np.int32), place=self.place, value=np.empty(count, np.int64),
+                             ties=np.empty(count, np.int32))
+        while not shifting.shift_round(self.g, self.pull, self.state, self.limit, self.now, _MANY, ways, hops):
             self.state = with_room(self.state, count + k)
-            total += int(
-                balancing.shift_path(self.g, self.pull, self.state, self.limit, source, target, parent, start, order,
-                                     self.now, hops)
-            )
-        if not many and self.excess == before:
-            total += self.shift_together(start, order, hops)
-        return total
-
-    def shift_together(self, start: Array, order: Array, hops: balancing.Hops) -> int:
-        """Hand weight from all overloaded parts along ways to the nearest room; returns the decrease of the cut.
-
-        `start` (nparts + 1,) and `order` (count,) are the border vertices by part.
-        """
-        k = len(self.limit)
-        toward, scratch = np.empty(k, np.int32), np.empty(k, np.int32)
-        hops.onward.fill(-1)
-        balancing.ways_to_room(self.g, self.state.part, self.state.pwgt, self.limit, start, order, toward, scratch)
-        self.state = with_room(self.state, len(order) + 4 * k)
-        return int(balancing.shift_along(self.g, self.pull, self.state, self.limit, toward, scratch, start, order,
-                                         self.now, hops))
+        return int(ways.at[shifting.TOTAL])
 
     def improve(self, config: Config, cut: int, rounds: int | None = None) -> int:
         """Jet with rebalancing while it cools, and then until `patience` rounds bring next to nothing.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.graph import Graph
-from copart.kernels import balancing as kernels
+from copart.kernels import balancing
+from copart.kernels import shifting as kernels
 from copart.partitioner.refinement import Refiner, with_room
 from copart.partitioner.rounds import Team
 from copart.partitioner.settling import PACKING, fill_empty, pack, settle
@@ -108,6 +110,24 @@ def test_the_log_of_a_shift_is_taken_back():
     assert r.state.pwgt.tolist() == [6, 4, 4, 4, 2]
 
 
+@given(searches(), st.integers(0, 3), st.sampled_from([0, 10**9]))
+def test_shifts_go_on_where_the_log_was_short(s, capacity, most):
+    """All that is handed on by a round, however often the log has to be made longer."""
+    found = []
+    for room in (capacity, 4 * len(s.part) + 99):
+        s.part[:] = s.before
+        r = Refiner(s.refiner.g, s.refiner.pull, s.part, s.refiner.limit, Team(1), 1)
+        r.state = r.state._replace(log=np.empty((2, room), np.int32))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("copart.partitioner.refinement._MANY", most)
+            before, excess = s.cut(), r.excess
+            won = r.shift_round()
+        assert won == before - s.cut()
+        assert r.excess <= excess
+        found.append((won, s.part.tolist(), r.state.count.tolist()))
+    assert found[0] == found[1]
+
+
 def test_fixed_vertices_block_a_chain():
     """The only vertex of part 1 next to part 2 is fixed, so nothing can be handed on."""
     part = [0] * 4 + [1] * 3 + [2] * 2
@@ -192,8 +212,8 @@ def test_jumps_keep_books_and_limits(graph, seed, k):
     limit = np.full(k, -(-graph.total_weight // k))
     was = pwgt.copy()
     order = np.argsort(-graph.weights, kind="stable").astype(np.int32)
-    won = kernels.jump(level(graph), NO_PULL, part, pwgt, population, limit, order, np.empty(k, np.int64),
-                       np.empty(k, np.int32))
+    won = balancing.jump(level(graph), NO_PULL, part, pwgt, population, limit, order, np.empty(k, np.int64),
+                         np.empty(k, np.int32))
     assert won == objective(graph, before) - objective(graph, part)
     assert (pwgt == loads(graph, part, k)[0]).all()
     assert (population == loads(graph, part, k)[1]).all()
@@ -205,7 +225,7 @@ def test_jumps_reach_parts_that_are_no_neighbours():
     graph = Graph.from_edges(4, [0, 1], [1, 2])
     part = np.array([0, 0, 0, 1], np.int32)
     pwgt, population = loads(graph, part, 2)
-    kernels.jump(level(graph), NO_PULL, part, pwgt, population, np.array([2, 2]), np.arange(4, dtype=np.int32),
+    balancing.jump(level(graph), NO_PULL, part, pwgt, population, np.array([2, 2]), np.arange(4, dtype=np.int32),
                  np.empty(2, np.int64), np.empty(2, np.int32))
     assert sorted(np.bincount(part)) == [2, 2]
 
@@ -215,7 +235,7 @@ def test_exchange_lowers_the_excess():
     graph = path(4, vwgt=[4, 4, 3, 2])
     part = np.array([0, 0, 1, 1], np.int32)
     pwgt, _ = loads(graph, part, 2)
-    swaps = kernels.swap_down(level(graph), part, pwgt, np.array([7, 7]), np.arange(4, dtype=np.int32))
+    swaps = balancing.swap_down(level(graph), part, pwgt, np.array([7, 7]), np.arange(4, dtype=np.int32))
     assert swaps == 1
     assert pwgt.tolist() == loads(graph, part, 2)[0].tolist() == [6, 7]
 

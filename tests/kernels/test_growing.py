@@ -264,3 +264,22 @@ def test_affinity_gain_is_what_the_objective_takes_off(seed):
     won = affinity_gain(level(graph, origin=origin), pull_of(table), part)
     assert edge_cut(graph, part) - won == objective(graph, part, table, origin)
     assert affinity_gain(level(graph), NO_PULL, part) == 0
+
+
+def test_the_only_start_is_refined_once(monkeypatch):
+    """By who goes on with it, where the coarsest graph is not much smaller than the input."""
+    from copart.options import PRESETS
+    from copart.partitioner import growing
+    from copart.partitioner.rounds import Team
+
+    refined = []
+    monkeypatch.setattr(growing.Refiner, "improve", lambda self, config, cut: refined.append(cut) or 0)
+    g, limit = level(grid(12, 12)), np.full(4, 38)
+    default = PRESETS["default"]
+    with Team(1) as team:
+        for nvtxs, config, own, times in [(144, default, False, 0), (144, default, True, 1),
+                                          (144 * 40, default, False, 1), (144, PRESETS["strong"], False, 2)]:
+            refined.clear()
+            part = growing.best_growth(g, NO_PULL, limit, config, nvtxs, 1, team, None, refined=own)
+            assert len(refined) == times
+            assert np.bincount(part, minlength=4).max() <= 38

@@ -32,6 +32,7 @@ from .foreign import Solid, from_meshio
 from .polydata import as_grid
 from .vtu_arrays import Encoding
 from .vtu_polyhedra import solid_of
+from .vtu_texts import Stretch, parsed, text_of
 
 _TRIANGLE, _POLYGON, _QUAD = 5, 7, 9
 
@@ -55,10 +56,9 @@ def read_vtu(path: Path, threads: int = 1) -> Mesh:
     """
     kind = "PUnstructuredGrid" if path.suffix.lower() == ".pvtu" else "UnstructuredGrid"
     with _named(path):
-        root, appended = _parted(as_grid(path) if path.suffix.lower() == ".vtp" else path.read_bytes())
+        root, encoding = _encoded(as_grid(path) if path.suffix.lower() == ".vtp" else path.read_bytes(), threads)
         grid = _grid(root, kind)
         if kind == "UnstructuredGrid":
-            encoding = Encoding.of(root, appended, threads)
             pieces = [_Piece(piece, encoding) for piece in grid.findall("Piece")]
             fields = _fields(grid.find("FieldData"), encoding)
         else:
@@ -73,8 +73,7 @@ def _pieces_of(path: Path, threads: int) -> list[_Piece]:
     if not path.is_file():
         raise FormatError(path, "no such file")
     with _named(path):
-        root, appended = _parted(path.read_bytes())
-        encoding = Encoding.of(root, appended, threads)
+        root, encoding = _encoded(path.read_bytes(), threads)
         return [_Piece(piece, encoding) for piece in _grid(root, "UnstructuredGrid").findall("Piece")]
 
 
@@ -105,15 +104,17 @@ def _grid(root: Element, kind: str) -> Element:
     return grid
 
 
-def _parted(raw: bytes) -> tuple[Element, str | memoryview]:
-    """The XML of a file, and what its arrays refer to by offsets: base64, or bytes, which are no XML."""
+def _encoded(raw: bytes, threads: int) -> tuple[Element, Encoding]:
+    """The XML of a file, and how its arrays are written; those that others refer to by offsets may be no XML."""
     begin = re.search(rb"<AppendedData\s[^>]*encoding\s*=\s*[\"']raw[\"'][^>]*>\s*_", raw)
     end = raw.rfind(b"</AppendedData")
     if begin is not None and end >= begin.end():
-        return ElementTree.fromstring(raw[:begin.end()] + raw[end:]), memoryview(raw)[begin.end():end]
-    root = ElementTree.fromstring(raw)
-    text = (root.findtext("AppendedData") or "").strip()
-    return root, "".join(text.removeprefix("_").split())
+        root, texts = parsed(raw[:begin.end()] + raw[end:])
+        return root, Encoding.of(root, texts, Stretch(raw, begin.end(), end), True, threads)
+    root, texts = parsed(raw)
+    element = root.find("AppendedData")
+    appended = Stretch(b"", 0, 0) if element is None else text_of(element, texts).bare().after(b"_")
+    return root, Encoding.of(root, texts, appended, False, threads)
 
 
 def _fields(data: Element | None, encoding: Encoding) -> dict[str, NDArray[Any]]:
@@ -136,10 +137,11 @@ class _Piece:
         if not len(types) == len(ends) == ncells:
             raise ValueError(f"{ncells} cells, but {len(ends)} offsets and {len(types)} types")
         self.nodes: Ints = nodes.astype(np.int64, copy=False)
-        self.start = np.concatenate([[0], ends.astype(np.int64)])
-        if (np.diff(self.start) < 0).any() or self.start[-1] > len(nodes):
+        self.start = np.zeros(ncells + 1, np.int64)
+        self.start[1:] = ends
+        if (self.start[1:] < self.start[:-1]).any() or self.start[-1] > len(nodes):
             raise ValueError(f"offsets of cells must rise to the {len(nodes)} entries of their connectivity")
-        self.types: Ints = types.astype(np.int64)
+        self.types: Ints = types if types.dtype.kind in "iu" else types.astype(np.int64)
         self.cells = cells
         self.data = _fields(piece.find("CellData"), encoding)
         ghost = self.data.get(GHOST, np.zeros(ncells, np.uint8)).reshape(-1)
@@ -221,9 +223,11 @@ def _plain(piece: _Piece, own: bool = False) -> tuple[Ints, Ints, Ints]:
         size = np.diff(start)[piece.own]
         types, nodes = types[piece.own], nodes[spans(start[:-1][piece.own], size)]
         start = np.concatenate([[0], np.cumsum(size)])
-    size = np.diff(start)
-    types = np.where((types == _POLYGON) & (size == 3), _TRIANGLE, types)
-    return np.where((types == _POLYGON) & (size == 4), _QUAD, types), start, nodes
+    polygons = types == _POLYGON
+    if polygons.any():
+        size = np.diff(start)
+        types = np.where(polygons & (size == 3), _TRIANGLE, np.where(polygons & (size == 4), _QUAD, types))
+    return types, start, nodes
 
 
 __all__ = ["read_vtu"]

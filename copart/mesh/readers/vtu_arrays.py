@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -17,12 +16,13 @@ from numpy.typing import NDArray
 
 from ...errors import MeshError
 from ...partitioner.parallel import side_by_side
+from .vtu_texts import Stretch, Texts, letters, text_of
 
 _TYPES = {f"{kind}{8 * size}": f"{kind[0].lower()}{size}" for kind in ("Int", "UInt", "Float") for size in (1, 2, 4, 8)
           if kind != "Float" or size > 2}
 
-#: Pieces of work per thread: blocks are packed more or less well.
-_PIECES = 4
+#: Pieces of work per thread, at least: blocks are packed more or less well; and packed bytes of one, at most.
+_PIECES, _AT_ONCE = 4, 1 << 20
 
 
 def _lzma(packed: memoryview, _: int) -> bytes:
@@ -65,12 +65,16 @@ class Encoding(NamedTuple):
     """Type of the sizes before the values."""
     unpack: Callable[[Any, int], bytes] | None
     """From packed bytes, and the number of bytes that come of them; None where nothing is packed."""
-    appended: str | memoryview
-    """What elements refer to by an offset: base64, or bytes."""
+    texts: Texts
+    """Long texts of elements, by element."""
+    appended: Stretch
+    """What elements refer to by an offset."""
+    plain: bool
+    """Whether that is bytes, and no base64."""
     threads: int
 
     @classmethod
-    def of(cls, root: Element, appended: str | memoryview, threads: int) -> Encoding:
+    def of(cls, root: Element, texts: Texts, appended: Stretch, plain: bool, threads: int) -> Encoding:
         """From the root of the file.
 
         Raises
@@ -83,7 +87,7 @@ class Encoding(NamedTuple):
         if method is not None and method not in _UNPACK:
             raise MeshError(f"arrays are packed by {method}; known: {', '.join(_UNPACK)}")
         header = np.dtype(order + _TYPES.get(root.get("header_type", "UInt32"), "u4"))
-        return cls(order, header, None if method is None else _UNPACK[method], appended, threads)
+        return cls(order, header, None if method is None else _UNPACK[method], texts, appended, plain, threads)
 
     def values(self, element: Element) -> NDArray[Any]:
         """The array of an element: (n,), or (n, NumberOfComponents) where these are several.
@@ -98,39 +102,43 @@ class Encoding(NamedTuple):
             raise ValueError(f"array {name!r} has type {kind!r}")
         native = np.dtype(_TYPES[kind])
         dtype = np.dtype(self.order + _TYPES[kind])
-        text = "" if form == "appended" else (element.text or "").strip()
         if form == "appended":
-            made = self._binary(self.appended, int(element.get("offset", "0")), dtype)
+            made = self._binary(_Data(self.appended, self.plain), int(element.get("offset", "0")), dtype)
         elif form == "binary":
-            made = self._binary("".join(text.split()) if "\n" in text or " " in text else text, 0, dtype)
+            made = self._binary(_Data(text_of(element, self.texts).bare(), False), 0, dtype)
         else:
+            text = text_of(element, self.texts).text().strip()
             made = np.fromstring(text, native, sep=" ") if text else np.empty(0, native)
         width = int(element.get("NumberOfComponents") or 1)
         made = np.require(made, native, "A")
         return made.reshape(-1, width) if width > 1 else made
 
-    def _binary(self, data: str | memoryview, at: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    def _binary(self, data: _Data, at: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         """The array that begins at this place of base64 or bytes."""
         item = self.header.itemsize
-        if not 0 <= at <= len(data):
-            raise ValueError(f"an array begins at {at}, the data end at {len(data)}")
-        if at == len(data):
+        if not 0 <= at <= data.stretch.size:
+            raise ValueError(f"an array begins at {at}, the data end at {data.stretch.size}")
+        if at == data.stretch.size:
             return np.empty(0, dtype)
-        first = int(np.frombuffer(_decoded(data, at, item), self.header)[0])
+        first = int(np.frombuffer(data.at(at, item), self.header)[0])
         if self.unpack is None:
             # the size is either encoded with the values, or before them and filled up
-            apart = isinstance(data, str) and data[at + _chars(item) - 1] == "="
-            raw = _decoded(data, at + _chars(item), first) if apart else _decoded(data, at, item + first)[item:]
+            apart = not data.plain and bytes(data.stretch.bytes_from(at + letters(item) - 1, 1)) == b"="
+            raw = data.at(at + letters(item), first) if apart else data.at(at, item + first)[item:]
             return np.frombuffer(raw, dtype)
         if first == 0:
             return np.empty(0, dtype)
-        sizes = np.frombuffer(_decoded(data, at, (3 + first) * item), self.header)
-        ends = np.concatenate([[0], np.cumsum(sizes[3:], dtype=np.int64)])
-        start = at + (_chars(sizes.nbytes) if isinstance(data, str) else sizes.nbytes)
-        packed = memoryview(_decoded(data, start, int(ends[-1])))
-        return self._unpacked(packed, ends.tolist(), *(int(one) for one in sizes[1:3])).view(dtype)
+        sizes = np.frombuffer(data.at(at, (3 + first) * item), self.header)
+        ends = np.concatenate([[0], np.cumsum(sizes[3:], dtype=np.int64)]).tolist()
+        start = at + (sizes.nbytes if data.plain else letters(sizes.nbytes))
+        # what is not there is found before anything is unpacked
+        if sizes[3:].max() > data.stretch.size:
+            raise ValueError(f"a block of {sizes[3:].max()} bytes is announced, {data.stretch.size} are there in all")
+        data.within(start, ends[-2], ends[-1])
+        return self._unpacked(partial(data.within, start), ends, *(int(one) for one in sizes[1:3])).view(dtype)
 
-    def _unpacked(self, data: memoryview, ends: list[int], size: int, last: int) -> NDArray[np.uint8]:
+    def _unpacked(self, packed: Callable[[int, int], memoryview], ends: list[int], size: int, last: int
+                  ) -> NDArray[np.uint8]:
         """Packed blocks, each unpacked into its place; `last` is the size of the last one where that is smaller.
 
         Some programs write other sizes than those of their blocks: these are put together as they come.
@@ -138,11 +146,12 @@ class Encoding(NamedTuple):
         unpack, count = self.unpack, len(ends) - 1
         assert unpack is not None
         try:
-            return self._in_place(data, ends, size, last, unpack)
+            return self._in_place(packed, ends, size, last, unpack)
         except (_Odd, MemoryError):
+            data = packed(0, ends[-1])
             return np.frombuffer(b"".join(unpack(data[ends[k]:ends[k + 1]], size) for k in range(count)), np.uint8)
 
-    def _in_place(self, data: memoryview, ends: list[int], size: int, last: int,
+    def _in_place(self, packed: Callable[[int, int], memoryview], ends: list[int], size: int, last: int,
                   unpack: Callable[[Any, int], bytes]) -> NDArray[np.uint8]:
         count = len(ends) - 1
         if size < 1 or last > size:
@@ -150,34 +159,43 @@ class Encoding(NamedTuple):
         out = np.empty((count - 1) * size + (last or size), np.uint8)
 
         def fill(first: int, upto: int) -> None:
+            begin = ends[first]
+            data = packed(begin, ends[upto])
             for k in range(first, upto):
                 mine = out[k * size:(k + 1) * size]
-                made = unpack(data[ends[k]:ends[k + 1]], len(mine))
+                made = unpack(data[ends[k] - begin:ends[k + 1] - begin], len(mine))
                 if len(made) != len(mine):
                     raise _Odd
                 mine[:] = np.frombuffer(made, np.uint8)
 
-        pieces = min(count, 1 if self.threads == 1 else _PIECES * self.threads)
+        # base64 is decoded by one thread while others unpack
+        pieces = min(count, max(_PIECES * self.threads, -(-ends[-1] // _AT_ONCE)))
         cuts = [count * i // pieces for i in range(pieces + 1)]
         side_by_side([partial(fill, *cuts[i:i + 2]) for i in range(pieces)], self.threads)
         return out
 
 
-def _chars(size: int) -> int:
-    """Letters that stand for so many bytes in base64."""
-    return -(-size // 3) * 4
+class _Data(NamedTuple):
+    """Where arrays are written one after the other."""
 
+    stretch: Stretch
+    plain: bool
+    """Whether as bytes, and not in base64."""
 
-def _decoded(data: str | memoryview, start: int, size: int) -> bytes | memoryview:
-    """So many bytes of what stands in base64 or bytes from `start` on."""
-    found: bytes | memoryview
-    if isinstance(data, str):
-        found = base64.b64decode(data[start:start + _chars(size)])[:size]
-    else:
-        found = data[start:start + size]
-    if len(found) < size:
-        raise ValueError(f"an array announces {size} bytes, {len(found)} are left")
-    return found
+    def at(self, start: int, size: int) -> memoryview:
+        """So many bytes of what stands in base64 or bytes from `start` on."""
+        found = (self.stretch.bytes_from if self.plain else self.stretch.decoded)(start, size)
+        if len(found) < size:
+            raise ValueError(f"an array announces {size} bytes, {len(found)} are left")
+        return found
+
+    def within(self, start: int, first: int, last: int) -> memoryview:
+        """The bytes from `first` to `last` of what begins at `start`."""
+        if self.plain:
+            return self.at(start + first, last - first)
+        # four letters for three bytes
+        whole = first // 3 * 3
+        return self.at(start + letters(whole), last - whole)[first - whole:]
 
 
 __all__ = ["Encoding"]

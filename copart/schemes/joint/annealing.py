@@ -15,10 +15,10 @@ from ...coupling import CoupledProblem
 from ...errors import of_component
 from ...interface.room import loaded, within_room
 from ...kernels import bottleneck
-from ...kernels.balancing import group_by_part
 from ...kernels.coupled import Cells, Shares, relieve
 from ...kernels.coupled_annealing import Rates, Traffic, anneal
 from ...kernels.dissolving import dissolve
+from ...kernels.shifting import group_by_part
 from ...operators import part, rest_joined
 from ...options import Options
 from .cells import CoupledCells, main_partners

@@ -163,7 +163,8 @@ def _joined(graphs: list[Level], interface: _Interface, kind: Array, threads: in
 
     side_by_side([partial(put, *one) for one in zip(graphs, starts.tolist(), entries.tolist(), strict=False)], threads)
     cells, meetings, data, alike = interface
-    iptr, coupled = np.zeros_like(xadj), np.zeros_like(weight)
+    # where nothing is written, none of this memory is taken
+    iptr, coupled = np.zeros(len(xadj), WEIGHT), np.zeros(len(weight), WEIGHT)
     iptr[1:][cells] = np.diff(meetings.xadj)
     coupled[cells] = meetings.vwgt
     np.cumsum(iptr, out=iptr)
