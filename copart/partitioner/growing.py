@@ -34,7 +34,7 @@ _STARTS, _LOOSER = 6, 0.1
 _SHARE = 0.025
 
 #: The coarsest graph has more than one in so many vertices of the input graph where refining it takes time.
-_TO_REFINE = 40
+_TO_REFINE = 100
 
 
 def grow_kgggp(g: Level, pull: Pull, room: Array, seeds: Array | None, salt: int) -> Array:

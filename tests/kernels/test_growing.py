@@ -278,7 +278,7 @@ def test_the_only_start_is_refined_once(monkeypatch):
     default = PRESETS["default"]
     with Team(1) as team:
         for nvtxs, config, own, times in [(144, default, False, 0), (144, default, True, 1),
-                                          (144 * 40, default, False, 1), (144, PRESETS["strong"], False, 2)]:
+                                          (144 * 100, default, False, 1), (144, PRESETS["strong"], False, 2)]:
             refined.clear()
             part = growing.best_growth(g, NO_PULL, limit, config, nvtxs, 1, team, None, refined=own)
             assert len(refined) == times

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import VERTEX, frozen
 from ...errors import MeshError
 from ..value import Mesh
 from .detection import UNIT, box_text, distinct, groups_at
@@ -32,9 +33,6 @@ def pieces(found: Match) -> list[Piece]:
     Facets belong together when they lie on one another, have a point in common, or
     only one facet without a counterpart is between them.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     a, i = np.unique(found.i, return_inverse=True)
     b, j = np.unique(found.j, return_inverse=True)
     na, nb = len(a), len(b)
@@ -48,8 +46,7 @@ def pieces(found: Match) -> list[Piece]:
         links.append((base + np.repeat(np.arange(len(facets)), corners.shape[1]), first + point))
         first += len(place)
     u, v = (np.concatenate(x) for x in zip(*links, strict=True))
-    label = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
-                                 directed=False)[1]
+    label = _joined(u, v, first)
     label_a, label_b = label[:na], label[na:na + nb]
     if label_a.max() > 0:
         label_a, label_b = _bridged(found, a, b, label_a, label_b)
@@ -60,6 +57,22 @@ def pieces(found: Match) -> list[Piece]:
         bounds = np.stack([surface.low.min(axis=0), surface.high.max(axis=0)])
         out.append(Piece(float(found.overlap[label_a[i] == which].sum()), mine, b[label_b == which], bounds))
     return sorted(out, key=lambda p: -p.overlap)
+
+
+def _joined(u: NDArray[np.int64], v: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+    """(n,) numbers of the connected pieces that links of u and v make.
+
+    scipy.sparse.csgraph knows them, too, but to import it takes a tenth of a second, a twelfth of a small plan.
+    """
+    from ...kernels.csr import part_pieces
+
+    # each link once, with the larger of its ends
+    high, low = np.maximum(u, v), np.minimum(u, v).astype(VERTEX)
+    xadj = np.concatenate([[0], np.cumsum(np.bincount(high, minlength=n))])
+    label = np.empty(n, VERTEX)
+    part_pieces(frozen(xadj), frozen(low[np.argsort(high, kind="stable")]), frozen(np.zeros(n, VERTEX)), label,
+                np.empty(n, VERTEX))
+    return label
 
 
 def refuse_several(found: list[Piece], match: Match, mesh_a: Mesh, mesh_b: Mesh) -> None:
@@ -97,9 +110,6 @@ def _names(mesh: Mesh) -> str:
 def _bridged(found: Match, a: NDArray[np.int64], b: NDArray[np.int64], label_a: NDArray[np.int32],
              label_b: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Labels after pieces with a facet between them have been joined: one that has no counterpart, but touches both."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     rows, columns = [], []
     npieces = int(max(label_a.max(), label_b.max())) + 1
     first = npieces
@@ -115,8 +125,7 @@ def _bridged(found: Match, a: NDArray[np.int64], b: NDArray[np.int64], label_a: 
         columns.append(piece_of[point[between, corner]])
         first += len(point)
     u, v = np.concatenate(rows), np.concatenate(columns)
-    joined = connected_components(coo_array((np.ones(len(u), np.int8), (u, v)), shape=(first, first)),
-                                  directed=False)[1]
+    joined = _joined(u, v, first)
     return joined[label_a], joined[label_b]
 
 

@@ -74,7 +74,11 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
             break
         steps = [_composed(own[d:use[j + 1]], count) for own, count in zip(maps, counts, strict=True)]
         ends = np.cumsum([0] + [len(g.vwgt) for g in rest[0]])
-        cmap = np.concatenate([step + np.int32(end) for step, end in zip(steps, ends, strict=False)]).astype(VERTEX)
+        cmap = np.empty(len(kind), VERTEX)
+        last = 0
+        for step, end in zip(steps, ends.tolist(), strict=False):
+            first, last = last, last + len(step)
+            np.add(step, np.int32(end), out=cmap[first:last])
         joined_maps.append(cmap)
         interface = _contracted(interface, cmap, int(ends[-1]), team)
     return Stack(levels, joined_maps, kinds)
