@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..coupling import CoPartition, CoupledProblem
 from ..metrics.columns import spans
 from ..metrics.pairs import coupling_matrix
-from .output import write_text_atomic
+from .output import attribute, write_text_atomic
 from .text import PathLike
 
 TWO_LEVEL_RANKS = 5000
@@ -91,8 +91,6 @@ def write_precice(path: PathLike, problem: CoupledProblem, copartition: CoPartit
 
 def _channel_text(c: Channel) -> str:
     """The line of one channel under its reasons."""
-    from xml.sax.saxutils import quoteattr  # it loads urllib
-
     one, two = c.acceptor, c.connector
     fewer = len(c.coupled[one]) < len(c.coupled[two])
     lines = [f"{name}: {c.ranks[name]} ranks, of them {len(c.coupled[name])} at the interface with "
@@ -113,7 +111,7 @@ def _channel_text(c: Channel) -> str:
               f"whole coupling mesh"
     lines.append(f"two-level initialisation {why}")
     return _comment(*lines, indent="  ") + (
-        f"  <m2n:sockets acceptor={quoteattr(one)} connector={quoteattr(two)} exchange-directory=\"..\" "
+        f"  <m2n:sockets acceptor={attribute(one)} connector={attribute(two)} exchange-directory=\"..\" "
         f"use-two-level-initialization=\"{str(c.two_level).lower()}\"/>\n")
 
 

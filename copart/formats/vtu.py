@@ -14,14 +14,13 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import FormatError
 from ..partitioner.parallel import side_by_side
-from .output import write_text_atomic
+from .output import attribute, write_text_atomic
 from .text import PathLike
 
 GHOST = "vtkGhostType"
@@ -179,7 +178,7 @@ def write_pvtu(path: PathLike, pieces: list[str], cell_data: Mapping[str, ArrayL
         out += [f"<PDataArray {_described(path, name, np.asarray(values))}/>\n" for name, values in data.items()]
         out.append(f"</{tag}>\n")
     out.append('<PPoints>\n<PDataArray type="Float64" Name="Points" NumberOfComponents="3"/>\n</PPoints>\n')
-    out += [f"<Piece Source={quoteattr(piece)}/>\n" for piece in pieces]
+    out += [f"<Piece Source={attribute(piece)}/>\n" for piece in pieces]
     write_text_atomic(path, "".join(out) + "</PUnstructuredGrid>\n</VTKFile>\n")
 
 
@@ -194,7 +193,7 @@ def _described(path: PathLike, name: str, array: NDArray[Any]) -> str:
     if kind not in _TYPES:
         raise FormatError(path, f"array {name!r}: VTU files hold whole numbers and floats, not {array.dtype}")
     components = f' NumberOfComponents="{int(np.prod(array.shape[1:]))}"' if array.ndim > 1 else ""
-    return f'type="{_TYPES[kind]}" Name={quoteattr(name)}{components}'
+    return f'type="{_TYPES[kind]}" Name={attribute(name)}{components}'
 
 
 def _array(path: PathLike, name: str, array: NDArray[Any], threads: int, more: str) -> str:

@@ -9,11 +9,8 @@ from ..checks import Finding
 from ..errors import ConfigError, FormatError
 from ..formats.text import PathLike
 from ..interface.counts import COUPLED_RULES, INTERFACES, coupled_rule
-from ..mapping.coupled.placements import PLACEMENTS
-from ..mapping.topology import BOUNDS
-from ..mapping.topology import METHODS as TASK_METHODS
 from ..metrics import StepCost
-from ..names import ExchangeObjective
+from ..names import Bound, ExchangeObjective, PlacementName, TaskMethod
 from ..options import PRESETS
 from ..schemes.joint import DIRECTIONS, FIXES
 from ..schemes.monolithic import BALANCES
@@ -28,6 +25,10 @@ _MOST = 2**31 - 1
 
 def _whole(value: Any, low: int = 0, high: int = _MOST) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _one_of(known: tuple[str, ...]) -> tuple[str, Callable[[Any], bool]]:
+    return f"one of {', '.join(known)}", lambda value: isinstance(value, str) and value in known
 
 
 def _number(value: Any) -> bool:
@@ -83,10 +84,8 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "threads": ("a whole number from 1 to 1024", lambda v: _whole(v, 1, 1024)),
     "preset": (f"one of {', '.join(PRESETS)}, or the numbers of one",
                lambda v: v in PRESETS if isinstance(v, str) else isinstance(v, dict) and all(map(_number, v.values()))),
-    "placement": (f"one of {', '.join(PLACEMENTS)}", lambda v: isinstance(v, str) and v in PLACEMENTS),
-    "method": (f"one of auto, {', '.join(TASK_METHODS)}",
-               lambda v: isinstance(v, str) and (v == "auto" or v in TASK_METHODS)),
-    "bound": (f"one of {', '.join(BOUNDS)}", lambda v: isinstance(v, str) and v in BOUNDS),
+    "placement": _one_of(get_args(PlacementName)), "method": _one_of(get_args(TaskMethod)),
+    "bound": _one_of(get_args(Bound)),
     "iterations": ("a list of whole numbers from 1 up", _list_of(lambda v: _whole(v, 1))),
     "alpha": ("a number from 0 up", lambda v: _number(v) and v >= 0),
 }

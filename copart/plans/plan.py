@@ -26,9 +26,6 @@ from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..kernels import timed
-from ..mapping.coupled.placed import check_room
-from ..mapping.coupled.placements import place, placements
-from ..mapping.coupled.processes import process_graph
 from ..metrics import CoupledMetrics, evaluate
 from ..metrics.parts import part_metrics
 from ..names import InteredgeKind, InterfaceRule, SchemeName
@@ -332,6 +329,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     where = Site() if site is None else site
     cost = priced(where.priced(problem.names), found.unit)
     if where.machine is not None:
+        from ..mapping.coupled.placed import check_room  # few plans need mapping, and loading it takes a while
+
         check_room(count[0] if pool and len(count) == 1 else sum(count), where.machine)
     if output is not None:
         check_file_names(problem.names)
@@ -357,11 +356,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         tell(f"placing {copartition.nprocs} processes", 0, 0)
         times = where.times(problem.names)
         kept |= {**where.settings, "iterations": list(times.values())}
-        graph = process_graph(problem, copartition, times, coords=requests.placed_coords(problem, kept))
-        placed = placements(graph, where.machine, method=where.method, bound=where.bound, seed=run.seed,
-                            threads=run.threads)
-        if where.placement not in [one.name for one in placed]:
-            place(graph, where.machine, where.placement)  # which says why it does not apply
+        placed = _placements(problem, copartition, where, times, requests.placed_coords(problem, kept), run)
     judged: list[Any] = side_by_side([partial(worth_remarks, problem, copartition, scheme, count, run),
                                       partial(evaluate, problem, copartition, cost)], run.threads)
     worth, metrics = judged
@@ -377,6 +372,21 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         return made
     tell(f"writing to {os.fspath(output)}", 0, 0)
     return replace(made, files=made.write(output, write))
+
+
+def _placements(problem: CoupledProblem, copartition: CoPartition, where: Site, times: Mapping[str, int],
+                coords: Any, run: Options) -> tuple[Placed, ...]:
+    """The processes on the machine, in all ways that apply, the wanted one among them."""
+    from ..mapping.coupled.placements import place, placements
+    from ..mapping.coupled.processes import process_graph
+
+    assert where.machine is not None
+    graph = process_graph(problem, copartition, times, coords=coords)
+    placed = placements(graph, where.machine, method=where.method, bound=where.bound, seed=run.seed,
+                        threads=run.threads)
+    if where.placement not in [one.name for one in placed]:
+        place(graph, where.machine, where.placement)  # which says why it does not apply
+    return placed
 
 
 __all__ = ["Plan", "plan"]

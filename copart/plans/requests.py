@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from ..coupling import CoupledProblem
 from ..errors import ConfigError, PartitionError, did_you_mean
 from ..metrics import StepCost
 from ..metrics.columns import letter_of
-from ..names import Bound, CouplingOrder, PlacementName, TaskMethod
+from ..names import Bound, CouplingOrder, PlacementName, TaskMethod, known_name
 from ..options import Options, Settings
 
 if TYPE_CHECKING:
@@ -219,12 +219,10 @@ class Site:
     bound: Bound = "bandwidth"
 
     def __post_init__(self) -> None:
-        # slow to import, and nothing is placed where one graph is partitioned
-        from ..mapping.coupled.methods import check_method
-        from ..mapping.coupled.placements import check_placement
-
-        check_placement(self.placement)
-        check_method(self.method, self.bound)
+        known_name("placement", self.placement, get_args(PlacementName))
+        known_name("bound", self.bound, get_args(Bound))
+        if self.method is not None:
+            known_name("method", self.method, get_args(TaskMethod))
         if self.method is not None and self.placement != "shared":
             raise ConfigError(f"method: is how placement shared is made, not {self.placement}; leave out one of "
                               f"the two")

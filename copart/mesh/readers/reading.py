@@ -45,8 +45,10 @@ OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": rea
                                                   "vtkhdf": read_vtkhdf, "vtu": read_vtu}
 """Readers of copart's own, by meshio's name of the format."""
 
-MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"], ".pvtu": ["vtu"]}
-"""Suffixes that meshio does not know, those of MED by Code_Aster's names among them."""
+MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"], ".pvtu": ["vtu"],
+                 ".vtu": ["vtu"]}
+"""Suffixes that meshio does not know, those of MED by Code_Aster's names among them; and VTU, which is read without it.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -99,11 +101,13 @@ def suffix_formats(path: Path) -> list[str]:
     FormatError
         No format has this suffix; the message lists the known ones.
     """
+    name = path.name.lower()
+    for suffix, formats in MORE_SUFFIXES.items():
+        if name.endswith(suffix):
+            return list(formats)
     import meshio
 
-    known: dict[str, list[str]] = meshio.extension_to_filetypes
-    name = path.name.lower()
-    known = {**known, **MORE_SUFFIXES}
+    known: dict[str, list[str]] = {**meshio.extension_to_filetypes, **MORE_SUFFIXES}
     for suffix in sorted(known, key=len, reverse=True):
         if name.endswith(suffix):
             return list(known[suffix])
