@@ -245,7 +245,8 @@ def test_a_plan_of_vtu_files_loads_what_it_needs(tmp_path):
     code = ("import sys; from copart.cli import main\n"
             f"main(['plan', *{[str(tmp_path / f'{one}.vtu') for one in 'ab']!r}, '--parts', '2', '2', '-q', "
             f"'-o', {str(tmp_path / 'out')!r}])\n"
-            "known = {'meshio', 'urllib.request', 'copart.mapping.topology', 'scipy.sparse.csgraph', 'copart.plans.plan'}\n"
+            "known = {'copart.plans.plan', 'copart.mapping.topology', 'meshio', 'scipy.sparse.csgraph', "
+            "'urllib.request'}\n"
             "print(known & set(sys.modules))")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.stdout == "{'copart.plans.plan'}\n", done.stderr

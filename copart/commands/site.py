@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any, TYPE_CHECKING, get_args
 
 from .effects import Effect, Effects, needs
 from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, described
@@ -55,11 +55,10 @@ def add_method(group: argparse._ArgumentGroup, what: str) -> None:
 
 def check_method(method: str | None) -> None:
     """ConfigError where the method is not known."""
-    from ..mapping.topology import METHODS
-    from ..names import known_name
+    from ..names import TaskMethod, known_name
 
     if method is not None:
-        known_name("--method", method, ("auto", *METHODS))
+        known_name("--method", method, get_args(TaskMethod))
 
 
 def site(args: argparse.Namespace) -> Site:
