@@ -158,6 +158,15 @@ class Options:
         return tolerance("eps", eps)
 
     @classmethod
+    def of_plan(cls, given: Options | None, settings: Settings | Effort) -> Options:
+        """As :meth:`of`, but without :attr:`Config.brief`: what that saves is next to nothing of a plan.
+
+        Parameters and errors as there.
+        """
+        run = cls.of(given, settings)
+        return run.replace(preset=replace(run.config, brief=0)) if run.config.brief else run
+
+    @classmethod
     def of(cls, given: Options | None, settings: Settings | Effort) -> Options:
         """`given`, or the defaults, with the keywords of a call in place of its fields.
 

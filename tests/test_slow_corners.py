@@ -12,7 +12,7 @@ from copart.cli import main
 from copart.formats.hwloc import _bits
 from copart.mesh import cube
 from copart.metrics import edge_cut, max_part_weight
-from copart.options import PRESETS
+from copart.options import PRESETS, Options
 from copart.partitioner.coarsening import coarsest_size, fitted, hurried
 from copart.partitioner.shape import Shape
 
@@ -59,6 +59,13 @@ def test_less_effort_on_small_meshes_in_space():
                   Shape(False, False, False, flat=True)):
         assert hurried(default, 100, other) is default
     assert all(hurried(PRESETS[name], 100, space) is PRESETS[name] for name in ("fast", "strong", "best"))
+
+
+def test_plans_make_the_whole_effort():
+    default = Options()
+    assert default.config.brief
+    assert Options.of_plan(None, {}).config == replace(default.config, brief=0)
+    assert Options.of_plan(Options(preset="strong"), {"seed": 3}) == Options(preset="strong", seed=3)
 
 
 def test_hops_are_limited(capsys):

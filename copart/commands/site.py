@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any, TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from .effects import Effect, Effects, needs
 from .machine import DESCRIPTION, DESCRIPTION_EFFECTS, add_description, described

@@ -83,13 +83,14 @@ def best_growth(
     known and no vertex is fixed, recursive coordinate bisection is one candidate more.  `nvtxs` is the size of
     the input graph, to which the effort is fitted; `shape` is that of the input graph; without it, `g` is looked at.
     `dearer` tells what else a partition costs, beside its cut.  Whoever refines what is returned in any case says so
-    by `refined`: where there is one candidate, and refining it is a good part of the work, that is not done twice.
+    by `refined`: where there is one candidate, without fixed vertices, and refining it is a good part of the work,
+    that is not done twice.
     """
     made = []
     # what stands for many fixed vertices is no hub
     shape = shape or look_at(g)._replace(skewed=False)
     bisected = _bisected(g, limit, config, nvtxs, salt, team, coords, shape)
-    if not refined and len(bisected) == 1 and len(g.vwgt) * _TO_REFINE > nvtxs:
+    if not refined and len(bisected) == 1 and not len(g.fixed) and len(g.vwgt) * _TO_REFINE > nvtxs:
         return bisected[0]
     for t, part in enumerate(bisected or _grown(g, pull, limit, config, salt)):
         refiner = Refiner(g, pull, part, limit, team, salt + t, shape.skewed)

@@ -47,7 +47,7 @@ def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None
     PartitionError
         No scheme finds a balanced partition.
     """
-    run, count = Options.of(options, settings), part_counts(problem, nparts)
+    run, count = Options.of_plan(options, settings), part_counts(problem, nparts)
     failed: CopartError | None = None
     found: list[tuple[float, int, CoPartition]] = []
     tried: dict[str, CoPartition] = {}

@@ -92,7 +92,7 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
             raise ConfigError(f"scheme_options: {option!r} is no option of {scheme} when it is run again; there are "
                               f"{', '.join(chosen.own_again) or 'none'}")
     run = Rerun(problem, former, nparts, ncoupled, fraction("alpha", alpha), price_of_each(price),
-                Options.of(options, settings))
+                Options.of_plan(options, settings))
     return chosen.again(run, **own)
 
 

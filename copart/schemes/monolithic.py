@@ -77,7 +77,7 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     (True, [4, 4])
     """
     known_name("balance", balance, BALANCES)
-    run = Options.of(options, settings)
+    run = Options.of_plan(options, settings)
     if processes is None:
         if nparts is None:
             raise ConfigError("processes: needs the size of the pool, or nparts of each component")

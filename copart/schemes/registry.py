@@ -149,7 +149,7 @@ def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupl
         The scheme is not known, an option is not one of it, `ncoupled` or `interface` are not known, or an objective
         is asked for with `contiguous`.
     """
-    chosen, run = scheme(name), Options.of(options, settings)
+    chosen, run = scheme(name), Options.of_plan(options, settings)
     own: dict[str, Any] = own_options([name], scheme_options)[name]
     objective = own.pop("objective", None)
     if objective is not None:

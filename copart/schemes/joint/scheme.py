@@ -132,7 +132,7 @@ def joint(
     >>> bool((made.a == made.a[::-1]).any()), sorted(set(made.a.tolist()))
     (False, [0, 1])
     """
-    run, prices = Options.of(options, settings), price_with_busiest(PRICE if price is None else price)
+    run, prices = Options.of_plan(options, settings), price_with_busiest(PRICE if price is None else price)
     known_name("directions", directions, DIRECTIONS)
     known_name("fix", fix, FIXES)
     count = part_counts(problem, nparts)
