@@ -26,7 +26,7 @@ from .interface.room import loaded, within_room
 from .interface.uncut import interface_groups, whole_interfaces
 from .names import InterfaceRule
 from .operators import connected, ext, part, proj, repart, rest_joined
-from .options import Options, Settings
+from .options import Options, Settings, Thorough
 from .partitioner.parallel import shares, side_by_side
 
 Coupled = Mapping[str, tuple[Graph, NDArray[np.int32]]]
@@ -49,7 +49,7 @@ def naive(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | Non
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
     """
-    run, count = Options.of_plan(options, settings), part_counts(problem, nparts)
+    run, count = Thorough.of(options, settings), part_counts(problem, nparts)
     at_once, threads = shares([graph.nvtxs for graph in problem.components.values()], run.threads)
     each = replace(run, threads=threads)
 
@@ -86,7 +86,7 @@ def aware(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | Non
     CouplingError
         No balanced extension exists with the `ncoupled` that was asked for.
     """
-    run, count = Options.of_plan(options, settings), part_counts(problem, nparts)
+    run, count = Thorough.of(options, settings), part_counts(problem, nparts)
     task = _Task(problem, count, ncoupled, interface, run)
     return task.made({name: task.extended(name, partial(task.part, name)) for name in problem.names})
 
@@ -112,7 +112,7 @@ def projrepart(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts 
     interface : {"spread", "gather", "uncut"}
         Over how many parts the coupled cells go where `ncoupled` is not given.
     """
-    run, count = Options.of_plan(options, settings), part_counts(problem, nparts)
+    run, count = Thorough.of(options, settings), part_counts(problem, nparts)
     task = _Task(problem, count, ncoupled, interface, run)
     found: dict[str, Extended] = {}
     for name, parent in problem.spanning_tree():

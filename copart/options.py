@@ -81,13 +81,13 @@ class Config:
     members: int = 1
     generations: int = 0
     ample: bool = False
-    brief: int = 0
+    brief: int = 50_000
 
 
-_DEFAULT = Config(brief=50_000)
-_STRONG = replace(Config(), bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
+_DEFAULT = Config()
+_STRONG = replace(_DEFAULT, brief=0, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
                   flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
-QUICK = replace(Config(), coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
+QUICK = replace(_DEFAULT, brief=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
@@ -158,15 +158,6 @@ class Options:
         return tolerance("eps", eps)
 
     @classmethod
-    def of_plan(cls, given: Options | None, settings: Settings | Effort) -> Options:
-        """As :meth:`of`, but without :attr:`Config.brief`: what that saves is next to nothing of a plan.
-
-        Parameters and errors as there.
-        """
-        run = cls.of(given, settings)
-        return run.replace(preset=replace(run.config, brief=0)) if run.config.brief else run
-
-    @classmethod
     def of(cls, given: Options | None, settings: Settings | Effort) -> Options:
         """`given`, or the defaults, with the keywords of a call in place of its fields.
 
@@ -213,6 +204,31 @@ class Options:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
+class Thorough(Options):
+    """Options of a plan, for graphs of any size: what :attr:`Config.brief` saves is next to nothing of one."""
+
+    __slots__ = ()
+
+    @property
+    def config(self) -> Config:
+        """The settings of the preset, without it."""
+        of = self.preset if isinstance(self.preset, Config) else PRESETS[self.preset]
+        return replace(of, brief=0) if of.brief else of
+
+    @classmethod
+    def of(cls, given: Options | None, settings: Settings | Effort) -> Options:
+        """As :meth:`Options.of`, of this kind.
+
+        Parameters
+        ----------
+        given : Options, optional
+        settings : mapping
+            Fields by name.
+        """
+        run = Options.of(given, settings)
+        return cls(run.eps, run.seed, run.threads, run.preset) if type(run) is Options else run
+
+
 class Loose(Options):
     """Options of a subproblem of a scheme, whose few parts may have to be any factor out of balance for a while."""
 
@@ -223,4 +239,4 @@ class Loose(Options):
         return fraction("eps", eps)
 
 
-__all__ = ["PRESETS", "QUICK", "Config", "Effort", "Loose", "Options", "Settings"]
+__all__ = ["PRESETS", "QUICK", "Config", "Effort", "Loose", "Options", "Settings", "Thorough"]

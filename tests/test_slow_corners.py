@@ -12,7 +12,7 @@ from copart.cli import main
 from copart.formats.hwloc import _bits
 from copart.mesh import cube
 from copart.metrics import edge_cut, max_part_weight
-from copart.options import PRESETS, Options
+from copart.options import PRESETS, Loose, Options, Thorough
 from copart.partitioner.coarsening import coarsest_size, fitted, hurried
 from copart.partitioner.shape import Shape
 
@@ -55,7 +55,7 @@ def test_less_effort_on_small_meshes_in_space():
     assert (brief.reach, brief.patience, brief.warmth) == (3, 1, default.warmth)
     assert hurried(replace(default, reach=0), 49_999, space).reach == 0
     assert hurried(default, 50_000, space) is default
-    for other in (Shape(True, False, False), Shape(False, False, False, skewed=True),
+    for other in (Shape(True, False, False), Shape(False, True, False), Shape(False, False, False, skewed=True),
                   Shape(False, False, False, flat=True)):
         assert hurried(default, 100, other) is default
     assert all(hurried(PRESETS[name], 100, space) is PRESETS[name] for name in ("fast", "strong", "best"))
@@ -64,8 +64,12 @@ def test_less_effort_on_small_meshes_in_space():
 def test_plans_make_the_whole_effort():
     default = Options()
     assert default.config.brief
-    assert Options.of_plan(None, {}).config == replace(default.config, brief=0)
-    assert Options.of_plan(Options(preset="strong"), {"seed": 3}) == Options(preset="strong", seed=3)
+    run = Thorough.of(default, {"seed": 3})
+    assert (run.config, run.seed, run.preset) == (replace(default.config, brief=0), 3, "default")
+    assert run.replace(threads=2).config == run.config
+    assert Thorough.of(Options(preset="strong"), {}).config is PRESETS["strong"]
+    loose = Loose(3.0, 1, 1, "default")
+    assert Thorough.of(loose, {}) is loose
 
 
 def test_hops_are_limited(capsys):

@@ -127,11 +127,12 @@ def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
 
 
 def hurried(config: Config, nvtxs: int, shape: Shape) -> Config:
-    """`config`, with less effort on small meshes in space where it says so: for .3 % of the cut a fifth of the time.
+    """`config`, with less effort on small meshes in space where it says so: a fifth less time for .8 % of the cut.
 
-    Grids gain little by it: their cut is that of the first bisections.
+    Grids gain little by it: their cut is that of the first bisections.  Where neighbours have neighbours in common,
+    cuts would be 2 % higher.
     """
-    if nvtxs >= config.brief or shape.flat or shape.skewed or shape.grid:
+    if nvtxs >= config.brief or shape.flat or shape.skewed or shape.grid or shape.dense:
         return config
     return replace(config, **{name: min(most, getattr(config, name)) for name, most in _BRIEF.items()})
 

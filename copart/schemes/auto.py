@@ -14,7 +14,7 @@ from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..metrics.promise import broken, promised
 from ..metrics.step import StepCost, step_cost
 from ..names import InterfaceRule
-from ..options import Options, Settings
+from ..options import Options, Settings, Thorough
 from .joint import joint
 from .multiconstraint import multiconstraint
 
@@ -47,7 +47,7 @@ def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None
     PartitionError
         No scheme finds a balanced partition.
     """
-    run, count = Options.of_plan(options, settings), part_counts(problem, nparts)
+    run, count = Thorough.of(options, settings), part_counts(problem, nparts)
     failed: CopartError | None = None
     found: list[tuple[float, int, CoPartition]] = []
     tried: dict[str, CoPartition] = {}

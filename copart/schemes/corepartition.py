@@ -20,7 +20,7 @@ from ..errors import ConfigError, CouplingError
 from ..interface.counts import Counts, CoupledCounts
 from ..interface.price import PRICE, price_of_each
 from ..names import SchemeName
-from ..options import Options, Settings
+from ..options import Options, Settings, Thorough
 from .registry import SCHEMES, Rerun, Scheme
 
 
@@ -92,7 +92,7 @@ def corepartition(problem: CoupledProblem, former: CoPartition, nparts: Counts |
             raise ConfigError(f"scheme_options: {option!r} is no option of {scheme} when it is run again; there are "
                               f"{', '.join(chosen.own_again) or 'none'}")
     run = Rerun(problem, former, nparts, ncoupled, fraction("alpha", alpha), price_of_each(price),
-                Options.of_plan(options, settings))
+                Thorough.of(options, settings))
     return chosen.again(run, **own)
 
 

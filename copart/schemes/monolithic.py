@@ -26,7 +26,7 @@ from ..interface.price import Price
 from ..metrics import StepCost, copartition_limit, pair_metrics, step_cost
 from ..names import Balance, known_name
 from ..operators import part
-from ..options import Options, Settings
+from ..options import Options, Settings, Thorough
 from ..partitioner.multiconstraint import partition_multiconstraint
 from .facing import facing_numbers
 
@@ -77,7 +77,7 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     (True, [4, 4])
     """
     known_name("balance", balance, BALANCES)
-    run = Options.of_plan(options, settings)
+    run = Thorough.of(options, settings)
     if processes is None:
         if nparts is None:
             raise ConfigError("processes: needs the size of the pool, or nparts of each component")

@@ -18,7 +18,7 @@ from ..errors import PartitionError, of_component
 from ..graph import Graph
 from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..metrics import copartition_limit
-from ..options import Options, Settings
+from ..options import Options, Settings, Thorough
 from ..partitioner.multiconstraint import partition_multiconstraint
 
 
@@ -56,7 +56,7 @@ def multiconstraint(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCo
     >>> sorted([int(made["a"][6]), int(made["a"][7])])
     [0, 1]
     """
-    run, count = Options.of_plan(options, settings), part_counts(problem, nparts)
+    run, count = Thorough.of(options, settings), part_counts(problem, nparts)
     parts: dict[str, NDArray[np.int32]] = {}
     for name, graph in problem.components.items():
         loads = _phase_loads(problem, name)

@@ -15,7 +15,7 @@ from ..interface.counts import Counts, CoupledCounts, coupled_counts, coupled_ru
 from ..interface.uncut import interface_groups
 from ..metrics.step import StepCost
 from ..names import ExchangeObjective, InterfaceRule, SchemeName, known_name
-from ..options import Options, Settings
+from ..options import Options, Settings, Thorough
 from .auto import auto
 from .contiguous import contiguous as connected
 from .exchange import less_exchange
@@ -149,7 +149,7 @@ def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupl
         The scheme is not known, an option is not one of it, `ncoupled` or `interface` are not known, or an objective
         is asked for with `contiguous`.
     """
-    chosen, run = scheme(name), Options.of_plan(options, settings)
+    chosen, run = scheme(name), Thorough.of(options, settings)
     own: dict[str, Any] = own_options([name], scheme_options)[name]
     objective = own.pop("objective", None)
     if objective is not None:

@@ -39,7 +39,7 @@ from ...interface.uncut import interface_groups
 from ...metrics import edge_cut, max_part_weights
 from ...names import Directions, Fix, InterfaceRule, known_name
 from ...operators import copartition_balance, ext
-from ...options import Options, Settings
+from ...options import Options, Settings, Thorough
 from ...partitioner.affinity import finest
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
@@ -132,7 +132,7 @@ def joint(
     >>> bool((made.a == made.a[::-1]).any()), sorted(set(made.a.tolist()))
     (False, [0, 1])
     """
-    run, prices = Options.of_plan(options, settings), price_with_busiest(PRICE if price is None else price)
+    run, prices = Thorough.of(options, settings), price_with_busiest(PRICE if price is None else price)
     known_name("directions", directions, DIRECTIONS)
     known_name("fix", fix, FIXES)
     count = part_counts(problem, nparts)
