@@ -58,7 +58,7 @@ class Config:
         Coarsen less far, and be warmer, where that takes little of the time: on graphs of two hundred times the
         vertices at which coarsening stops.
     brief : int
-        Make less effort on meshes in space of fewer vertices, but for grids.
+        `part` makes less effort on meshes in space of fewer vertices, but for grids.
     """
 
     coarse_per_part: int = 30

@@ -13,7 +13,7 @@ import numpy as np
 from . import inner, kernel
 from .flow import augment, flow_distances, pierce
 from .flow_network import SINK, SOURCE, build_network, grow_region
-from .shifting import group_by_part
+from .paths import group_by_part
 
 SEVERAL, NONE = -1, -2
 """In place of the one other part that a vertex touches."""

@@ -9,9 +9,9 @@ import numpy as np
 from ..arrays import frozen, sums
 from ..kernels import Level, Pull, contiguity
 from ..kernels.csr import part_pieces
+from ..kernels.paths import find_path, group_by_part
 from ..kernels.refinement import find_boundary
 from ..kernels.rng import mix_each
-from ..kernels.shifting import find_path, group_by_part
 from ..options import Config
 from .refinement import Refiner, cut_of, listed_vertices
 from .rounds import Team

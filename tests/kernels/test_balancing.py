@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.graph import Graph
-from copart.kernels import balancing
+from copart.kernels import balancing, paths
 from copart.kernels import shifting as kernels
 from copart.partitioner.refinement import Refiner, with_room
 from copart.partitioner.rounds import Team
@@ -28,7 +28,7 @@ def refiner(graph: Graph, part, limit, fixed=None) -> Refiner:
 
 def grouped(part, border, k: int):
     start, order = np.empty(k + 1, np.int64), np.empty(len(border), np.int32)
-    kernels.group_by_part(np.array(part, np.int32), np.array(border, np.int32), len(border), start, order)
+    paths.group_by_part(np.array(part, np.int32), np.array(border, np.int32), len(border), start, order)
     return start, order
 
 
@@ -68,7 +68,7 @@ def test_path_leads_to_the_nearest_part_with_room(graph, seed, k, need):
     start, order = grouped(part, border, k)
     parent, queue = np.empty(k, np.int32), np.empty(k, np.int32)
     source = int(part[0])
-    target = kernels.find_path(r.g, r.state.part, pwgt, limit, source, need, start, order, parent, queue)
+    target = paths.find_path(r.g, r.state.part, pwgt, limit, source, need, start, order, parent, queue)
     away = parts_apart(graph, part, source, k)
     able = [p for p in range(k) if p != source and away[p] < np.inf and pwgt[p] + need <= limit[p]]
     if not able:

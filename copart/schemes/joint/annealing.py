@@ -18,7 +18,7 @@ from ...kernels import bottleneck
 from ...kernels.coupled import Cells, Shares, relieve
 from ...kernels.coupled_annealing import Rates, Traffic, anneal
 from ...kernels.dissolving import dissolve
-from ...kernels.shifting import group_by_part
+from ...kernels.paths import group_by_part
 from ...operators import part, rest_joined
 from ...options import Options
 from .cells import CoupledCells, main_partners
