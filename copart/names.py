@@ -7,7 +7,7 @@ hold the same names.  :func:`known_name` is how a call refuses another one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from .errors import ConfigError, did_you_mean
 
@@ -126,8 +126,26 @@ def known_name(label: str, value: Any, known: Iterable[str], more: str = "") -> 
                           + did_you_mean(str(value), names))
 
 
+def check_method(method: str | None, bound: str) -> None:
+    """Refuse a :data:`TaskMethod`, or what "auto" goes by, that is not known.
+
+    Parameters
+    ----------
+    method : str or None
+    bound : str
+
+    Raises
+    ------
+    ConfigError
+        It is not known.
+    """
+    if method is not None:
+        known_name("method", method, get_args(TaskMethod))
+    known_name("bound", bound, get_args(Bound))
+
+
 __all__ = ["NAMELESS", "Balance", "BipartitioningOrder", "Bisector", "CellShape", "CouplingOrder", "Directions",
            "Duplex", "EdgeCounting", "FieldMapping", "FigureTable", "Fix", "Gathering", "GridMethod",
            "GridObjective", "GridSizes", "InteredgeKind", "InterfaceRule", "MappingPresetName",
            "PhaseWeights", "PlacementName", "PlacingMethod", "PresetName", "ProfileKind", "RankMethod",
-           "RankObjective", "Reduction", "RepartMethod", "SchemeName", "SlotUnit", "known_name"]
+           "RankObjective", "Reduction", "RepartMethod", "SchemeName", "SlotUnit", "check_method", "known_name"]

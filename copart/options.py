@@ -57,7 +57,7 @@ class Config:
     ample : bool
         Coarsen less far, and be warmer, where that takes little of the time: on graphs of two hundred times the
         vertices at which coarsening stops.
-    brief : int
+    brief_below : int
         `part` makes less effort on meshes in space of fewer vertices, but for grids.
     """
 
@@ -81,13 +81,13 @@ class Config:
     members: int = 1
     generations: int = 0
     ample: bool = False
-    brief: int = 50_000
+    brief_below: int = 50_000
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, brief=0, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8, flow_levels=2,
-                  flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
-QUICK = replace(_DEFAULT, brief=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
+_STRONG = replace(_DEFAULT, brief_below=0, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8,
+                  flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
+QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
@@ -205,26 +205,19 @@ class Options:
 
 
 class Thorough(Options):
-    """Options of a plan, for graphs of any size: what :attr:`Config.brief` saves is next to nothing of one."""
+    """Options of a plan, for graphs of any size: what :attr:`Config.brief_below` saves is next to nothing of one."""
 
     __slots__ = ()
 
     @property
     def config(self) -> Config:
         """The settings of the preset, without it."""
-        of = self.preset if isinstance(self.preset, Config) else PRESETS[self.preset]
-        return replace(of, brief=0) if of.brief else of
+        found = super().config
+        return replace(found, brief_below=0) if found.brief_below else found
 
     @classmethod
     def of(cls, given: Options | None, settings: Settings | Effort) -> Options:
-        """As :meth:`Options.of`, of this kind.
-
-        Parameters
-        ----------
-        given : Options, optional
-        settings : mapping
-            Fields by name.
-        """
+        """As :meth:`Options.of`, but that plain options become options of this kind."""
         run = Options.of(given, settings)
         return cls(run.eps, run.seed, run.threads, run.preset) if type(run) is Options else run
 

@@ -63,9 +63,9 @@ def test_less_effort_on_small_meshes_in_space():
 
 def test_plans_make_the_whole_effort():
     default = Options()
-    assert default.config.brief
+    assert default.config.brief_below
     run = Thorough.of(default, {"seed": 3})
-    assert (run.config, run.seed, run.preset) == (replace(default.config, brief=0), 3, "default")
+    assert (run.config, run.seed, run.preset) == (replace(default.config, brief_below=0), 3, "default")
     assert run.replace(threads=2).config == run.config
     assert Thorough.of(Options(preset="strong"), {}).config is PRESETS["strong"]
     loose = Loose(3.0, 1, 1, "default")

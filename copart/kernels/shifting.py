@@ -14,13 +14,6 @@ from . import inlined, inner, kernel
 from .moves import excess_above, move_and_log
 from .paths import find_path, group_by_part, ways_to_room
 
-BEGIN, TOGETHER, EACH_AFTER, EACH, AT_LAST, DONE = 0, 1, 2, 3, 4, 5
-"""What comes next in `shift_round`: all parts over their limits together, and each alone after that; or each alone, and
-all together after that; nothing."""
-
-STEP, NEXT, BEFORE, TOTAL = 0, 1, 2, 3
-"""Places of `Ways.at`."""
-
 
 class Hops(NamedTuple):
     """Memory for the hops of a path, for `count` listed vertices.
@@ -257,7 +250,6 @@ class Ways(NamedTuple):
     start : (nparts + 1,) int64, where the vertices of each part begin
     order : (count,) int32, border vertices by part
     sources, parent, queue, toward : (nparts,) int32, parts over their limits, and what paths and ways take
-    at : (4,) int64, what comes next, the next source, weight above the limits before, decrease of the cut
     """
 
     start: Any
@@ -266,7 +258,6 @@ class Ways(NamedTuple):
     parent: Any
     queue: Any
     toward: Any
-    at: Any
 
 
 @inlined
@@ -289,56 +280,42 @@ def _together(g, pull, s, limit, now, ways, hops):
 
 @kernel
 def shift_round(g, pull, s, limit, now, most, ways, hops):
-    """Hand weight from every overloaded part along paths to parts with room.
+    """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut.
 
     Each finds its own path, on which all it has too much can go.  Very many find theirs together, for a start; and
-    so do those that found none alone, since a way that is blocked for one may be open for another.  Where the log has
-    no room, that is left with what comes next in `Ways.at`, to be called again.  Returns whether all is done.
+    so do those that found none alone, since a way that is blocked for one may be open for another.
 
     g : Level, in
     pull : Pull, in
-    s : State, in and out           border vertices are listed
+    s : State, in and out           border vertices are listed; the log has room for all of them, and one per part
     limit : (nparts,) int64, in
     now : int                       number of the round
     most : int                      parts over their limits, times all parts, up to which each finds its path first
-    ways : Ways, in and out
+    ways : Ways, scratch
     hops : Hops, scratch
     """
-    at, k, count = ways.at, len(limit), len(ways.order)
-    if at[STEP] == BEGIN:
-        group_by_part(s.part, s.border, count, ways.start, ways.order)
-        at[NEXT] = at[TOTAL] = 0
-        at[BEFORE] = excess_above(s.pwgt, limit)
-        over = 0
-        for p in range(k):
-            if s.pwgt[p] > limit[p]:
-                ways.sources[over] = p
-                over += 1
-        if over < k:
-            ways.sources[over] = -1
-        at[STEP] = TOGETHER if over * k > most else EACH
-    if at[STEP] == TOGETHER:
-        if s.count[2] + count + k > s.log.shape[1]:
-            return False
-        at[TOTAL] += _together(g, pull, s, limit, now, ways, hops)
-        at[STEP] = DONE if excess_above(s.pwgt, limit) < at[BEFORE] else EACH_AFTER
-    if at[STEP] == EACH or at[STEP] == EACH_AFTER:
-        while at[NEXT] < k and ways.sources[at[NEXT]] >= 0:
-            source = ways.sources[at[NEXT]]
-            target = find_path(g, s.part, s.pwgt, limit, source, s.pwgt[source] - limit[source], ways.start, ways.order,
-                               ways.parent, ways.queue)
-            if target < 0:
-                target = find_path(g, s.part, s.pwgt, limit, source, 1, ways.start, ways.order, ways.parent, ways.queue)
-            if target >= 0:
-                if s.count[2] + count + k > s.log.shape[1]:
-                    return False
-                at[TOTAL] += shift_path(g, pull, s, limit, source, target, ways.parent, ways.start, ways.order, now,
-                                        hops)
-            at[NEXT] += 1
-        at[STEP] = AT_LAST if at[STEP] == EACH and excess_above(s.pwgt, limit) == at[BEFORE] else DONE
-    if at[STEP] == AT_LAST:
-        if s.count[2] + count + k > s.log.shape[1]:
-            return False
-        at[TOTAL] += _together(g, pull, s, limit, now, ways, hops)
-        at[STEP] = DONE
-    return True
+    k = len(limit)
+    group_by_part(s.part, s.border, len(ways.order), ways.start, ways.order)
+    before = excess_above(s.pwgt, limit)
+    over = 0
+    for p in range(k):
+        if s.pwgt[p] > limit[p]:
+            ways.sources[over] = p
+            over += 1
+    total = np.int64(0)
+    many = over * k > most
+    if many:
+        total += _together(g, pull, s, limit, now, ways, hops)
+        if excess_above(s.pwgt, limit) < before:
+            return total
+    for i in range(over):
+        source = ways.sources[i]
+        target = find_path(g, s.part, s.pwgt, limit, source, s.pwgt[source] - limit[source], ways.start, ways.order,
+                           ways.parent, ways.queue)
+        if target < 0:
+            target = find_path(g, s.part, s.pwgt, limit, source, 1, ways.start, ways.order, ways.parent, ways.queue)
+        if target >= 0:
+            total += shift_path(g, pull, s, limit, source, target, ways.parent, ways.start, ways.order, now, hops)
+    if not many and excess_above(s.pwgt, limit) == before:
+        total += _together(g, pull, s, limit, now, ways, hops)
+    return total

@@ -146,8 +146,7 @@ def _matched(mesh: Mesh, corners: Corners, threads: int, most: int | None = None
     cell, local = np.empty((2, start[-1]), VERTEX)
     facets(cell, local)
     across = np.empty(corners.facet[-1], VERTEX)
-    parts = [across[i * len(across) // pieces:(i + 1) * len(across) // pieces] for i in range(pieces)]
-    side_by_side([partial(part.fill, NO_FACET) for part in parts], threads)
+    side_by_side([partial(part.fill, NO_FACET) for part in np.array_split(across, pieces)], threads)
     longest = int(np.diff(start).max())
     slots = 1 << (2 * longest).bit_length()
 

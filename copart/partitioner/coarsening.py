@@ -132,7 +132,7 @@ def hurried(config: Config, nvtxs: int, shape: Shape) -> Config:
     Grids gain little by it: their cut is that of the first bisections.  Where neighbours have neighbours in common,
     cuts would be 2 % higher.
     """
-    if nvtxs >= config.brief or shape.flat or shape.skewed or shape.grid or shape.dense:
+    if nvtxs >= config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense:
         return config
     return replace(config, **{name: min(most, getattr(config, name)) for name, most in _BRIEF.items()})
 

@@ -229,12 +229,12 @@ class Refiner:
         k, count = len(self.limit), int(self.state.count[1])
         ways = shifting.Ways(start=np.empty(k + 1, np.int64), order=np.empty(count, np.int32),
                              sources=np.empty(k, np.int32), parent=np.empty(k, np.int32), queue=np.empty(k, np.int32),
-                             toward=np.empty(k, np.int32), at=np.zeros(4, np.int64))
+                             toward=np.empty(k, np.int32))
         hops = shifting.Hops(onward=np.empty(k, np.int32), place=self.place, value=np.empty(count, np.int64),
                              ties=np.empty(count, np.int32))
-        while not shifting.shift_round(self.g, self.pull, self.state, self.limit, self.now, _MANY, ways, hops):
-            self.state = with_room(self.state, count + k)
-        return int(ways.at[shifting.TOTAL])
+        # a vertex is handed on once in a round: those listed under a part leave it for good
+        self.state = with_room(self.state, count + k)
+        return int(shifting.shift_round(self.g, self.pull, self.state, self.limit, self.now, _MANY, ways, hops))
 
     def improve(self, config: Config, cut: int, rounds: int | None = None) -> int:
         """Jet with rebalancing while it cools, and then until `patience` rounds bring next to nothing.

@@ -23,7 +23,7 @@ from ..coupling import CoupledProblem
 from ..errors import ConfigError, PartitionError, did_you_mean
 from ..metrics import StepCost
 from ..metrics.columns import letter_of
-from ..names import Bound, CouplingOrder, PlacementName, TaskMethod, known_name
+from ..names import Bound, CouplingOrder, PlacementName, TaskMethod, check_method, known_name
 from ..options import Options, Settings
 
 if TYPE_CHECKING:
@@ -220,9 +220,7 @@ class Site:
 
     def __post_init__(self) -> None:
         known_name("placement", self.placement, get_args(PlacementName))
-        known_name("bound", self.bound, get_args(Bound))
-        if self.method is not None:
-            known_name("method", self.method, get_args(TaskMethod))
+        check_method(self.method, self.bound)
         if self.method is not None and self.placement != "shared":
             raise ConfigError(f"method: is how placement shared is made, not {self.placement}; leave out one of "
                               f"the two")

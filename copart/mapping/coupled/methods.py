@@ -13,24 +13,16 @@ from numpy.typing import NDArray
 
 from ...errors import ConfigError
 from ...graph import Graph
-from ...names import Bound, TaskMethod, known_name
+from ...names import Bound, TaskMethod
 from ..architectures.subset import subset
 from ..machine import Machine
 from ..one_to_one import place_processes
 from ..topology.choosing import BOUNDS, candidates, map_tasks
-from ..topology.methods import METHODS
 from .placed import Placed, placed
 from .processes import PHASES, Processes
 
 #: Methods that say which slot of a host a process gets; the others say which host.
 AS_THEY_ARE = ("default", "random", "smap")
-
-
-def check_method(method: str | None, bound: str) -> None:
-    """ConfigError where the method or the bound is not known."""
-    if method is not None:
-        known_name("method", method, ("auto", *METHODS))
-    known_name("bound", bound, BOUNDS)
 
 
 def map_processes(processes: Processes, machine: Machine, method: TaskMethod, weights: tuple[float, float], *,
@@ -136,4 +128,4 @@ def _by_methods(processes: Processes, machine: Machine, bound: Bound, weights: t
         yield placed(processes, machine, where, "shared", name)
 
 
-__all__ = ["best_placed", "check_method", "map_processes", "score"]
+__all__ = ["best_placed", "map_processes", "score"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import MappingError
 from ...graph import Graph
-from ...names import Bound, PhaseWeights, PlacementName, PlacingMethod, TaskMethod, known_name
+from ...names import Bound, PhaseWeights, PlacementName, PlacingMethod, TaskMethod, check_method, known_name
 from ..architectures.architecture import MATRIX_LIMIT
 from ..architectures.subset import subset
 from ..evaluation import architecture_of
@@ -18,7 +18,7 @@ from ..exchange import exchange_pairs
 from ..kway import code_of
 from ..machine import Machine
 from ..one_to_one import objective, place_processes
-from .methods import best_placed, check_method, map_processes
+from .methods import best_placed, map_processes
 from .placed import Placed, check_room, placed
 from .processes import Processes
 
@@ -62,7 +62,7 @@ def place(processes: Processes, machine: Machine, placement: PlacementName = "sh
     ConfigError
         The placement, the method or the weights of the phases are not known, or cells have no coordinates.
     """
-    check_placement(placement)
+    known_name("placement", placement, PLACEMENTS)
     check_method(method, bound)
     if placement == "linear":
         return placed(processes, machine, np.arange(processes.nprocs), placement)
@@ -127,11 +127,6 @@ def _method(machine: Machine) -> PlacingMethod:
     return "multisection" if machine.hosts else "drb"
 
 
-def check_placement(placement: str) -> None:
-    """ConfigError where the placement is not known."""
-    known_name("placement", placement, PLACEMENTS)
-
-
 def _weights(processes: Processes, given: PhaseWeights | tuple[float, float], *,
              unit: bool = False) -> tuple[float, float]:
     if not isinstance(given, str):
@@ -176,4 +171,4 @@ def _disjoint(processes: Processes, graph: Graph, machine: Machine, mine: list[N
     return where
 
 
-__all__ = ["PLACEMENTS", "check_placement", "place", "placements"]
+__all__ = ["PLACEMENTS", "place", "placements"]

@@ -62,7 +62,7 @@ def pieces(found: Match) -> list[Piece]:
 def _joined(u: NDArray[np.int64], v: NDArray[np.int64], n: int) -> NDArray[np.int32]:
     """(n,) numbers of the connected pieces that links of u and v make.
 
-    scipy.sparse.csgraph knows them, too, but to import it takes a tenth of a second, a twelfth of a small plan.
+    scipy.sparse.csgraph knows them, too, but to import it takes a tenth of the time of a small plan.
     """
     from ...kernels.csr import part_pieces
 

@@ -113,7 +113,7 @@ def _encoded(raw: bytes, threads: int) -> tuple[Element, Encoding]:
         return root, Encoding.of(root, texts, Stretch(raw, begin.end(), end), True, threads)
     root, texts = parsed(raw)
     element = root.find("AppendedData")
-    appended = Stretch(b"", 0, 0) if element is None else text_of(element, texts).bare().after(b"_")
+    appended = Stretch(b"", 0, 0) if element is None else text_of(element, texts).stripped().after(b"_")
     return root, Encoding.of(root, texts, appended, False, threads)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import MeshError
 from ...partitioner.parallel import side_by_side
-from .vtu_texts import Stretch, Texts, letters, text_of
+from .vtu_texts import Stretch, Texts, encoded_size, text_of
 
 _TYPES = {f"{kind}{8 * size}": f"{kind[0].lower()}{size}" for kind in ("Int", "UInt", "Float") for size in (1, 2, 4, 8)
           if kind != "Float" or size > 2}
@@ -105,7 +105,7 @@ class Encoding(NamedTuple):
         if form == "appended":
             made = self._binary(_Data(self.appended, self.plain), int(element.get("offset", "0")), dtype)
         elif form == "binary":
-            made = self._binary(_Data(text_of(element, self.texts).bare(), False), 0, dtype)
+            made = self._binary(_Data(text_of(element, self.texts).stripped(), False), 0, dtype)
         else:
             text = text_of(element, self.texts).text().strip()
             made = np.fromstring(text, native, sep=" ") if text else np.empty(0, native)
@@ -123,14 +123,14 @@ class Encoding(NamedTuple):
         first = int(np.frombuffer(data.at(at, item), self.header)[0])
         if self.unpack is None:
             # the size is either encoded with the values, or before them and filled up
-            apart = not data.plain and bytes(data.stretch.bytes_from(at + letters(item) - 1, 1)) == b"="
-            raw = data.at(at + letters(item), first) if apart else data.at(at, item + first)[item:]
+            apart = not data.plain and bytes(data.stretch.bytes_from(at + encoded_size(item) - 1, 1)) == b"="
+            raw = data.at(at + encoded_size(item), first) if apart else data.at(at, item + first)[item:]
             return np.frombuffer(raw, dtype)
         if first == 0:
             return np.empty(0, dtype)
         sizes = np.frombuffer(data.at(at, (3 + first) * item), self.header)
         ends = np.concatenate([[0], np.cumsum(sizes[3:], dtype=np.int64)]).tolist()
-        start = at + (sizes.nbytes if data.plain else letters(sizes.nbytes))
+        start = at + (sizes.nbytes if data.plain else encoded_size(sizes.nbytes))
         # what is not there is found before anything is unpacked
         if sizes[3:].max() > data.stretch.size:
             raise ValueError(f"a block of {sizes[3:].max()} bytes is announced, {data.stretch.size} are there in all")
@@ -195,7 +195,7 @@ class _Data(NamedTuple):
             return self.at(start + first, last - first)
         # four letters for three bytes
         whole = first // 3 * 3
-        return self.at(start + letters(whole), last - whole)[first - whole:]
+        return self.at(start + encoded_size(whole), last - whole)[first - whole:]
 
 
 __all__ = ["Encoding"]

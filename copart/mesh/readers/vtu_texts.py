@@ -32,7 +32,7 @@ class Stretch(NamedTuple):
         """Without a mark at its begin."""
         return self._replace(first=self.first + len(mark)) if self.raw.startswith(mark, self.first) else self
 
-    def bare(self) -> Stretch:
+    def stripped(self) -> Stretch:
         """Without white space: the same bytes where that is around them alone."""
         raw, first, last = self
         while first < last and raw[first] in _WHITE:
@@ -54,13 +54,13 @@ class Stretch(NamedTuple):
 
     def decoded(self, start: int, size: int) -> memoryview:
         """So many bytes, or those that are there, of the base64 that begins at `start`."""
-        return memoryview(a2b_base64(self.bytes_from(start, letters(size))))[:size]
+        return memoryview(a2b_base64(self.bytes_from(start, encoded_size(size))))[:size]
 
 
 Texts = dict[Element, Stretch]
 
 
-def letters(size: int) -> int:
+def encoded_size(size: int) -> int:
     """How many stand for so many bytes in base64."""
     return -(-size // 3) * 4
 
@@ -123,4 +123,4 @@ def text_of(element: Element, texts: Texts) -> Stretch:
     return Stretch(text, 0, len(text))
 
 
-__all__ = ["Stretch", "Texts", "letters", "parsed", "text_of"]
+__all__ = ["Stretch", "Texts", "encoded_size", "parsed", "text_of"]

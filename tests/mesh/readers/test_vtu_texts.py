@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.mesh.readers.vtu_texts import Stretch, letters, parsed, text_of
+from copart.mesh.readers.vtu_texts import Stretch, encoded_size, parsed, text_of
 
 LONG = "0123456789 " * 200
 
@@ -56,9 +56,9 @@ def test_bytes_in_base64(data, start, size, white):
     start = start // 3 * 3
     coded = base64.b64encode(data).decode()
     raw = (white + "<" + white + white.join([coded[:5], coded[5:]]) + white).encode()
-    stretch = Stretch(raw, len(white) + 1, len(raw)).bare()
+    stretch = Stretch(raw, len(white) + 1, len(raw)).stripped()
     assert stretch.text() == coded
-    assert bytes(stretch.decoded(letters(start), size)) == data[start:start + size]
+    assert bytes(stretch.decoded(encoded_size(start), size)) == data[start:start + size]
     assert bytes(stretch.bytes_from(start, size)) == coded[start:start + size].encode()
 
 
