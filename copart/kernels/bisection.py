@@ -16,7 +16,7 @@ import numpy as np
 
 from . import Level, Pull, inlined, inner
 from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop
-from .contraction import contract_rows, contract_vertices, list_members, number_clusters
+from .contraction import contract_rows, contract_vertices, link_members, number_clusters
 from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 from .rng import mix
@@ -44,9 +44,9 @@ class Arena(NamedTuple):
     tried : (n + 1,) int32, the same of one try, or of the coarser level; waiting list of two-hop matching
     match : (n + 1,) int32, partner of each vertex, or the part it stands for; scratch
     leader : (n + 1,) int32, leader of the cluster of each vertex; scratch
-    members : (n + 1,) int32, the vertices by cluster; scratch
+    following : (n + 1,) int32, next member of the same cluster after each vertex; scratch
     cwgt : (n + 1,) int64, weight of each cluster, by leader
-    start : (n + 1,) int64, where the members of each cluster begin
+    first : (n + 1,) int32, first member of each cluster
     mark : (n + 1,) int64, scratch of contraction
     gains : (2 n,) int64, scratch of KGGGP
     at : (3, LEVELS) int64, of each level: first offset, number of vertices, first entry
@@ -70,9 +70,9 @@ class Arena(NamedTuple):
     tried: Any
     match: Any
     leader: Any
-    members: Any
+    following: Any
     cwgt: Any
-    start: Any
+    first: Any
     mark: Any
     gains: Any
     at: Any
@@ -173,15 +173,15 @@ def shrink(arena, x, n, a, heaviest, hubs):
     to, at = x + n + 1, a + m
     if count * 10 > n * 9 or to + count + 1 > len(arena.xadj) or at + m > len(arena.adjncy):
         return 0
-    start, members = arena.start[: count + 1], arena.members[:n]
-    list_members(cmap, start, members)
+    first, following = arena.first[:count], arena.following[:n]
+    link_members(cmap, first, following)
     vwgt = arena.vwgt[to : to + count]
     pin = arena.pin[to : to + count]
-    most = contract_vertices(0, count, g, start, members, arena.mark, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
+    most = contract_vertices(0, count, g, first, following, arena.mark, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
     # the lengths of the rows go where the offsets will be
     xadj = arena.xadj[to : to + count + 1]
     xadj[0] = 0
-    contract_rows(0, count, g, cmap, start, members, xadj, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
+    contract_rows(0, count, g, cmap, first, following, xadj, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
                   most, arena.mark)
     for c in range(count):
         xadj[c + 1] += xadj[c]
@@ -297,7 +297,7 @@ def grow_sides(g, limit, salt, starts, arena):
     """
     n = len(g.vwgt)
     pwgt, population = arena.load[0], arena.load[1]
-    none = Pull(ptr=arena.start[:1], idx=arena.cmap[:0], val=arena.vwgt[:0])
+    none = Pull(ptr=arena.mark[:1], idx=arena.cmap[:0], val=arena.vwgt[:0])
     best_over = np.int64(0)
     best_cut = np.int64(-1)
     degree, gains = arena.queues.degree, arena.gains

@@ -28,40 +28,31 @@ def number_clusters(cluster, cmap):
 
 
 @kernel
-def list_members(cmap, start, members):
-    """Members of every cluster, ascending.
+def link_members(cmap, first, following):
+    """Chain the members of every cluster, ascending.
 
     cmap : (nvtxs,) int32, in           cluster of each vertex
-    start : (ncoarse + 1,) int64, out   where the members of each cluster begin
-    members : (nvtxs,) int32, out
+    first : (ncoarse,) int32, out       first member of each cluster; -1 where there is none
+    following : (nvtxs,) int32, out     next member of the same cluster after each vertex, -1 after the last
     """
-    n = len(cmap)
-    nc = len(start) - 1
-    for c in range(nc + 1):
-        start[c] = 0
-    for v in range(n):
-        start[cmap[v] + 1] += 1
-    for c in range(nc):
-        start[c + 1] += start[c]
-    for v in range(n):
+    for c in range(len(first)):
+        first[c] = -1
+    for v in range(len(cmap) - 1, -1, -1):
         c = cmap[v]
-        members[start[c]] = v
-        start[c] += 1
-    for c in range(nc, 0, -1):
-        start[c] = start[c - 1]
-    start[0] = 0
+        following[v] = first[c]
+        first[c] = v
 
 
 @kernel
-def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, size):
+def contract_vertices(lo, hi, g, first, following, degree, vwgt, fixed, origin, size):
     """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi, and how many entries their members have.
 
     Returns the most entries of one.
 
     lo, hi : int
     g : Level, in
-    start : (ncoarse + 1,) int64, in    where the members of each coarse vertex begin
-    members : (nvtxs,) int32, in
+    first : (ncoarse,) int32, in        first member of each coarse vertex
+    following : (nvtxs,) int32, in      next member of the same coarse vertex, -1 after the last
     degree : (ncoarse,) int64, out      entries in the rows of the members; may be longer
     vwgt : (ncoarse,) int64, out
     fixed : (ncoarse,) int32, out       or empty where all vertices are free
@@ -73,20 +64,20 @@ def contract_vertices(lo, hi, g, start, members, degree, vwgt, fixed, origin, si
         w = np.int64(0)
         s = np.int64(0)
         d = np.int64(0)
-        for i in range(start[c], start[c + 1]):
-            v = members[i]
+        v = first[c]
+        while v >= 0:
             w += g.vwgt[v]
             d += g.xadj[v + 1] - g.xadj[v]
             if len(size) > 0:
                 s += g.size[v]
+            v = following[v]
         vwgt[c] = w
         degree[c] = d
         most = max(most, d)
-        first = members[start[c]]
         if len(fixed) > 0:
-            fixed[c] = g.fixed[first]
+            fixed[c] = g.fixed[first[c]]
         if len(origin) > 0:
-            origin[c] = g.origin[first]
+            origin[c] = g.origin[first[c]]
             size[c] = s
     return most
 
@@ -107,7 +98,7 @@ def _mask_for(most, room):
 
 
 @kernel
-def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, most, mark):
+def contract_rows(lo, hi, g, cmap, first, following, begin, length, adjncy, ewgt, most, mark):
     """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped; returns the number of entries.
 
     The rows are written from offset begin[lo] on, densely.  Returns -1 where the type of `ewgt` is too small for one.
@@ -115,8 +106,8 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
     lo, hi : int
     g : Level, in
     cmap : (nvtxs,) int32, in           coarse vertex of each vertex
-    start : (ncoarse + 1,) int64, in    where the members of each coarse vertex begin
-    members : (nvtxs,) int32, in
+    first : (ncoarse,) int32, in        first member of each coarse vertex
+    following : (nvtxs,) int32, in      next member of the same coarse vertex, -1 after the last
     begin : (ncoarse + 1,) int64, in    sums of the entries of the members; only begin[lo] is read
     length : (ncoarse,) int64, out      of each row
     adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
@@ -127,15 +118,15 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
     """
     unit = len(g.ewgt) == 0
     mask = _mask_for(most, len(mark))
-    for i in range(mask + 1 if mask >= 0 else len(start) - 1):
+    for i in range(mask + 1 if mask >= 0 else len(first)):
         mark[i] = -1
     base = begin[lo]
     top = base
     fits = True
     for c in range(lo, hi):
         row = top
-        for i in range(start[c], start[c + 1]):
-            v = members[i]
+        v = first[c]
+        while v >= 0:
             for e in range(g.xadj[v], g.xadj[v + 1]):
                 d = cmap[g.adjncy[e]]
                 if d == c:
@@ -160,6 +151,7 @@ def contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, 
                     adjncy[top] = d
                     ewgt[top] = w
                     top += 1
+            v = following[v]
         length[c] = top - row
     return top - base if fits else np.int64(-1)
 

@@ -86,7 +86,7 @@ def split_job(g, vertices, arena, bias, chosen, left, right, nprocs, runs, tries
     for i in range(n):
         vertices[i] = chosen[1, i]
         arena.side[i] = chosen[0, vertices[i]]
-    return order_by_side(arena.side, vertices, arena.members)
+    return order_by_side(arena.side, vertices, arena.following)
 
 
 class Places(NamedTuple):

@@ -212,7 +212,7 @@ def split(g, limit, vertices, labels, salt, starts, grid, arena):
         for i in range(n):
             held[i] = g.fixed[vertices[i]]
     _split_labels(side, held, labels, left, arena.labels)
-    zeros = order_by_side(side, vertices, arena.members)
+    zeros = order_by_side(side, vertices, arena.following)
     return zeros, left
 
 

@@ -268,15 +268,16 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
 def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     """The graph of the clusters; edge weights between two clusters are added."""
     n = len(g.vwgt)
-    start, members = pages(ncoarse + 1, np.int64), pages(n, np.int32)
-    contraction.list_members(cmap, start, members)
+    first, following = pages(ncoarse, np.int32), pages(n, np.int32)
+    contraction.link_members(cmap, first, following)
     begin = pages(ncoarse + 1, np.int64)
     begin[0] = 0
     vwgt = pages(ncoarse, np.int64)
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
-    entries = team.run(contraction.contract_vertices, ncoarse, g, start, members, begin[1:], vwgt, fixed, origin, size)
+    entries = team.run(contraction.contract_vertices, ncoarse, g, first, following, begin[1:], vwgt, fixed, origin,
+                       size)
     most = max(entries)
     np.cumsum(begin, out=begin)
 
@@ -295,8 +296,8 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
             ncoarse,
             g,
             cmap,
-            start,
-            members,
+            first,
+            following,
             begin,
             xadj[1:],
             adjncy,

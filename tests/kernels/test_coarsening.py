@@ -352,14 +352,16 @@ def test_clusters_are_numbered_by_their_first_member():
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=30))
-def test_members_are_listed_in_order(labels):
-    cmap = np.unique(labels, return_inverse=True)[1].astype(np.int32)
-    count = int(cmap.max()) + 1
-    start, members = np.empty(count + 1, np.int64), np.empty(len(cmap), np.int32)
-    contraction.list_members(cmap, start, members)
-    for c in range(count):
-        assert members[start[c]:start[c + 1]].tolist() == np.flatnonzero(cmap == c).tolist()
-    assert (start[0], start[-1]) == (0, len(cmap))
+def test_members_are_linked_in_order(labels):
+    cmap = np.array(labels, np.int32)
+    first, following = np.empty(8, np.int32), np.empty(len(cmap), np.int32)
+    contraction.link_members(cmap, first, following)
+    for c in range(8):
+        members, v = [], int(first[c])
+        while v >= 0:
+            members.append(v)
+            v = int(following[v])
+        assert members == np.flatnonzero(cmap == c).tolist()
 
 
 # ---- the driver: clusters
@@ -431,10 +433,10 @@ def test_contraction_does_not_depend_on_the_pieces():
     graph = scale_free(300, np.random.default_rng(1))
     g = level(graph)
     cmap, count = clustered(g, 5)
-    start, members = np.empty(count + 1, np.int64), np.empty(300, np.int32)
-    contraction.list_members(cmap, start, members)
+    first, following = np.empty(count, np.int32), np.empty(300, np.int32)
+    contraction.link_members(cmap, first, following)
     begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
-    most = [contraction.contract_vertices(lo, hi, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
+    most = [contraction.contract_vertices(lo, hi, g, first, following, begin[1:], np.empty(count, np.int64), none, none,
                                           np.zeros(0, np.int64)) for lo, hi in ((0, 7), (7, count))]
     degree = np.diff(graph.xadj)
     entries = [degree[cmap == c].sum() for c in range(count)]
@@ -448,7 +450,8 @@ def test_contraction_does_not_depend_on_the_pieces():
         found = []
         for lo, hi in pairwise(bounds):
             mark = np.empty(count, np.int64)
-            k = contraction.contract_rows(lo, hi, g, cmap, start, members, begin, length, adjncy, ewgt, max(most), mark)
+            k = contraction.contract_rows(lo, hi, g, cmap, first, following, begin, length, adjncy, ewgt, max(most),
+                                          mark)
             found.append((adjncy[begin[lo]:begin[lo] + k], ewgt[begin[lo]:begin[lo] + k]))
         return [np.concatenate(x).tolist() for x in zip(*found, strict=True)], length.tolist()
 
@@ -462,17 +465,17 @@ def test_contraction_does_not_depend_on_the_pieces():
 def test_contraction_in_a_small_table_is_that_with_a_place_for_each_vertex(graph):
     g = level(graph)
     cmap, count = clustered(g, 3)
-    start, members = np.empty(count + 1, np.int64), np.empty(graph.nvtxs, np.int32)
-    contraction.list_members(cmap, start, members)
+    first, following = np.empty(count, np.int32), np.empty(graph.nvtxs, np.int32)
+    contraction.link_members(cmap, first, following)
     begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
-    most = contraction.contract_vertices(0, count, g, start, members, begin[1:], np.empty(count, np.int64), none, none,
+    most = contraction.contract_vertices(0, count, g, first, following, begin[1:], np.empty(count, np.int64), none, none,
                                          np.zeros(0, np.int64))
     np.cumsum(begin, out=begin)
 
     def contracted(most, places):
         adjncy, ewgt = np.empty(begin[-1], np.int32), np.empty(begin[-1], EDGE_WEIGHT)
         length = np.empty(count, np.int64)
-        k = contraction.contract_rows(0, count, g, cmap, start, members, begin, length, adjncy, ewgt, most,
+        k = contraction.contract_rows(0, count, g, cmap, first, following, begin, length, adjncy, ewgt, most,
                                       np.empty(places, np.int64))
         return adjncy[:k].tolist(), ewgt[:k].tolist(), length.tolist()
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import VERTEX, WEIGHT
-from ...kernels.contraction import list_members
 from ...kernels.handing import Chains, hand_over
+from ...kernels.paths import group_by_part
 from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from ...kernels.walls import Joined, Walls, edge_cuts
@@ -309,12 +309,12 @@ class Cycle:
             return 0
         cells = self.meeting
         start, order = np.empty(len(s.load) + 1, WEIGHT), np.empty(len(cells), VERTEX)
-        list_members(s.part[cells], start, order)
+        group_by_part(s.part, cells, len(cells), start, order)
         cooling = self._cooling(0, prices, (0.0, 0.0), (effort.excess, effort.excess))
         k, entries = len(s.load), len(g.iadj)
         group = Group(*(np.empty(size, VERTEX) for size in (GROUP, GROUP, TARGETS, k, k, entries, entries, entries)))
         few = int(effort.rare * len(g.iadj) / max(1, 2 * int(s.total[0])))
-        return int(dissolve_messages(g, s, cooling, WORTH, few, start, cells[order], group, border))
+        return int(dissolve_messages(g, s, cooling, WORTH, few, start, order, group, border))
 
     def _mended(self, prices: Prices, found: Figures) -> Prices:
         """Higher prices for what is worse than alone, lower ones where a cut is near its limit."""
