@@ -7,8 +7,8 @@ from numba.core import cgutils, config
 from numba.extending import intrinsic
 
 
-def _place(context, builder, signature, args):
-    """Pointer to the byte of the lock."""
+def pointer_to(context, builder, signature, args):
+    """Pointer to an entry of an array, of the code of an intrinsic whose arguments are the array and the place."""
     kind, number = signature.args
     array = context.make_array(kind)(context, builder, args[0])
     at = context.cast(builder, args[1], number, types.intp)
@@ -24,7 +24,7 @@ def taken(typingctx, locks, i):
     """
     def codegen(context, builder, signature, args):
         free, held = (context.get_constant(signature.args[0].dtype, x) for x in (0, 1))
-        place = _place(context, builder, signature, args)
+        place = pointer_to(context, builder, signature, args)
         return builder.extract_value(builder.cmpxchg(place, free, held, "acq_rel", "acquire"), 1)
 
     return types.boolean(locks, i), codegen
@@ -39,7 +39,7 @@ def release(typingctx, locks, i):
     """
     def codegen(context, builder, signature, args):
         free = context.get_constant(signature.args[0].dtype, 0)
-        builder.store_atomic(free, _place(context, builder, signature, args), "release", 1)
+        builder.store_atomic(free, pointer_to(context, builder, signature, args), "release", 1)
         return context.get_dummy_value()
 
     return types.none(locks, i), codegen
