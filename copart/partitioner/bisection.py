@@ -6,7 +6,6 @@ On meshes it starts refinement better than growing all parts at once (cut of a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,52 +73,33 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
 
-    def bisect(one: _Set, once: bool, arena: Arena) -> tuple[int, int]:
-        run = one.run
-        at, left = bisect_recursively(whole, limit, vertices[run, one.lo : one.hi], labels[run, one.first : one.last],
+    def bisect(one: _Set) -> list[_Set]:
+        """Halve the set, or make all of its parts; the sets that are left."""
+        run, lo, first = one.run, one.lo, one.first
+        once = one.halvings > 0 and one.last - first > 1 and one.hi - lo > 1
+        arena = _cut_out(arenas[run % len(arenas)], one)
+        at, left = bisect_recursively(whole, limit, vertices[run, lo : one.hi], labels[run, first : one.last],
                                       salts[run], starts, grid, once, part[run], arena)
-        return int(at), int(left)
-
-    def halve(one: _Set, arena: Arena) -> list[_Set]:
-        run, lo, hi, first, last, room = one
-        if last - first < 2 or hi - lo < 2:
-            return [one]
-        at, left = bisect(one, True, arena)
-        if hi - lo == n:
-            room = _room_needed(arena, n, len(whole.adjncy))
-        return [_Set(run, lo, lo + at, first, first + left, room), _Set(run, lo + at, hi, first + left, last, room)]
-
-    def finish(one: _Set, arena: Arena) -> list[_Set]:
-        bisect(one, False, arena)
-        return []
-
-    def share_out(work: Callable[[_Set, Arena], list[_Set]], sets: list[_Set]) -> list[_Set]:
-        """The sets that come of these, worked on by all threads, each set of a run on its own memory."""
-        slices, count, entries = [], [0] * len(salts), [0] * len(salts)
-        for one in sets:
-            more = int(degree[vertices[one.run, one.lo : one.hi]].sum())
-            slices.append(_Slice(one, count[one.run], entries[one.run], entries[one.run] + more))
-            count[one.run] += 1
-            entries[one.run] += more
-
-        def share(job: int, _: None) -> list[_Set]:
-            return work(sets[job], _cut_out(arenas[sets[job].run % len(arenas)], slices[job]))
-
-        return [new for made in team.spread(share, len(sets), [None] * team.threads) for new in made]
+        if not once:
+            return []
+        room = _room_needed(arena, n, len(whole.adjncy)) if one.hi - lo == n else one.room
+        middle = lo + int(at)
+        return one.halves(middle, first + int(left), int(degree[vertices[run, lo:middle]].sum()), room)
 
     # runs that share an arena are made one after the other
     for begin in range(0, len(salts), len(arenas)):
-        sets = [_Set(run, 0, n, 0, k, (_ROOM, _ROOM)) for run in range(begin, min(begin + len(arenas), len(salts)))]
-        for _ in range(_SHARED):
-            sets = share_out(halve, sets)
-        share_out(finish, sets)
+        team.unfold(bisect, [_Set(run, 0, n, 0, k, 0, len(whole.adjncy), 0, _SHARED, (_ROOM, _ROOM))
+                             for run in range(begin, min(begin + len(arenas), len(salts)))])
     return [one if cmap is None else one[cmap] for one in part]
 
 
 class _Set(NamedTuple):
-    """Vertices lo..hi of a run, in its own order, which are to be the parts first..last of its labels.
+    """Vertices lo..hi of a run, in its own order, which are to be the parts first..last of its labels; and where memory
+    for them is.
 
-    room : offsets per vertex, and entries per entry of their rows, that there is memory for.
+    begin, end : their rows among those of the run; place : sets of the run before this one; halvings : how often it is
+    halved yet, so that there are places for all halves; room : offsets per vertex, and entries per entry of their
+    rows, that there is memory for.
     """
 
     run: int
@@ -127,34 +107,36 @@ class _Set(NamedTuple):
     hi: int
     first: int
     last: int
-    room: tuple[float, float]
-
-
-class _Slice(NamedTuple):
-    """Where the memory for a set is: `place` sets of the same run come before it, with `begin` entries in their rows,
-    and its own rows end at entry `end`."""
-
-    one: _Set
-    place: int
     begin: int
     end: int
+    place: int
+    halvings: int
+    room: tuple[float, float]
+
+    def halves(self, middle: int, label: int, entries: int, room: tuple[float, float]) -> list[_Set]:
+        """Those before `middle`, with so many entries in their rows, and the others; labels up to `label`, and from
+        there."""
+        less = self.halvings - 1
+        return [self._replace(hi=middle, last=label, end=self.begin + entries, halvings=less, room=room),
+                self._replace(lo=middle, first=label, begin=self.begin + entries, place=self.place + 2**less,
+                              halvings=less, room=room)]
 
     @property
     def rows(self) -> slice:
         """Of arrays for all levels, by vertex."""
-        per, place = self.one.room[0], self.place
-        return slice(int(per * self.one.lo) + place * LEVELS, int(per * self.one.hi) + (place + 1) * LEVELS)
+        per, place = self.room[0], self.place
+        return slice(int(per * self.lo) + place * LEVELS, int(per * self.hi) + (place + 1) * LEVELS)
 
     @property
     def entries(self) -> slice:
         """Of arrays for all levels, by entry."""
-        per, place = self.one.room[1], self.place
+        per, place = self.room[1], self.place
         return slice(int(per * self.begin) + place * _MORE, int(per * self.end) + (place + 1) * _MORE)
 
     @property
     def vertices(self) -> slice:
         """Of arrays for one level."""
-        return slice(self.one.lo + self.place, self.one.hi + self.place + 1)
+        return slice(self.lo + self.place, self.hi + self.place + 1)
 
 
 def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
@@ -221,9 +203,9 @@ def _room_needed(arena: Arena, nvtxs: int, entries: int) -> tuple[float, float]:
     return min(_ROOM, _SPARE * rows / nvtxs), min(_ROOM, _SPARE * used / max(entries, 1))
 
 
-def _cut_out(arena: Arena, cut: _Slice) -> Arena:
+def _cut_out(arena: Arena, one: _Set) -> Arena:
     """The slice of the arena for one of several sets."""
-    rows, entries, own, pairs = cut.rows, cut.entries, cut.vertices, slice(cut.begin, cut.end)
+    rows, entries, own, pairs = one.rows, one.entries, one.vertices, slice(one.begin, one.end)
     queues = arena.queues
     return arena._replace(
         xadj=arena.xadj[rows], vwgt=arena.vwgt[rows], adjncy=arena.adjncy[entries], ewgt=arena.ewgt[entries],
@@ -231,7 +213,7 @@ def _cut_out(arena: Arena, cut: _Slice) -> Arena:
         # the vertices of each set have places of their own in `new`
         side=arena.side[own], tried=arena.tried[own], match=arena.match[own], leader=arena.leader[own],
         following=arena.following[own], cwgt=arena.cwgt[own], first=arena.first[own], mark=arena.mark[own],
-        gains=arena.gains[2 * cut.one.lo : 2 * cut.one.hi],
+        gains=arena.gains[2 * one.lo : 2 * one.hi],
         at=np.zeros_like(arena.at), load=np.empty_like(arena.load), labels=np.empty_like(arena.labels),
         stack=np.empty_like(arena.stack),
         queues=queues._replace(key=queues.key[own], degree=queues.degree[own], size=np.zeros_like(queues.size),

@@ -7,9 +7,11 @@ suffice: nothing extra is compiled, and no threading runtime is started.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from threading import Condition
 from types import TracebackType
 from typing import Any
 
@@ -121,3 +123,33 @@ class Team:
         for f in rest:
             f.result()
         return results
+
+    def unfold(self, work: Callable[[Any], list[Any]], jobs: list[Any]) -> None:
+        """Do all jobs, and those that come of them: ``work(job)`` returns more, which wait behind the others.
+
+        `work` is independent of its other calls; threads take the jobs as they get free.
+        """
+        waiting, at_work, change = deque(jobs), 0, Condition()
+
+        def share() -> None:
+            nonlocal at_work
+            while True:
+                with change:
+                    change.wait_for(lambda: waiting or not at_work)
+                    if not waiting:
+                        return
+                    job = waiting.popleft()
+                    at_work += 1
+                more: list[Any] = []
+                try:
+                    more = work(job)
+                finally:
+                    with change:
+                        waiting.extend(more)
+                        at_work -= 1
+                        change.notify_all()
+
+        rest = [self._pool.submit(share) for _ in range(self.threads - 1)] if self._pool else []
+        share()
+        for f in rest:
+            f.result()

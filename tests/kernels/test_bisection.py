@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -423,12 +423,11 @@ def test_sets_that_are_split_at_the_same_time_share_no_memory(rest, sizes, room)
     arena = bisection.arena_for(g, 5, sets=len(sizes))
     arena.at[:] = 7  # of a bisection before
     lo = begin = 0
-    cuts = []
+    slices = []
     for place, (count, entries) in enumerate(sizes):
-        one = bisection._Set(0, lo, lo + count, 0, 1, room)
-        cuts.append(bisection._Slice(one, place, begin, begin + entries))
+        one = bisection._Set(0, lo, lo + count, 0, 1, begin, begin + entries, place, 0, room)
+        slices.append(bisection._cut_out(arena, one))
         lo, begin = lo + count, begin + entries
-    slices = [bisection._cut_out(arena, cut) for cut in cuts]
     flat = [{**one._asdict(), **one.queues._asdict(),
              **{f"to {name}": of for name, of in one.frontier._asdict().items()}} for one in slices]
     for i, (count, entries) in enumerate(sizes):
@@ -446,13 +445,32 @@ def test_sets_that_are_split_at_the_same_time_share_no_memory(rest, sizes, room)
                 assert not any(np.shares_memory(a, other[name]) for other in flat[i + 1 :])
 
 
+@given(st.integers(0, 3), st.data())
+def test_halves_lie_within_the_slice_of_the_whole_one_behind_the_other(halvings, data):
+    room = (1.7, 2.3)
+    whole = bisection._Set(0, 10, 90, 0, 16, 50, 400, 3, halvings, room)
+    sets = [whole]
+    for _ in range(halvings):
+        sets = [half for one in sets for half in one.halves(
+            data.draw(st.integers(one.lo, one.hi)), data.draw(st.integers(one.first, one.last)),
+            data.draw(st.integers(0, one.end - one.begin)), room)]
+    for of in ("rows", "entries", "vertices"):
+        slices = [getattr(one, of) for one in sets]
+        assert slices[0].start == getattr(whole, of).start
+        assert all(here.start <= here.stop <= there.start for here, there in pairwise(slices))
+        assert slices[-1].stop <= getattr(whole._replace(place=3 + 2**halvings - 1), of).stop
+    assert [one.lo for one in sets[1:]] == [one.hi for one in sets[:-1]]
+    assert [one.first for one in sets[1:]] == [one.last for one in sets[:-1]]
+    assert (sets[0].lo, sets[-1].hi, sets[0].first, sets[-1].last) == (10, 90, 0, 16)
+
+
 def test_halves_need_the_memory_that_the_whole_has_taken():
     g = level(grid(40, 40))
     rooms, cut_out = [], bisection._cut_out
 
-    def seen(arena, cut):
-        rooms.append(cut.one.room)
-        return cut_out(arena, cut)
+    def seen(arena, one):
+        rooms.append(one.room)
+        return cut_out(arena, one)
 
     with Team(1) as team, pytest.MonkeyPatch.context() as patch:
         patch.setattr(bisection, "_cut_out", seen)
