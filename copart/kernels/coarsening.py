@@ -23,6 +23,42 @@ def may_merge(g, u, v):
     return not (len(g.origin) > 0 and g.origin[u] != g.origin[v])
 
 
+@inlined
+def _partner(lo, hi, free, g, v, max_vwgt, match):
+    """The unmatched neighbour in lo..hi that v rates highest, -1 for none: w(e)^2 / (w(u) w(v)), ties to the smaller.
+
+    lo, hi : int
+    free : int                      vertices from here on are unmatched, whatever `match` says
+    g : Level, in
+    v : int
+    max_vwgt : int
+    match : (nvtxs,) int32, in
+    """
+    unit = len(g.ewgt) == 0
+    best = -1
+    tie = 0.0
+    weight = 1.0
+    wv = g.vwgt[v]
+    for e in range(g.xadj[v], g.xadj[v + 1]):
+        u = g.adjncy[e]
+        if u < lo or u >= hi or (u < free and match[u] >= 0):
+            continue
+        wu = g.vwgt[u]
+        if wv + wu > max_vwgt or not may_merge(g, u, v):
+            continue
+        if unit:
+            w = 1.0
+        else:
+            w = float(g.ewgt[e])
+        # rates compared without quotients; that of v itself is in all of them
+        w *= w
+        other = float(max(wu, 1))
+        here, there = tie * other, w * weight
+        if best < 0 or there > here or (there == here and u < best):
+            best, tie, weight = u, w, other
+    return best
+
+
 @kernel
 def match_in_order(lo, hi, g, max_vwgt, match):
     """Greedy heavy-edge matching inside the range lo..hi, vertices visited in order; returns how many were matched.
@@ -38,37 +74,42 @@ def match_in_order(lo, hi, g, max_vwgt, match):
     max_vwgt : int                      most that a pair may weigh
     match : (nvtxs,) int32, in and out  partner of each vertex, -1 for none; -1 everywhere before
     """
-    unit = len(g.ewgt) == 0
     count = 0
     for v in range(lo, hi):
         if match[v] >= 0:
             continue
-        best = -1
-        tie = 0.0
-        weight = 1.0
-        wv = g.vwgt[v]
-        for e in range(g.xadj[v], g.xadj[v + 1]):
-            u = g.adjncy[e]
-            if u < lo or u >= hi or match[u] >= 0:
-                continue
-            wu = g.vwgt[u]
-            if wv + wu > max_vwgt or not may_merge(g, u, v):
-                continue
-            if unit:
-                w = 1.0
-            else:
-                w = float(g.ewgt[e])
-            # rates compared without quotients; that of v itself is in all of them
-            w *= w
-            other = float(max(wu, 1))
-            here, there = tie * other, w * weight
-            if best < 0 or there > here or (there == here and u < best):
-                best, tie, weight = u, w, other
+        best = _partner(lo, hi, hi, g, v, max_vwgt, match)
         if best >= 0:
             match[v] = best
             match[best] = v
             count += 2
     return count
+
+
+@kernel
+def match_ahead(lo, hi, g, max_vwgt, match):
+    """Match the vertices of lo..hi as `match_in_order` of the whole graph does if no pair of it lies across lo or hi.
+
+    Returns the first vertex whose partner would lie behind hi, which is left out as all after it, or hi.  No vertex
+    from lo on takes one before lo that is left over: that one would have taken it.
+
+    lo, hi : int
+    g : Level, in
+    max_vwgt : int                      most that a pair may weigh
+    match : (nvtxs,) int32, out         partner of each vertex of lo..hi, -1 for none
+    """
+    for v in range(lo, hi):
+        match[v] = -1
+    for v in range(lo, hi):
+        if match[v] >= 0:
+            continue
+        best = _partner(lo, len(match), hi, g, v, max_vwgt, match)
+        if best >= hi:
+            return np.int64(v)
+        if best >= 0:
+            match[v] = best
+            match[best] = v
+    return np.int64(hi)
 
 
 @kernel

@@ -164,7 +164,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
             break
         found.levels.append(contract(g, cmap, count, team))
         if pack and len(found.levels) > 2:
-            found.levels[-2] = packed(g)
+            found.levels[-2] = packed(g, team)
         found.maps.append(cmap)
         if rows is not None:
             found.rows.append(np.zeros((count, rows.shape[1]), WEIGHT))
@@ -174,14 +174,18 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
     return found
 
 
-def packed(g: Level) -> Level:
+def packed(g: Level, team: Team) -> Level:
     """The level of a large graph with offsets and weights in the smallest types that hold them."""
     if len(g.ewgt) < _LARGE:
         return g
-    types = (np.min_scalar_type(int(a.max())) for a in (g.xadj, g.ewgt, g.vwgt))
-    xadj, ewgt, vwgt = (a.astype(kind) if kind.itemsize < a.itemsize else a
+    types = (np.min_scalar_type(most) for most in (int(g.xadj[-1]), _largest(g.ewgt, team), _largest(g.vwgt, team)))
+    xadj, ewgt, vwgt = (_copied(a, kind, team) if kind.itemsize < a.itemsize else a
                         for a, kind in zip((g.xadj, g.ewgt, g.vwgt), types, strict=True))
     return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
+
+
+def _largest(values: Array, team: Team) -> int:
+    return int(max(team.run(lambda lo, hi: values[lo:hi].max(), len(values))))
 
 
 def unpacked(g: Level, team: Team) -> Level:
@@ -232,15 +236,15 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     count = int(np.clip(n // _BLOCK, 1, _BLOCKS))
     blocks = np.arange(count + 1) * n // count
     match, leader, cwgt = pages(n, np.int32), pages(n, np.int32), pages(n, np.int64)
-    match[:] = -1
     if shape.grid:
-        kernels.match_in_order(0, n, g, max_vwgt, match)
+        match_layers(g, max_vwgt, match, team)
         team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
     elif shape.skewed:
         order = np.argsort(np.diff(g.xadj), kind="stable").astype(np.int32)
         kernels.propagate_around_hubs(g, order, max_vwgt, _HUB_ROUNDS, match, leader, cwgt, np.empty(n, np.int64),
                                       np.empty(n, np.int32), np.empty(n, np.int32))
     elif not shape.dense and not len(g.ewgt) and len(g.adjncy) <= _FEW * n:
+        match[:] = -1
         team.run(kernels.match_in_order, n, g, max_vwgt, match, bounds=blocks)
         team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
     else:
@@ -263,6 +267,24 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
     cmap = pages(n, np.int32)
     return cmap, int(contraction.number_clusters(leader, cmap))
+
+
+def match_layers(g: Level, max_vwgt: int, match: Array, team: Team) -> None:
+    """Matching in the order of the vertices, by all threads where no pair lies between their pieces.
+
+    In a grid that is numbered along its rows a cell has its neighbour in the next layer behind all others.  Layers are
+    matched two by two, if not each by itself: pieces of an even number of them need not know of each other.
+    """
+    n, pieces = len(match), team.pieces(len(match))
+    layers = 2 * int(g.adjncy[: g.xadj[min(1, n)]].max(initial=0)) or max(n, 1)
+    bounds = np.unique(np.append(np.arange(pieces) * n // pieces // layers * layers, n))
+    reached = team.run(kernels.match_ahead, n, g, max_vwgt, match, bounds=bounds)
+    for end, at in zip(bounds[1:], reached, strict=True):
+        if at < end:
+            # what lies behind depends on it
+            match[end:] = -1
+            kernels.match_in_order(at, n, g, max_vwgt, match)
+            return
 
 
 def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
@@ -311,14 +333,17 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     ewgt, counts = merged(type_of(g))
     if min(counts) < 0:
         ewgt, counts = merged(WEIGHT)
-    top = counts[0]
-    for i in range(1, pieces):
-        at, count = begin[bounds[i]], counts[i]
-        _move(adjncy, at, top, count)
-        _move(ewgt, at, top, count)
-        top += count
+
+    def close_up(which: int, _: int) -> None:
+        top = counts[0]
+        for at, more in zip(begin[bounds[1:-1]], counts[1:], strict=True):
+            _move((adjncy, ewgt)[which], at, top, more)
+            top += more
+
+    if pieces > 1:
+        team.run(close_up, 2, bounds=np.arange(3))
     np.cumsum(xadj, out=xadj)
-    adjncy, ewgt = shortened(adjncy, top), shortened(ewgt, top)
+    adjncy, ewgt = shortened(adjncy, xadj[-1]), shortened(ewgt, xadj[-1])
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size)
 
 

@@ -156,9 +156,12 @@ class Refiner:
             waiting=_waiting(most, k), conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
             at=np.zeros(8, np.int64),
         )
-        self.memory.dest[:] = -1
+        team.run(self._clear, n)
         self.memory.at[jet.IN_ORDER] = self.state.count[0]
         self.place = pages(n, np.int32)
+
+    def _clear(self, lo: int, hi: int) -> None:
+        self.memory.dest[lo:hi] = -1
 
     @property
     def now(self) -> int:

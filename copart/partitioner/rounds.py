@@ -135,7 +135,8 @@ class Team:
             nonlocal at_work
             while True:
                 with change:
-                    change.wait_for(lambda: waiting or not at_work)
+                    while at_work and not waiting:
+                        change.wait()
                     if not waiting:
                         return
                     job = waiting.popleft()

@@ -20,7 +20,8 @@ from copart.kernels import coarsening as kernels
 from copart.kernels.weights import EDGE_WEIGHT
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube, dual_graph
-from copart.partitioner.coarsening import carry, carry_down, cluster, contract
+from copart.partitioner import rounds
+from copart.partitioner.coarsening import carry, carry_down, cluster, contract, match_layers
 from copart.partitioner.rounds import Team
 from copart.partitioner.shape import Shape, look_at, renumber
 
@@ -85,6 +86,46 @@ def test_match_takes_the_heaviest_edge():
 def test_match_prefers_light_neighbours_and_small_numbers():
     match, _ = matched(star(4, vwgt=[1, 3, 2, 2]))
     assert match.tolist() == [2, -1, 0, -1]
+
+
+@given(graphs(), st.integers(1, 6), st.data())
+def test_match_ahead_is_that_of_the_whole_up_to_the_first_pair_across(graph, heaviest, data):
+    n = graph.nvtxs
+    hi = data.draw(st.integers(0, n))
+    whole, _ = matched(graph, heaviest=heaviest)
+    ahead = np.full(n, 7777, np.int32)
+    at = kernels.match_ahead(0, hi, level(graph), heaviest, ahead)
+    across = [v for v in range(hi) if whole[v] >= hi]
+    assert at == min(across, default=hi)
+    assert (ahead[hi:] == 7777).all()
+    for v in range(hi):
+        # what the first pair across keeps from being matched is left over
+        assert ahead[v] == (whole[v] if v < at or 0 <= whole[v] < at else -1)
+    if not across:
+        # what is behind does not depend on it
+        assert kernels.match_ahead(hi, n, level(graph), heaviest, ahead) == n
+        assert ahead.tolist() == whole.tolist()
+
+
+@pytest.mark.parametrize("dims", [(24, 20, 22), (25, 21, 23), (120, 90), (7, 1500)])
+def test_grids_are_matched_by_threads_as_by_one(dims, monkeypatch):
+    """On all levels, in pieces of whole layers, odd ones too, and where rows end inside."""
+    monkeypatch.setattr(rounds, "GRAIN", 64)
+    shape, heaviest = Shape(True, False, False), 60
+    g = level(grid(*(dims if not NO_JIT else [max(side // 4, 3) for side in dims])))
+    keep = np.random.default_rng(1).random(len(g.vwgt)) < 0.9
+    holes = level(graph_of(g).subgraph(np.flatnonzero(keep)))
+    for now in (g, holes):
+        for _ in range(4):
+            whole = np.full(len(now.vwgt), -1, np.int32)
+            kernels.match_in_order(0, len(whole), now, heaviest, whole)
+            for threads in (1, 2, 3, 8):
+                with Team(threads) as team:
+                    found = np.empty_like(whole)
+                    match_layers(now, heaviest, found, team)
+                    assert found.tolist() == whole.tolist()
+            with Team(1) as team:
+                now = contract(now, *cluster(now, heaviest, shape, team), team)
 
 
 def test_match_of_a_numbered_grid_makes_boxes():
@@ -468,8 +509,8 @@ def test_contraction_in_a_small_table_is_that_with_a_place_for_each_vertex(graph
     first, following = np.empty(count, np.int32), np.empty(graph.nvtxs, np.int32)
     contraction.link_members(cmap, first, following)
     begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
-    most = contraction.contract_vertices(0, count, g, first, following, begin[1:], np.empty(count, np.int64), none, none,
-                                         np.zeros(0, np.int64))
+    most = contraction.contract_vertices(0, count, g, first, following, begin[1:], np.empty(count, np.int64), none,
+                                         none, np.zeros(0, np.int64))
     np.cumsum(begin, out=begin)
 
     def contracted(most, places):
