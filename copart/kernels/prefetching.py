@@ -34,4 +34,4 @@ def _ask_for_nothing(values, i):
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    prefetch = _ask_for_nothing
+    prefetch = _ask_for_nothing  # type: ignore[assignment]
