@@ -20,8 +20,8 @@ from .rounds import Team
 
 Array = np.ndarray[Any, Any]
 
-#: Pairs that a thread takes at a time.
-_CHUNK = 4
+#: Pairs that a thread takes at a time, at most; and of those that are left its share, divided by this.
+_CHUNK, _PORTION = 4, 2
 
 
 def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, reach: int, share: float) -> int:
@@ -42,7 +42,6 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     n, k = len(part), len(limit)
     pwgt, population = weights_of(g, part, k, team)
     arenas = [_arena(g) for _ in range(team.threads)]
-    chunk = _CHUNK if team.threads > 1 else k
     batch = empty_batch(n, k)
     for _ in range(rounds):
         team.run(find_facing, n, g, part, batch.facing)
@@ -55,15 +54,29 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
         while left:
             taken, left = next_batch(part, _fresh(arenas), waiting, left, batch)
 
-            def refine(i: int, arena: FlowArena, taken: int = taken) -> None:
-                last = min((i + 1) * chunk, taken)
-                refine_batch(i * chunk, last, g, part, pwgt, population, limit, batch, reach, share, arena)
+            ends = _chunks(taken, team.threads)
 
-            team.spread(refine, -(-taken // chunk), arenas)
+            def refine(i: int, arena: FlowArena, ends: list[int] = ends) -> None:
+                refine_batch(ends[i], ends[i + 1], g, part, pwgt, population, limit, batch, reach, share, arena)
+
+            team.spread(refine, len(ends) - 1, arenas)
         _fresh(arenas)
         if not batch.changed.any():
             break
     return int(batch.won.sum())
+
+
+def _chunks(count: int, threads: int) -> list[int]:
+    """Where so many pairs, the heaviest first, are cut for threads that take what comes next as they get free.
+
+    >>> _chunks(20, 2), _chunks(20, 1)
+    ([0, 4, 8, 11, 13, 14, 15, 16, 17, 18, 19, 20], [0, 20])
+    """
+    ends = [0]
+    while ends[-1] < count:
+        left = count - ends[-1]
+        ends.append(ends[-1] + (left if threads == 1 else min(max(left // (threads * _PORTION), 1), _CHUNK)))
+    return ends
 
 
 def _fresh(arenas: list[FlowArena]) -> Array:
