@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import Level, Pull, inlined, inner
-from .coarsening import absorb_singles, lead_pairs, match_in_order, pair_two_hop
+from .coarsening import absorb_singles, lead_pairs, list_singles, match_in_order, pair_two_hop
 from .contraction import contract_rows, contract_vertices, link_members, number_clusters
 from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
@@ -155,14 +155,14 @@ def shrink(arena, x, n, a, heaviest, hubs):
     """
     g = level_at(arena, x, n, a)
     match, leader, cwgt = arena.match[:n], arena.leader[:n], arena.cwgt[:n]
-    matched = 0
     for v in range(n):
         match[v] = -1
     if not hubs:
-        matched = match_in_order(0, n, g, heaviest, match)
+        match_in_order(0, n, n, g, heaviest, match)
     lead_pairs(0, n, g, match, leader, cwgt)
-    matched += absorb_singles(0, n, g, match, heaviest, leader, cwgt)
-    if n - matched > n // 8:
+    single = list_singles(match, arena.tried)
+    single -= absorb_singles(0, n, arena.tried[:single], g, match, heaviest, leader, cwgt)
+    if single > n // 8:
         waiting = arena.tried[: n + 1]  # nothing is tried yet
         for v in range(n + 1):
             waiting[v] = -1

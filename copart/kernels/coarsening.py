@@ -24,14 +24,12 @@ def may_merge(g, u, v):
 
 
 @inlined
-def _partner(lo, hi, free, g, v, max_vwgt, match):
-    """The unmatched neighbour in lo..hi that v rates highest, -1 for none: w(e)^2 / (w(u) w(v)), ties to the smaller.
+def _partner(lo, hi, upto, g, v, max_vwgt, match):
+    """The unmatched neighbour that v rates highest, -1 for none; arguments as for `match_in_order`.
 
-    lo, hi : int
-    free : int                      vertices from here on are unmatched, whatever `match` says
+    lo, hi, upto : int
     g : Level, in
-    v : int
-    max_vwgt : int
+    v, max_vwgt : int
     match : (nvtxs,) int32, in
     """
     unit = len(g.ewgt) == 0
@@ -41,7 +39,7 @@ def _partner(lo, hi, free, g, v, max_vwgt, match):
     wv = g.vwgt[v]
     for e in range(g.xadj[v], g.xadj[v + 1]):
         u = g.adjncy[e]
-        if u < lo or u >= hi or (u < free and match[u] >= 0):
+        if u < lo or u >= upto or (u < hi and match[u] >= 0):
             continue
         wu = g.vwgt[u]
         if wv + wu > max_vwgt or not may_merge(g, u, v):
@@ -60,8 +58,8 @@ def _partner(lo, hi, free, g, v, max_vwgt, match):
 
 
 @kernel
-def match_in_order(lo, hi, g, max_vwgt, match):
-    """Greedy heavy-edge matching inside the range lo..hi, vertices visited in order; returns how many were matched.
+def match_in_order(lo, hi, upto, g, max_vwgt, match):
+    """Greedy heavy-edge matching of the vertices lo..hi, visited in order, up to a pair that lies across hi.
 
     Every unmatched vertex takes the unmatched neighbour it rates highest: w(e)^2 / (w(u) w(v))
     (expansion*2 of Holtgrewe, Sanders & Schulz 2010).  Ties go to the smaller number, which keeps the
@@ -69,41 +67,18 @@ def match_in_order(lo, hi, g, max_vwgt, match):
     cuts stay smooth on every level (cut of a 100^3 grid in 32 parts: 73,000 against 83,000 with
     random ties).
 
+    Returns the first vertex whose partner would lie behind hi, which is left out as all after it, or hi.
+
     lo, hi : int
+    upto : int                          partners are in lo..upto; from hi on all are taken for unmatched
     g : Level, in
     max_vwgt : int                      most that a pair may weigh
     match : (nvtxs,) int32, in and out  partner of each vertex, -1 for none; -1 everywhere before
     """
-    count = 0
     for v in range(lo, hi):
         if match[v] >= 0:
             continue
-        best = _partner(lo, hi, hi, g, v, max_vwgt, match)
-        if best >= 0:
-            match[v] = best
-            match[best] = v
-            count += 2
-    return count
-
-
-@kernel
-def match_ahead(lo, hi, g, max_vwgt, match):
-    """Match the vertices of lo..hi as `match_in_order` of the whole graph does if no pair of it lies across lo or hi.
-
-    Returns the first vertex whose partner would lie behind hi, which is left out as all after it, or hi.  No vertex
-    from lo on takes one before lo that is left over: that one would have taken it.
-
-    lo, hi : int
-    g : Level, in
-    max_vwgt : int                      most that a pair may weigh
-    match : (nvtxs,) int32, out         partner of each vertex of lo..hi, -1 for none
-    """
-    for v in range(lo, hi):
-        match[v] = -1
-    for v in range(lo, hi):
-        if match[v] >= 0:
-            continue
-        best = _partner(lo, len(match), hi, g, v, max_vwgt, match)
+        best = _partner(lo, hi, upto, g, v, max_vwgt, match)
         if best >= hi:
             return np.int64(v)
         if best >= 0:
@@ -362,12 +337,13 @@ def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn
 
 
 @kernel
-def absorb_singles(lo, hi, g, match, max_vwgt, cluster, cwgt):
-    """Let every unmatched vertex in lo..hi join the cluster of a neighbour there that it is tied to most.
+def absorb_singles(lo, hi, singles, g, match, max_vwgt, cluster, cwgt):
+    """Let every vertex that is alone join the cluster of a neighbour in lo..hi that it is tied to most.
 
     One after the other; returns how many joined.
 
     lo, hi : int                            leaders of the vertices there are there
+    singles : (nsingles,) int32, in         those that are alone, ascending
     g : Level, in
     match : (nvtxs,) int32, in and out      -1 where a vertex is alone
     max_vwgt : int                          most that a cluster may weigh
@@ -376,9 +352,7 @@ def absorb_singles(lo, hi, g, match, max_vwgt, cluster, cwgt):
     """
     unit = len(g.ewgt) == 0
     joined = 0
-    for v in range(lo, hi):
-        if match[v] >= 0:
-            continue
+    for v in singles:
         best = -1
         best_rate = -1.0
         for e in range(g.xadj[v], g.xadj[v + 1]):
@@ -402,6 +376,21 @@ def absorb_singles(lo, hi, g, match, max_vwgt, cluster, cwgt):
             match[v] = best
             joined += 1
     return joined
+
+
+@inlined
+def list_singles(match, singles):
+    """Unmatched vertices, ascending; returns how many.
+
+    match : (n,) int32, in
+    singles : (n,) int32, out       or longer
+    """
+    count = 0
+    for v in range(len(match)):
+        # without a branch, which could not be predicted
+        singles[count] = v
+        count += match[v] < 0
+    return count
 
 
 @kernel

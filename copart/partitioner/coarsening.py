@@ -244,8 +244,7 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
         kernels.propagate_around_hubs(g, order, max_vwgt, _HUB_ROUNDS, match, leader, cwgt, np.empty(n, np.int64),
                                       np.empty(n, np.int32), np.empty(n, np.int32))
     elif not shape.dense and not len(g.ewgt) and len(g.adjncy) <= _FEW * n:
-        match[:] = -1
-        team.run(kernels.match_in_order, n, g, max_vwgt, match, bounds=blocks)
+        team.run(_match, n, g, max_vwgt, match, bounds=blocks)
         team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
     else:
         size = int(np.diff(blocks).max())
@@ -260,30 +259,43 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
         )
     if count > 1 and not (shape.grid or shape.skewed):
         # most find a cluster in their own block
-        team.run(kernels.absorb_singles, n, g, match, max_vwgt, leader, cwgt, bounds=blocks)
-    kernels.absorb_singles(0, n, g, match, max_vwgt, leader, cwgt)
-    single = int(np.count_nonzero(match < 0))
+        team.run(lambda lo, hi: kernels.absorb_singles(lo, hi, _singles(lo, hi, match), g, match, max_vwgt, leader,
+                                                       cwgt), n, bounds=blocks)
+    singles = np.concatenate(team.run(_singles, n, match))
+    single = len(singles) - int(kernels.absorb_singles(0, n, singles, g, match, max_vwgt, leader, cwgt))
     if single > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
     cmap = pages(n, np.int32)
     return cmap, int(contraction.number_clusters(leader, cmap))
 
 
+def _match(lo: int, hi: int, g: Level, max_vwgt: int, match: Array, upto: int = 0) -> int:
+    """Match the vertices lo..hi in order, with partners in lo..upto, or lo..hi; the first that is not visited."""
+    match[lo:hi] = -1
+    return int(kernels.match_in_order(lo, hi, upto or hi, g, max_vwgt, match))
+
+
+def _singles(lo: int, hi: int, match: Array) -> Array:
+    """Vertices in lo..hi that have no partner."""
+    return (np.flatnonzero(match[lo:hi] < 0) + lo).astype(VERTEX)
+
+
 def match_layers(g: Level, max_vwgt: int, match: Array, team: Team) -> None:
     """Matching in the order of the vertices, by all threads where no pair lies between their pieces.
 
     In a grid that is numbered along its rows a cell has its neighbour in the next layer behind all others.  Layers are
-    matched two by two, if not each by itself: pieces of an even number of them need not know of each other.
+    matched two by two, if not each by itself: pieces of an even number of them need not know of each other.  No vertex
+    takes one before its piece, which would have taken it.
     """
     n, pieces = len(match), team.pieces(len(match))
     layers = 2 * int(g.adjncy[: g.xadj[min(1, n)]].max(initial=0)) or max(n, 1)
     bounds = np.unique(np.append(np.arange(pieces) * n // pieces // layers * layers, n))
-    reached = team.run(kernels.match_ahead, n, g, max_vwgt, match, bounds=bounds)
+    reached = team.run(_match, n, g, max_vwgt, match, n, bounds=bounds)
     for end, at in zip(bounds[1:], reached, strict=True):
         if at < end:
             # what lies behind depends on it
             match[end:] = -1
-            kernels.match_in_order(at, n, g, max_vwgt, match)
+            kernels.match_in_order(at, n, n, g, max_vwgt, match)
             return
 
 

@@ -32,9 +32,9 @@ from ..reference import edge_cut, graphs, rows
 
 
 def matched(graph: Graph, heaviest: int = 10**9, fixed=None, origin=None) -> tuple[np.ndarray, int]:
-    match = np.full(graph.nvtxs, -1, np.int32)
-    count = kernels.match_in_order(0, graph.nvtxs, level(graph, fixed, origin), heaviest, match)
-    return match, int(count)
+    n, match = graph.nvtxs, np.full(graph.nvtxs, -1, np.int32)
+    assert kernels.match_in_order(0, n, n, level(graph, fixed, origin), heaviest, match) == n
+    return match, int((match >= 0).sum())
 
 
 def clustered(g: Level, heaviest: int, *, is_grid: bool = False, scattered: bool = False) -> tuple[np.ndarray, int]:
@@ -89,12 +89,13 @@ def test_match_prefers_light_neighbours_and_small_numbers():
 
 
 @given(graphs(), st.integers(1, 6), st.data())
-def test_match_ahead_is_that_of_the_whole_up_to_the_first_pair_across(graph, heaviest, data):
+def test_match_of_a_piece_is_that_of_the_whole_up_to_the_first_pair_across(graph, heaviest, data):
     n = graph.nvtxs
     hi = data.draw(st.integers(0, n))
     whole, _ = matched(graph, heaviest=heaviest)
-    ahead = np.full(n, 7777, np.int32)
-    at = kernels.match_ahead(0, hi, level(graph), heaviest, ahead)
+    ahead = np.full(n, -1, np.int32)
+    ahead[hi:] = 7777  # of another thread
+    at = kernels.match_in_order(0, hi, n, level(graph), heaviest, ahead)
     across = [v for v in range(hi) if whole[v] >= hi]
     assert at == min(across, default=hi)
     assert (ahead[hi:] == 7777).all()
@@ -103,7 +104,8 @@ def test_match_ahead_is_that_of_the_whole_up_to_the_first_pair_across(graph, hea
         assert ahead[v] == (whole[v] if v < at or 0 <= whole[v] < at else -1)
     if not across:
         # what is behind does not depend on it
-        assert kernels.match_ahead(hi, n, level(graph), heaviest, ahead) == n
+        ahead[hi:] = -1
+        assert kernels.match_in_order(hi, n, n, level(graph), heaviest, ahead) == n
         assert ahead.tolist() == whole.tolist()
 
 
@@ -118,7 +120,7 @@ def test_grids_are_matched_by_threads_as_by_one(dims, monkeypatch):
     for now in (g, holes):
         for _ in range(4):
             whole = np.full(len(now.vwgt), -1, np.int32)
-            kernels.match_in_order(0, len(whole), now, heaviest, whole)
+            kernels.match_in_order(0, len(whole), len(whole), now, heaviest, whole)
             for threads in (1, 2, 3, 8):
                 with Team(threads) as team:
                     found = np.empty_like(whole)
@@ -142,7 +144,7 @@ def test_match_stays_inside_its_range(graph, seed):
     cut = int(np.random.default_rng(seed).integers(0, n + 1))
     whole = np.full(n, -1, np.int32)
     for lo, hi in ((cut, n), (0, cut)):
-        kernels.match_in_order(lo, hi, level(graph), 10**9, whole)
+        kernels.match_in_order(lo, hi, hi, level(graph), 10**9, whole)
     # maximal inside each: what is left over has no neighbour left over on its side
     for v in range(n):
         if whole[v] >= 0:
@@ -330,7 +332,8 @@ def absorbed(graph: Graph, match, heaviest: int = 10**9, fixed=None):
     for v in range(n):
         if leader[v] != v:
             cwgt[leader[v]] += graph.weights[v]
-    joined = kernels.absorb_singles(0, n, level(graph, fixed), match, heaviest, leader, cwgt)
+    singles = np.flatnonzero(match < 0).astype(np.int32)
+    joined = kernels.absorb_singles(0, n, singles, level(graph, fixed), match, heaviest, leader, cwgt)
     return leader, cwgt, int(joined)
 
 
