@@ -35,16 +35,18 @@ from .kernels.contraction import pull_down
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
-from .partitioner.coarsening import fitted, hurried, unpacked
+from .partitioner.clustering import heaviest_cluster
+from .partitioner.coarsening import first_size, fitted, hurried, unpacked
 from .partitioner.contiguity import Pieces, make_contiguous
 from .partitioner.corridors import with_corridors
 from .partitioner.evolution import evolve
 from .partitioner.feasibility import feasible_limits, overweight
 from .partitioner.multilevel import cycle
+from .partitioner.numbering import renumber
 from .partitioner.refinement import Refiner, cut_of
 from .partitioner.rounds import Progress, Team
 from .partitioner.settling import settle
-from .partitioner.shape import Shape, known_shape, renumber
+from .partitioner.shape import Shape, known_shape
 
 logger = logging.getLogger(__name__)
 
@@ -144,7 +146,8 @@ def partition(
             config = hurried(config, n, shape)
         coords = graph.coords
         if shape.far:
-            level, order, place = renumber(level, shape)
+            heaviest = heaviest_cluster(level, first_size(config, n, k, shape))
+            level, order, place = renumber(level, shape, team, heaviest)
             coords = None if coords is None else coords[order]
         if graph.vwgt is None:
             # while coarser levels are at work, a byte each instead of eight

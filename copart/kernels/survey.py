@@ -92,35 +92,39 @@ def breadth_first(g, first, order, seen, within):
 
 
 @kernel
-def number_breadth_first(g, first, order, place, xadj, adjncy, ewgt):
-    """Number the vertices in breadth-first order, piece by piece, and write the rows of the graph in that order.
+def number_breadth_first(g, first, upto, at, order, place, xadj, adjncy, ewgt):
+    """Number vertices in breadth-first order, piece by piece, and write the rows of the graph in that order.
 
     A row is written where it is searched: its neighbours have their numbers then.  Neighbours appear in the order of
-    the old row.
+    the old row.  Calls with more and more of the rows go on where the one before has ended.
 
     g : Level, in
     first : int                         where the search begins; other pieces are searched from their first vertex
+    upto : int                          rows that there are to be
+    at : (3,) int64, in and out         rows that there are; vertices that are numbered; the next one where a search may
+                                        begin, -1 for `first`; 0, 0 and -1 at first
     order : (nvtxs + 1,) int32, out     old number by new one; the last entry is scratch
     place : (nvtxs,) int32, out         new number by old one
     xadj : (nvtxs + 1,) int64, out      offsets of the new rows
     adjncy : (2 nedges,) int32, out
     ewgt : (2 nedges,) int64, out       or empty where every edge weighs 1
     """
-    n = len(place)
-    for v in range(n):
-        place[v] = -1
-    tail = 0
-    at = 0
-    xadj[0] = 0
-    for i in range(-1, n):
-        root = first if i < 0 else np.int64(i)
-        if tail == n or place[root] >= 0:
-            continue
-        order[tail] = root
-        place[root] = tail
-        head = tail
-        tail += 1
-        while head < tail:
+    head, tail, root = at[0], at[1], at[2]
+    if root < 0:
+        for v in range(len(place)):
+            place[v] = -1
+        xadj[0] = 0
+    while head < upto:
+        if head == tail:
+            v = first if root < 0 else root
+            root += 1
+            if place[v] >= 0:
+                continue
+            order[tail] = v
+            place[v] = tail
+            tail += 1
+        top = xadj[head]
+        while head < tail and head < upto:
             # rows are anywhere: what is needed of them is on the way before it is needed
             if head + OFFSET_AHEAD < tail:
                 prefetch(g.xadj, order[head + OFFSET_AHEAD])
@@ -140,8 +144,9 @@ def number_breadth_first(g, first, order, place, xadj, adjncy, ewgt):
                 place[u] = p
                 order[tail] = u
                 tail += fresh
-                adjncy[at] = p
+                adjncy[top] = p
                 if len(ewgt) > 0:
-                    ewgt[at] = g.ewgt[e]
-                at += 1
-            xadj[head] = at
+                    ewgt[top] = g.ewgt[e]
+                top += 1
+            xadj[head] = top
+    at[0], at[1], at[2] = head, tail, root

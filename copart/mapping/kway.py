@@ -21,9 +21,10 @@ from ..kernels.levelling import level_loads
 from ..names import BipartitioningOrder, MappingPresetName, PresetName, known_name
 from ..options import QUICK, Config
 from ..partitioner.coarsening import Levels, carry, coarsen, contract
+from ..partitioner.numbering import renumber
 from ..partitioner.refinement import scratch_for
 from ..partitioner.rounds import Team
-from ..partitioner.shape import Shape, look_at, renumber
+from ..partitioner.shape import Shape, look_at
 from .architectures.architecture import Architecture, table_code
 from .architectures.regular import Hypercube, Torus
 from .architectures.tree import TreeLeaf

@@ -1,11 +1,6 @@
 """Coarsening: shrink a graph level by level, keeping its shape, its fixed vertices and its balance.
 
-Grids are matched in the order of their vertices, which keeps boxes; all other graphs are
-clustered by size-constrained label propagation: in blocks, or in the whole graph where it has hubs
-(:mod:`copart.partitioner.communities`).  Only the first step from triangles or tetrahedra is a matching,
-in a tenth of the time: labels hardly make more than pairs there.
-Vertices left over join a neighbouring cluster, or pair up over a common neighbour (two-hop).
-Contraction merges parallel edges.  All runs on all threads but for leftovers, grids, and graphs with hubs.
+Vertices are clustered (:mod:`copart.partitioner.clustering`), and contraction merges parallel edges.
 """
 
 from __future__ import annotations
@@ -17,18 +12,15 @@ import numpy as np
 
 from ..arrays import VERTEX, WEIGHT
 from ..kernels import Level, contraction
-from ..kernels import coarsening as kernels
 from ..kernels.multiconstraint import sum_rows
 from ..kernels.weights import type_of, type_unpacked
 from ..options import Config
+from .clustering import cluster, heaviest_cluster
 from .memory import pages, shortened
 from .rounds import Team
 from .shape import Shape
 
 Array = np.ndarray[Any, Any]
-
-#: Vertices a block, at least, and blocks at most: clusters form inside blocks, whatever the number of threads.
-_BLOCK, _BLOCKS = 16384, 16
 
 #: Edges, counted twice, from which on a level that is not at work is packed.
 _LARGE = 1 << 20
@@ -42,13 +34,6 @@ _STALLED = 0.95
 #: Grids are coarsened to an eighth: cells of two by two by two keep their shape.  In the plane parts are more cells
 #: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.
 _FINE, _FEWER_IN_PLANE = 8, 2
-
-#: Rounds of label propagation: in blocks (two cut no less), there where neighbours have neighbours in common, and
-#: around hubs.
-_ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 1, 3, 3
-
-#: Graphs without edge weights are matched where vertices have so many neighbours at most, on average.
-_FEW = 4.5
 
 
 class Levels(NamedTuple):
@@ -153,8 +138,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
         Store the levels between the given and the coarsest one as :func:`packed` does; the given one, whose vertex
         weights may be of another type, is the caller's.
     """
-    # no coarse vertex may be heavier than 1.5 x the average of the coarsest graph, or balance is out of reach there
-    heaviest = max(1, int(1.5 * int(level.vwgt.sum()) / stop))
+    heaviest = heaviest_cluster(level, stop)
     found = Levels([level], [], [] if rows is None else [rows])
     while len(found.levels[-1].vwgt) > stop:
         g = unpacked(found.levels[-1], team)
@@ -228,75 +212,6 @@ def _apart(g: Level, within: Array | None) -> Level:
         both = g.origin.astype(np.int64) * (int(within.max()) + 1) + within
         within = np.unique(both, return_inverse=True)[1].astype(VERTEX)
     return g._replace(origin=within)
-
-
-def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:
-    """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
-    n = len(g.vwgt)
-    count = int(np.clip(n // _BLOCK, 1, _BLOCKS))
-    blocks = np.arange(count + 1) * n // count
-    match, leader, cwgt = pages(n, np.int32), pages(n, np.int32), pages(n, np.int64)
-    if shape.grid:
-        match_layers(g, max_vwgt, match, team)
-        team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
-    elif shape.skewed:
-        order = np.argsort(np.diff(g.xadj), kind="stable").astype(np.int32)
-        kernels.propagate_around_hubs(g, order, max_vwgt, _HUB_ROUNDS, match, leader, cwgt, np.empty(n, np.int64),
-                                      np.empty(n, np.int32), np.empty(n, np.int32))
-    elif not shape.dense and not len(g.ewgt) and len(g.adjncy) <= _FEW * n:
-        team.run(_match, n, g, max_vwgt, match, bounds=blocks)
-        team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
-    else:
-        size = int(np.diff(blocks).max())
-
-        def scratch() -> tuple[Array, ...]:
-            return pages(size, np.int64), pages(size, np.int32), pages(size, np.int32)
-
-        rounds = _DENSE_ROUNDS if shape.dense else _ROUNDS
-        team.run(
-            kernels.propagate_labels, n, g, max_vwgt, rounds, shape.dense, match, leader, cwgt, scratch=scratch,
-            bounds=blocks,
-        )
-    if count > 1 and not (shape.grid or shape.skewed):
-        # most find a cluster in their own block
-        team.run(lambda lo, hi: kernels.absorb_singles(lo, hi, _singles(lo, hi, match), g, match, max_vwgt, leader,
-                                                       cwgt), n, bounds=blocks)
-    singles = np.concatenate(team.run(_singles, n, match))
-    single = len(singles) - int(kernels.absorb_singles(0, n, singles, g, match, max_vwgt, leader, cwgt))
-    if single > n // 8:
-        kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
-    cmap = pages(n, np.int32)
-    return cmap, int(contraction.number_clusters(leader, cmap))
-
-
-def _match(lo: int, hi: int, g: Level, max_vwgt: int, match: Array, upto: int = 0) -> int:
-    """Match the vertices lo..hi in order, with partners in lo..upto, or lo..hi; the first that is not visited."""
-    match[lo:hi] = -1
-    return int(kernels.match_in_order(lo, hi, upto or hi, g, max_vwgt, match))
-
-
-def _singles(lo: int, hi: int, match: Array) -> Array:
-    """Vertices in lo..hi that have no partner."""
-    return (np.flatnonzero(match[lo:hi] < 0) + lo).astype(VERTEX)
-
-
-def match_layers(g: Level, max_vwgt: int, match: Array, team: Team) -> None:
-    """Matching in the order of the vertices, by all threads where no pair lies between their pieces.
-
-    In a grid that is numbered along its rows a cell has its neighbour in the next layer behind all others.  Layers are
-    matched two by two, if not each by itself: pieces of an even number of them need not know of each other.  No vertex
-    takes one before its piece, which would have taken it.
-    """
-    n, pieces = len(match), team.pieces(len(match))
-    layers = 2 * int(g.adjncy[: g.xadj[min(1, n)]].max(initial=0)) or max(n, 1)
-    bounds = np.unique(np.append(np.arange(pieces) * n // pieces // layers * layers, n))
-    reached = team.run(_match, n, g, max_vwgt, match, n, bounds=bounds)
-    for end, at in zip(bounds[1:], reached, strict=True):
-        if at < end:
-            # what lies behind depends on it
-            match[end:] = -1
-            kernels.match_in_order(at, n, n, g, max_vwgt, match)
-            return
 
 
 def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:

@@ -43,6 +43,7 @@ class Team:
         self.threads = threads
         self._progress = progress
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._ahead: tuple[Any, Any] | None = None
 
     def __enter__(self) -> Team:
         return self
@@ -57,6 +58,17 @@ class Team:
         """Tell the caller that `step` begins on a level of `n` vertices, if it is one to wait for."""
         if self._progress is not None and n >= _TOLD:
             self._progress(f"{step} {n} vertices", 0, 0)
+
+    def keep(self, array: Any, made: Any) -> None:
+        """Keep what was made ahead for a graph, which is known by one of its arrays, until it is taken."""
+        self._ahead = array, made
+
+    def taken(self, array: Any) -> Any:
+        """What was made ahead for the graph of this array, which is not kept any longer; None where nothing was."""
+        if self._ahead is None or self._ahead[0] is not array:
+            return None
+        made, self._ahead = self._ahead[1], None
+        return made
 
     def pieces(self, n: int) -> int:
         """In how many pieces a range of `n` vertices is cut."""

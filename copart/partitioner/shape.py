@@ -1,4 +1,4 @@
-"""What kind of graph it is, which tells how to coarsen and refine it; and an order in which grids keep their rows."""
+"""What kind of graph it is, which tells how to coarsen and refine it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 
 from ..graph import Graph
 from ..kernels import Level, survey
-from ..kernels.weights import type_of
-from .memory import pages
 
 Array = np.ndarray[Any, Any]
 
@@ -122,28 +120,3 @@ def _along_rows(g: Level) -> bool:
     steps = np.abs(g.adjncy[edges] - np.repeat(v, degree))
     often = np.sort(np.unique(steps, return_counts=True)[1])[-_STEPS:].sum()
     return bool(often >= _ALONG_ROWS * len(steps))
-
-
-def renumber(g: Level, shape: Shape) -> tuple[Level, Array, Array]:
-    """The graph in breadth-first order, which makes neighbours neighbours in memory.
-
-    In a grid it begins at a vertex with fewest neighbours, a corner, from which fronts are flat.
-
-    Returns
-    -------
-    level : Level
-    order : (nvtxs,) int32
-        The vertices in that order.
-    place : (nvtxs,) int32
-        Place of each vertex in it, so that ``values[place]`` are values of the new graph by old vertex.
-    """
-    n, m = len(g.vwgt), int(g.xadj[-1] - g.xadj[0])  # rows may begin anywhere
-    order, place, xadj = pages(n + 1, np.int32), pages(n, np.int32), pages(n + 1, np.int64)
-    adjncy, ewgt = pages(m, np.int32), pages(m if len(g.ewgt) else 0, type_of(g))
-    first = int(np.diff(g.xadj).argmin()) if shape.grid and n else 0
-    survey.number_breadth_first(g, first, order, place, xadj, adjncy, ewgt)
-    order = order[:n]
-    # mostly all are the same, which is known sooner than they are put in order
-    vwgt, fixed, origin, size = (a[order] if len(a) and np.ptp(a) else a
-                                 for a in (g.vwgt, g.fixed, g.origin, g.size))
-    return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size), order, place

@@ -21,9 +21,11 @@ from copart.kernels.weights import EDGE_WEIGHT
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube, dual_graph
 from copart.partitioner import rounds
-from copart.partitioner.coarsening import carry, carry_down, cluster, contract, match_layers
+from copart.partitioner.clustering import cluster, match_layers
+from copart.partitioner.coarsening import carry, carry_down, contract
+from copart.partitioner.numbering import renumber
 from copart.partitioner.rounds import Team
-from copart.partitioner.shape import Shape, look_at, renumber
+from copart.partitioner.shape import Shape, look_at
 
 from ..conftest import NO_JIT
 from ..helpers import grid, triangulated
@@ -728,12 +730,56 @@ def test_breadth_first_order(graph, seed):
                         queue.append(u)
     assert order[0] == first
     assert [away[v] for v in order.tolist()] == sorted(away.values())
+    g, at = level(graph), np.array([0, 0, -1])
     numbered, place = np.empty(n + 1, np.int32), np.empty(n, np.int32)
-    g = level(graph)
-    survey.number_breadth_first(g, first, numbered, place, np.empty(n + 1, np.int64), np.empty_like(g.adjncy),
-                                np.empty_like(g.ewgt))
-    assert numbered[:n].tolist() == order.tolist()
+    xadj, adjncy = np.empty(n + 1, np.int64), np.empty_like(g.adjncy)
+    wanted = [np.argsort(order)[g.adjncy[g.xadj[v] : g.xadj[v + 1]]].tolist() for v in order]
+    for upto in (*np.sort(np.random.default_rng(seed).integers(0, n + 1, 3)), n):
+        survey.number_breadth_first(g, first, upto, at, numbered, place, xadj, adjncy, np.empty_like(g.ewgt))
+        assert at[0] == upto
+        assert numbered[: at[1]].tolist() == order[: at[1]].tolist()
+        assert [adjncy[xadj[i] : xadj[i + 1]].tolist() for i in range(upto)] == wanted[:upto]
     assert place[order].tolist() == list(range(n))
+
+
+@pytest.mark.parametrize("name", ["tetrahedra", "weights", "fixed", "hexahedra"])
+def test_pairs_made_while_a_graph_is_renumbered_are_those_made_afterwards(name):
+    """By the same clusters, and the team has none left."""
+    if NO_JIT:
+        return
+    rng = np.random.default_rng(5)
+    cells = dual_graph(cube("hexa", 41) if name == "hexahedra" else cube("tetra", 70_000))
+    graph, n = renumbered(cells, rng.permutation(cells.nvtxs)), cells.nvtxs
+    g = level(graph, np.where(rng.random(n) < 0.1, 1, -1) if name == "fixed" else None)
+    if name == "weights":
+        g = g._replace(vwgt=rng.integers(1, 9, n))
+    shape = look_at(g)._replace(far=True)
+    found, heaviest = [], 3
+    for threads in (1, 2, 3):
+        with Team(threads) as team:
+            new, order, place = renumber(g, shape, team, heaviest)
+            begun = team._ahead
+            assert (begun is not None) == (threads > 1 and name == "tetrahedra")
+            cmap, count = cluster(new, heaviest, shape, team)
+            assert team._ahead is None
+            found.append([a.tobytes() for a in (*new, order, place, cmap)] + [count])
+    assert found[0] == found[1] == found[2]
+
+
+def test_pairs_of_other_clusters_are_not_taken():
+    """What was made ahead for clusters of other weights, or for classes."""
+    cells = dual_graph(cube("tetra", 2000))
+    g, shape = level(cells), Shape(False, False, True)
+    within = np.arange(cells.nvtxs, dtype=np.int32) % 2
+    with Team(2) as team:
+        for heaviest, origin in ((2, g.origin), (3, within)):
+            new, _, _ = renumber(g, shape, team, 3)
+            new = new._replace(origin=origin)
+            assert team._ahead is not None
+            cmap, count = cluster(new, heaviest, shape, team)
+            with Team(1) as alone:
+                again, same = cluster(new, heaviest, shape, alone)
+            assert (count, cmap.tolist()) == (same, again.tolist())
 
 
 def test_small_graphs_of_cells_keep_their_numbers(monkeypatch):

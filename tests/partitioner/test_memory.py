@@ -35,7 +35,8 @@ def test_packing_loses_nothing(monkeypatch, heaviest, kind):
     monkeypatch.setattr(coarsening, "_LARGE", 4)
     graph = Graph.from_edges(3, [0, 1], [1, 2], [heaviest, 1])
     g = level(graph)
-    small = packed(g)
+    with Team(2) as team:
+        small = packed(g, team)
     assert (small.ewgt.dtype, small.vwgt.dtype, small.xadj.dtype) == (kind, np.uint8, np.uint8)
     with Team(1) as team:
         again = unpacked(small, team)

@@ -12,13 +12,15 @@ from copart.graph import Graph
 from copart.kernels import Level
 from copart.options import Options
 from copart.partitioner.affinity import finest
-from copart.partitioner.coarsening import cluster, contract
+from copart.partitioner.clustering import cluster
+from copart.partitioner.coarsening import contract
 from copart.partitioner.contiguity import make_contiguous
 from copart.partitioner.multilevel import multilevel
+from copart.partitioner.numbering import renumber
 from copart.partitioner.refinement import Refiner, cut_of
 from copart.partitioner.rounds import Team
 from copart.partitioner.settling import settle
-from copart.partitioner.shape import Shape, look_at, renumber
+from copart.partitioner.shape import Shape, look_at
 
 from ..helpers import grid, triangulated
 

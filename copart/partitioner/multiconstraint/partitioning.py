@@ -17,10 +17,12 @@ from ...kernels.weights import type_of
 from ...metrics import max_part_weights
 from ...options import Config, Effort, Options
 from ..bisection import queues_for
+from ..clustering import heaviest_cluster
 from ..coarsening import coarsen, coarsest_size
+from ..numbering import renumber
 from ..refinement import cut_of
 from ..rounds import Team
-from ..shape import known_shape, renumber
+from ..shape import known_shape
 from .limits import check_limits, excess_units, limits_matrix, pinned_parts, weight_vectors
 from .refinement import Refiner
 
@@ -110,11 +112,10 @@ def partition_multiconstraint(
         return np.zeros(graph.nvtxs, VERTEX)
     level, place = finest(graph, pinned, vectors), None
     with Team(options.threads) as team:
-        shape = known_shape(graph, level)
+        shape, stop = known_shape(graph, level), coarsest_size(config, k)
         if shape.far:
-            level, order, place = renumber(level, shape)
+            level, order, place = renumber(level, shape, team, heaviest_cluster(level, stop))
             vectors = vectors[order]
-        stop = coarsest_size(config, k)
         levels, maps, rows = coarsen(level, stop, shape, team, least=k, rows=vectors)
         part = _initial(levels[-1], rows[-1], bounds, config, graph.nvtxs, seed * 256, team)
     while maps:

@@ -21,15 +21,17 @@ from ...metrics import max_part_weights
 from ...operators import copartition_balance
 from ...options import Options
 from ...partitioner.affinity import finest
+from ...partitioner.clustering import heaviest_cluster
 from ...partitioner.coarsening import carry, coarsen, coarsest_size, first_size
 from ...partitioner.coordinates import centroids
 from ...partitioner.feasibility import feasible_limits, overweight
 from ...partitioner.growing import best_growth
 from ...partitioner.multilevel import loosened, multilevel
+from ...partitioner.numbering import renumber
 from ...partitioner.refinement import Refiner, cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
-from ...partitioner.shape import known_shape, renumber
+from ...partitioner.shape import known_shape
 from .columns import columns
 from .finish import finish, held
 from .first import coupled_first, misplaced, spread
@@ -98,7 +100,8 @@ class CoupledLevels:
         self.shape = known_shape(graph, level)
         coords, self.place = graph.coords, None
         if self.shape.far:
-            level, order, self.place = renumber(level, self.shape)
+            heaviest = heaviest_cluster(level, first_size(self.config, graph.nvtxs, nparts, self.shape))
+            level, order, self.place = renumber(level, self.shape, team, heaviest)
             coords = None if coords is None else coords[order]
             cells = self.place[cells]
         self.levels: list[Level] = [level]

@@ -1,0 +1,65 @@
+"""An order of the vertices in which neighbours are close in memory."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..kernels import Level, survey
+from ..kernels.weights import type_of
+from .clustering import blocks_of, memory_for, pair_block, paired_first
+from .memory import pages
+from .parallel import Background
+from .rounds import Team
+from .shape import Shape
+
+Array = np.ndarray[Any, Any]
+
+
+def renumber(g: Level, shape: Shape, team: Team | None = None, heaviest: int = 0) -> tuple[Level, Array, Array]:
+    """The graph in breadth-first order, which makes neighbours neighbours in memory.
+
+    In a grid it begins at a vertex with fewest neighbours, a corner, from which fronts are flat.
+
+    Parameters
+    ----------
+    team : Team, optional
+        The search is the work of one thread.  Where clusters of at most `heaviest` begin with pairs inside blocks,
+        another makes those of each block as soon as that is numbered, and the team keeps them for
+        :func:`copart.partitioner.clustering.cluster`.
+    heaviest : int
+        As from :func:`copart.partitioner.clustering.heaviest_cluster`.
+
+    Returns
+    -------
+    level : Level
+    order : (nvtxs,) int32
+        The vertices in that order.
+    place : (nvtxs,) int32
+        Place of each vertex in it, so that ``values[place]`` are values of the new graph by old vertex.
+    """
+    n, m = len(g.vwgt), int(g.xadj[-1] - g.xadj[0])  # rows may begin anywhere
+    order, place, xadj = pages(n + 1, np.int32), pages(n, np.int32), pages(n + 1, np.int64)
+    adjncy, ewgt = pages(m, np.int32), pages(m if len(g.ewgt) else 0, type_of(g))
+    first = int(np.diff(g.xadj).argmin()) if shape.grid and n else 0
+    at = np.array([0, 0, -1])
+    # mostly all are the same, which is known sooner than they are put in order
+    alike = [not len(a) or not np.ptp(a) for a in (g.vwgt, g.fixed, g.origin, g.size)]
+    now = g._replace(xadj=xadj, adjncy=adjncy, ewgt=ewgt)
+    if team is None or team.threads == 1 or not (all(alike) and paired_first(now, shape)):
+        survey.number_breadth_first(g, first, n, at, order, place, xadj, adjncy, ewgt)
+    else:
+        found = memory_for(n, heaviest)
+        with Background(2) as pairs:
+            for lo, hi in pairwise(blocks_of(n).tolist()):
+                survey.number_breadth_first(g, first, hi, at, order, place, xadj, adjncy, ewgt)
+                pairs.begin(partial(pair_block, lo, hi, now, found))
+            pairs.results()
+        team.keep(adjncy, found)
+    order = order[:n]
+    vwgt, fixed, origin, size = (a if same else a[order]
+                                 for a, same in zip((g.vwgt, g.fixed, g.origin, g.size), alike, strict=True))
+    return now._replace(vwgt=vwgt, fixed=fixed, origin=origin, size=size), order, place
