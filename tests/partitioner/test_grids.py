@@ -32,6 +32,8 @@ def test_grids_are_left_finer(preset):
         assert first_size(config, nvtxs, k, GRID) == max(plain, config.grid_least, nvtxs // 8)
         flat = GRID._replace(flat=True)
         assert first_size(config, nvtxs, k, flat) == max(plain, config.grid_least // 2, nvtxs // 16)
+        uneven = GRID._replace(uneven=True)
+        assert first_size(config, nvtxs, k, uneven) == max(plain, min(config.grid_least // 2, 8000), nvtxs // 16)
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
