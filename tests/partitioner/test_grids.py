@@ -59,13 +59,15 @@ def test_threads_make_no_difference_on_grids(preset):
         assert partition(graph, 7, preset=preset, threads=threads).tobytes() == one.tobytes()
 
 
-FLAT, OCTREE = OTHER._replace(dense=False, flat=True), GRID._replace(uneven=True)
+SPACE, OCTREE = OTHER._replace(dense=False), GRID._replace(uneven=True)
+FLAT = SPACE._replace(flat=True)
 
 
 @pytest.mark.parametrize(("preset", "shape", "reach", "levels", "rounds"), [
     ("fast", FLAT, 3, 1, 1), ("fast", GRID, None, 0, None), ("fast", OCTREE, None, 0, None),
     ("default", FLAT, 4, 1, 2), ("default", GRID, None, 0, None), ("default", OCTREE, 2, 1, 1),
-    ("strong", FLAT, 8, 2, 3), ("strong", GRID, 8, 2, 2), ("strong", OCTREE, 4, 2, 2)])
+    ("default", SPACE, 4, 1, 1), ("strong", FLAT, 8, 2, 3), ("strong", GRID, 5, 2, 2), ("strong", OCTREE, 4, 2, 2),
+    ("strong", SPACE, 5, 2, 2), ("strong", OTHER, 8, 2, 2)])
 def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, rounds):
     made = flow_settings(level(grid(6, 6, 6)), PRESETS[preset], shape)
     assert made.flow_levels == levels
