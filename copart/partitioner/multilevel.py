@@ -39,8 +39,8 @@ _FINE = 3
 #: are sought so many times nearer to the border: most is found there, in half the time.
 _ON_GRIDS, _NEARER = 0.6, 2
 
-#: In space the networks of minimum cuts grow with the cube of their reach, and what is farther from the border than this
-#: changes next to nothing: .1 % of the cut for half of the time of `strong` with a reach of 8.
+#: In space the networks of minimum cuts grow with the cube of their reach, and what is farther from the border than so
+#: many edges changes next to nothing: .1 % of the cut for up to half of the time with a reach of 8 (`strong`).
 _FAR = 5
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
