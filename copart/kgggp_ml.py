@@ -35,7 +35,6 @@ from .kernels.contraction import pull_down
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
-from .partitioner.clustering import heaviest_cluster
 from .partitioner.coarsening import first_size, fitted, hurried, unpacked
 from .partitioner.contiguity import Pieces, make_contiguous
 from .partitioner.corridors import with_corridors
@@ -146,8 +145,7 @@ def partition(
             config = hurried(config, n, shape)
         coords = graph.coords
         if shape.far:
-            heaviest = heaviest_cluster(level, first_size(config, n, k, shape))
-            level, order, place = renumber(level, shape, team, heaviest)
+            level, order, place = renumber(level, shape, team, first_size(config, n, k, shape))
             coords = None if coords is None else coords[order]
         if graph.vwgt is None:
             # while coarser levels are at work, a byte each instead of eight

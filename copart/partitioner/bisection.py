@@ -98,8 +98,8 @@ class _Set(NamedTuple):
     for them is.
 
     begin, end : their rows among those of the run; place : sets of the run before this one; halvings : how often it is
-    halved yet, so that there are places for all halves; room : offsets per vertex, and entries per entry of their
-    rows, that there is memory for.
+    still to be halved, so that there are places for all halves; room : offsets per vertex, and entries per entry of
+    their rows, that there is memory for.
     """
 
     run: int

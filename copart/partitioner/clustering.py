@@ -65,7 +65,7 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
     n = len(g.vwgt)
     blocks = blocks_of(n)
-    ahead = team.taken(g.adjncy)
+    ahead = team.take(g.adjncy)
     same = ahead is not None and ahead.heaviest == max_vwgt and not len(g.origin)
     found = ahead if same else memory_for(n, max_vwgt)
     match, leader, cwgt, _ = found
@@ -76,7 +76,7 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
         order = np.argsort(np.diff(g.xadj), kind="stable").astype(np.int32)
         kernels.propagate_around_hubs(g, order, max_vwgt, _HUB_ROUNDS, match, leader, cwgt, np.empty(n, np.int64),
                                       np.empty(n, np.int32), np.empty(n, np.int32))
-    elif not paired_first(g, shape):
+    elif not begins_with_pairs(g, shape):
         size = int(np.diff(blocks).max())
 
         def scratch() -> tuple[Array, ...]:
@@ -104,7 +104,7 @@ def blocks_of(nvtxs: int) -> Array:
     return np.arange(count + 1) * nvtxs // count
 
 
-def paired_first(g: Level, shape: Shape) -> bool:
+def begins_with_pairs(g: Level, shape: Shape) -> bool:
     """Whether clusters of a graph begin with pairs inside blocks."""
     usual = not (shape.grid or shape.skewed or shape.dense)
     return usual and not len(g.ewgt) and len(g.adjncy) <= _FEW * len(g.vwgt)
@@ -125,10 +125,10 @@ def _absorb(lo: int, hi: int, g: Level, found: Clusters) -> None:
                                found.cwgt)
 
 
-def _match(lo: int, hi: int, g: Level, max_vwgt: int, match: Array, upto: int = 0) -> int:
+def _match(lo: int, hi: int, g: Level, max_vwgt: int, match: Array, upto: int | None = None) -> int:
     """Match the vertices lo..hi in order, with partners in lo..upto, or lo..hi; the first that is not visited."""
     match[lo:hi] = -1
-    return int(kernels.match_in_order(lo, hi, upto or hi, g, max_vwgt, match))
+    return int(kernels.match_in_order(lo, hi, hi if upto is None else upto, g, max_vwgt, match))
 
 
 def _singles(lo: int, hi: int, match: Array) -> Array:

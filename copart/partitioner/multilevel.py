@@ -41,7 +41,7 @@ _ON_GRIDS, _NEARER = 0.6, 2
 
 #: In space the networks of minimum cuts grow with the cube of their reach, and what is farther from the border than so
 #: many edges changes next to nothing: .1 % of the cut for up to half of the time with a reach of 8 (`strong`).
-_FAR = 5
+_REACH_IN_SPACE = 5
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
 #: have so many vertices, at most: lower cuts than with twice as many.
@@ -180,7 +180,7 @@ def flow_settings(finest: Level, config: Config, shape: Shape) -> Config:
     if shape.grid and shape.uneven:
         reach = -(-reach // _NEARER)
     elif not shape.dense:
-        reach = min(reach, _FAR)
+        reach = min(reach, _REACH_IN_SPACE)
     if shape.grid and not shape.uneven:
         most *= _ON_GRIDS
     sought = config.rounds and len(finest.adjncy) <= most * len(finest.vwgt)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..kernels import Level, survey
 from ..kernels.weights import type_of
-from .clustering import blocks_of, memory_for, pair_block, paired_first
+from .clustering import begins_with_pairs, blocks_of, heaviest_cluster, memory_for, pair_block
 from .memory import pages
 from .parallel import Background
 from .rounds import Team
@@ -19,7 +19,7 @@ from .shape import Shape
 Array = np.ndarray[Any, Any]
 
 
-def renumber(g: Level, shape: Shape, team: Team | None = None, heaviest: int = 0) -> tuple[Level, Array, Array]:
+def renumber(g: Level, shape: Shape, team: Team | None = None, stop: int = 1) -> tuple[Level, Array, Array]:
     """The graph in breadth-first order, which makes neighbours neighbours in memory.
 
     In a grid it begins at a vertex with fewest neighbours, a corner, from which fronts are flat.
@@ -27,11 +27,11 @@ def renumber(g: Level, shape: Shape, team: Team | None = None, heaviest: int = 0
     Parameters
     ----------
     team : Team, optional
-        The search is the work of one thread.  Where clusters of at most `heaviest` begin with pairs inside blocks,
-        another makes those of each block as soon as that is numbered, and the team keeps them for
+        The search is the work of one thread.  Where clusters begin with pairs inside blocks, another makes those of
+        each block as soon as that is numbered, and the team keeps them for
         :func:`copart.partitioner.clustering.cluster`.
-    heaviest : int
-        As from :func:`copart.partitioner.clustering.heaviest_cluster`.
+    stop : int
+        Vertices to which the graph is to be coarsened, which tells how heavy clusters may be.
 
     Returns
     -------
@@ -49,10 +49,10 @@ def renumber(g: Level, shape: Shape, team: Team | None = None, heaviest: int = 0
     # mostly all are the same, which is known sooner than they are put in order
     alike = [not len(a) or not np.ptp(a) for a in (g.vwgt, g.fixed, g.origin, g.size)]
     now = g._replace(xadj=xadj, adjncy=adjncy, ewgt=ewgt)
-    if team is None or team.threads == 1 or not (all(alike) and paired_first(now, shape)):
+    if team is None or team.threads == 1 or not (all(alike) and begins_with_pairs(now, shape)):
         survey.number_breadth_first(g, first, n, at, order, place, xadj, adjncy, ewgt)
     else:
-        found = memory_for(n, heaviest)
+        found = memory_for(n, heaviest_cluster(g, stop))
         with Background(2) as pairs:
             for lo, hi in pairwise(blocks_of(n).tolist()):
                 survey.number_breadth_first(g, first, hi, at, order, place, xadj, adjncy, ewgt)

@@ -60,11 +60,11 @@ class Team:
             self._progress(f"{step} {n} vertices", 0, 0)
 
     def keep(self, array: Any, made: Any) -> None:
-        """Keep what was made ahead for a graph, which is known by one of its arrays, until it is taken."""
+        """Keep what was made ahead for a graph, which is known by one of its arrays, until :meth:`take`."""
         self._ahead = array, made
 
-    def taken(self, array: Any) -> Any:
-        """What was made ahead for the graph of this array, which is not kept any longer; None where nothing was."""
+    def take(self, array: Any) -> Any:
+        """What was made ahead for the graph of this array, kept no longer; None where nothing was."""
         if self._ahead is None or self._ahead[0] is not array:
             return None
         made, self._ahead = self._ahead[1], None

@@ -21,7 +21,7 @@ from copart.kernels.weights import EDGE_WEIGHT
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube, dual_graph
 from copart.partitioner import rounds
-from copart.partitioner.clustering import cluster, match_layers
+from copart.partitioner.clustering import cluster, heaviest_cluster, match_layers
 from copart.partitioner.coarsening import carry, carry_down, contract
 from copart.partitioner.numbering import renumber
 from copart.partitioner.rounds import Team
@@ -754,10 +754,11 @@ def test_pairs_made_while_a_graph_is_renumbered_are_those_made_afterwards(name):
     if name == "weights":
         g = g._replace(vwgt=rng.integers(1, 9, n))
     shape = look_at(g)._replace(far=True)
-    found, heaviest = [], 3
+    found, stop = [], n // 2
+    heaviest = heaviest_cluster(g, stop)
     for threads in (1, 2, 3):
         with Team(threads) as team:
-            new, order, place = renumber(g, shape, team, heaviest)
+            new, order, place = renumber(g, shape, team, stop)
             begun = team._ahead
             assert (begun is not None) == (threads > 1 and name == "tetrahedra")
             cmap, count = cluster(new, heaviest, shape, team)
@@ -772,8 +773,8 @@ def test_pairs_of_other_clusters_are_not_taken():
     g, shape = level(cells), Shape(False, False, True)
     within = np.arange(cells.nvtxs, dtype=np.int32) % 2
     with Team(2) as team:
-        for heaviest, origin in ((2, g.origin), (3, within)):
-            new, _, _ = renumber(g, shape, team, 3)
+        for heaviest, origin in ((1, g.origin), (heaviest_cluster(g, cells.nvtxs // 2), within)):
+            new, _, _ = renumber(g, shape, team, cells.nvtxs // 2)
             new = new._replace(origin=origin)
             assert team._ahead is not None
             cmap, count = cluster(new, heaviest, shape, team)

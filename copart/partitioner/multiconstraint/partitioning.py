@@ -17,7 +17,6 @@ from ...kernels.weights import type_of
 from ...metrics import max_part_weights
 from ...options import Config, Effort, Options
 from ..bisection import queues_for
-from ..clustering import heaviest_cluster
 from ..coarsening import coarsen, coarsest_size
 from ..numbering import renumber
 from ..refinement import cut_of
@@ -114,7 +113,7 @@ def partition_multiconstraint(
     with Team(options.threads) as team:
         shape, stop = known_shape(graph, level), coarsest_size(config, k)
         if shape.far:
-            level, order, place = renumber(level, shape, team, heaviest_cluster(level, stop))
+            level, order, place = renumber(level, shape, team, stop)
             vectors = vectors[order]
         levels, maps, rows = coarsen(level, stop, shape, team, least=k, rows=vectors)
         part = _initial(levels[-1], rows[-1], bounds, config, graph.nvtxs, seed * 256, team)

@@ -21,7 +21,6 @@ from ...metrics import max_part_weights
 from ...operators import copartition_balance
 from ...options import Options
 from ...partitioner.affinity import finest
-from ...partitioner.clustering import heaviest_cluster
 from ...partitioner.coarsening import carry, coarsen, coarsest_size, first_size
 from ...partitioner.coordinates import centroids
 from ...partitioner.feasibility import feasible_limits, overweight
@@ -99,16 +98,16 @@ class CoupledLevels:
         level, self.pull = finest(graph, nparts, None, None)
         self.shape = known_shape(graph, level)
         coords, self.place = graph.coords, None
+        first = first_size(self.config, graph.nvtxs, nparts, self.shape)
         if self.shape.far:
-            heaviest = heaviest_cluster(level, first_size(self.config, graph.nvtxs, nparts, self.shape))
-            level, order, self.place = renumber(level, self.shape, team, heaviest)
+            level, order, self.place = renumber(level, self.shape, team, first)
             coords = None if coords is None else coords[order]
             cells = self.place[cells]
         self.levels: list[Level] = [level]
         self.maps: list[Array] = []
         self.coupled, self.up, self.loads = [cells], list[Array](), [load]
         self._first: Array | None = None  # a partition of the coarsest level, once there is one
-        self._coarsen(first_size(self.config, graph.nvtxs, nparts, self.shape))
+        self._coarsen(first)
         self.centres = None if coords is None else centroids(coords, self.levels, self.maps)
         stop = coarsest_size(self.config, nparts)
         if len(self.level.vwgt) > stop:
