@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -34,10 +35,11 @@ def test_jobs_are_done_in_their_order_by_one_thread():
 
 def test_a_thread_without_a_job_waits_for_those_to_come():
     """The only job brings two, which need a thread each: they wait for each other."""
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=20)
 
     def work(job: str) -> list[str]:
         if job == "first":
+            time.sleep(0.2)  # in which the other thread looks for a job
             return ["left", "right"]
         both.wait()
         return []
