@@ -39,7 +39,7 @@ class Config:
         Passes of FM on each level of a bisection, at most.
     grid_least : int
         Vertices at which coarsening of a grid stops, unless an eighth of it is more; half as many in the plane and
-        where rows end inside, there 8000 at most unless a sixteenth is more.
+        where rows end inside.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought, five at most in space, and half
         as many on grids whose rows end inside; 0 for none.

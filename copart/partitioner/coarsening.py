@@ -32,9 +32,9 @@ _STEPS = 64
 _STALLED = 0.95
 
 #: Grids are coarsened to an eighth: cells of two by two by two keep their shape.  In the plane parts are more cells
-#: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.  So they do, and so many vertices at
-#: most, where rows end inside: walls are not flat there anyway (within half a percent of the cut in a tenth less time).
-_FINE, _FEWER, _MOST_UNEVEN = 8, 2, 8000
+#: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.  So they do
+#: where rows end inside, and walls are not flat anyway: about the same cut in a tenth to a sixth less time.
+_FINE, _FEWER = 8, 2
 
 
 class Levels(NamedTuple):
@@ -94,9 +94,7 @@ def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
     stop = coarsest_size(config, nparts)
     if not shape.grid:
         return stop
-    if shape.uneven:
-        return max(stop, min(config.grid_least // _FEWER, _MOST_UNEVEN), nvtxs // (_FINE * _FEWER))
-    return max(stop, max(config.grid_least, nvtxs // _FINE) // (_FEWER if shape.flat else 1))
+    return max(stop, max(config.grid_least, nvtxs // _FINE) // (_FEWER if shape.flat or shape.uneven else 1))
 
 
 def fitted(config: Config, nvtxs: int, nparts: int) -> Config:

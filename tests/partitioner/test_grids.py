@@ -30,10 +30,8 @@ def test_grids_are_left_finer(preset):
         plain = coarsest_size(config, k)
         assert first_size(config, nvtxs, k, OTHER) == plain
         assert first_size(config, nvtxs, k, GRID) == max(plain, config.grid_least, nvtxs // 8)
-        flat = GRID._replace(flat=True)
-        assert first_size(config, nvtxs, k, flat) == max(plain, config.grid_least // 2, nvtxs // 16)
-        uneven = GRID._replace(uneven=True)
-        assert first_size(config, nvtxs, k, uneven) == max(plain, min(config.grid_least // 2, 8000), nvtxs // 16)
+        for other in (GRID._replace(flat=True), GRID._replace(uneven=True)):
+            assert first_size(config, nvtxs, k, other) == max(plain, config.grid_least // 2, nvtxs // 16)
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
