@@ -54,6 +54,8 @@ class Config:
         Share of a part's weight that may take part in a minimum cut.
     hub_rounds : int
         Rounds of k-way FM under looser limits on the input graph, where it has hubs; a quarter of them on others.
+    hub_cycles : int
+        V-cycles on graphs with hubs.
     members, generations : int
         Partitions made, and then combined so many times; the best is returned.
     ample : bool
@@ -81,6 +83,7 @@ class Config:
     rounds: int = 1
     share: float = 0.2
     hub_rounds: int = 4
+    hub_cycles: int = 0
     members: int = 1
     generations: int = 0
     ample: bool = False
@@ -89,7 +92,7 @@ class Config:
 
 _DEFAULT = Config()
 _STRONG = replace(_DEFAULT, brief_below=0, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8,
-                  flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=12)
+                  flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=8, hub_cycles=1)
 QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""

@@ -1,7 +1,7 @@
 """The three stages of KGGGP-ML on kernel levels: coarsen, partition the coarsest graph, uncoarsen and refine.
 
-Graphs with hubs are partitioned around their core, too, and refined by k-way FM, a little on coarse levels and most at
-last.
+Graphs with hubs are partitioned around their core, too, where no communities hold their edges, and refined by k-way FM,
+a little on coarse levels and most at last.
 """
 
 from __future__ import annotations
@@ -50,8 +50,14 @@ _SMALLER, _HALVED = 2, 20
 #: On the coarse levels of skewed graphs k-way FM makes so many times fewer rounds than at the end.
 _LESS = 4
 
-#: On skewed graphs a part is made of the core where that holds this many times the edges of a part on average.
-_DENSER = 4
+#: On skewed graphs a part is made of the core where that holds this many times the edges of a part on average, and
+#: where this share of the edges is cut otherwise, as in networks at random.  Communities hold them in those of people,
+#: pages and routers, and the core belongs to many of these.
+_DENSER, _CUT_APART = 4, 0.55
+
+#: K-way FM around hubs: a pass ends after so many moves without success, the vertices over this; and how much looser
+#: limits are in the first round, as a share of them.
+_STALL, _LOOSE = 200, 0.05
 
 
 def multilevel(
@@ -66,40 +72,68 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     part = _once(level, pull, limit, config, seed, team, shape, coords)
-    if shape.skewed:
+    # FM knows nothing of affinities
+    if shape.skewed and not len(level.origin):
         level = unpacked(level, team)
-        if not len(level.fixed) and not len(level.origin):
+        if not len(level.fixed):
             part = _better_around_core(level, pull, part, limit, config, seed, team)
         _refine_around_hubs(level, part, limit, config.hub_rounds)
+        for turn in range(config.hub_cycles):
+            again = cycle(level, pull, part.copy(), limit, config, seed + 7919 * (turn + 1), team, shape)
+            part = _better(level, limit, part, again)
     return part
+
+
+def _better(level: Level, limit: Array, *parts: Array) -> Array:
+    """The partition with least weight above the limits, then least cut."""
+    return min(parts, key=lambda part: (excess_of(level, part, limit), cut_of(level, part)))
 
 
 def _refine_around_hubs(level: Level, part: Array, limit: Array, rounds: int) -> None:
     """Lower the cut by k-way FM, in place, unless there are affinities, of which that knows nothing."""
     if rounds and not len(level.origin):
-        KwayRefiner(level, level.vwgt[:, None], limit[:, None], part).improve(rounds)
+        KwayRefiner(level, level.vwgt[:, None], limit[:, None], part, _STALL).improve(rounds, _LOOSE)
+
+
+def _tightened(level: Level, part: Array, limit: Array, anywhere: bool = False) -> Array:
+    """Move vertices out of parts over their limits, in place, and return the limits that hold then.
+
+    Around hubs weights differ, and most parts have light vertices to give away: room for the heaviest, as in
+    :func:`loosened`, would be filled, and emptied only where cuts are dear.  They go one after the other, as many
+    follow each.
+    """
+    balanced = KwayRefiner(level, level.vwgt[:, None], limit[:, None], part)
+    balanced.rebalance(anywhere)
+    held: Array = np.maximum(limit, balanced.loads.pwgts[:, 0])
+    return held
 
 
 def _better_around_core(
     level: Level, pull: Pull, part: Array, limit: Array, config: Config, seed: int, team: Team
 ) -> Array:
     """`part`, or a partition around the core of the graph that is better: less weight above the limits, or less cut."""
-    other = _around_core(level, pull, limit, config, seed, team, cut_of(level, part))
+    cut = cut_of(level, part)
+    whole = (int(level.ewgt.sum()) if len(level.ewgt) else len(level.adjncy)) // 2
+    if cut < _CUT_APART * whole:
+        return part
+    other = _around_core(level, pull, limit, config, seed, team, whole - cut)
     if other is None:
         return part
-    return min(part, other, key=lambda one: (excess_of(level, one, limit), cut_of(level, one)))
+    # without the core many vertices have no neighbours left
+    _tightened(level, other, limit, anywhere=True)
+    return _better(level, limit, part, other)
 
 
 def _around_core(
-    level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, cut: int
+    level: Level, pull: Pull, limit: Array, config: Config, seed: int, team: Team, inside: int
 ) -> Array | None:
-    """A partition whose largest part is the core of the graph; none where that holds few edges for a cut of `cut`.
+    """A partition whose largest part is the core of the graph; none where that is hardly denser than parts that hold
+    edges of the weight `inside`.
 
     Where hubs know one another, as in networks of people, pages and routers, most edges may lie among the vertices of
     one part.  Clusters gather around hubs, each with its neighbours, and keep them apart for good.
     """
     k, largest = len(limit), int(limit.argmax())
-    inside = (int(level.ewgt.sum()) if len(level.ewgt) else len(level.adjncy)) // 2 - cut
     core = find_core(level, int(limit[largest]), _DENSER * inside / k)
     if core is None:
         return None
@@ -171,8 +205,8 @@ def flow_settings(finest: Level, config: Config, shape: Shape) -> Config:
     rows warm rounds find the same walls in less time, and between others it is enough to look near the border, as it
     is in space.
     """
-    # the networks know nothing of affinities, and would trade them for cut
-    if not config.reach or len(finest.origin):
+    # the networks know nothing of affinities, and would trade them for cut; around hubs they win nothing
+    if not config.reach or len(finest.origin) or shape.skewed:
         return replace(config, flow_levels=0)
     if shape.flat:
         return replace(config, rounds=config.rounds + 1)
@@ -200,6 +234,9 @@ def _uncoarsen(
         g = unpacked(levels[-1], team)
         team.tell("refining", len(part))
         room = loosened(limit, g.vwgt) if depth else limit
+        if shape.skewed and not len(g.origin):
+            tight = _tightened(g, part, limit)
+            room, cut = tight if depth else limit, cut_of(g, part)
         refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed)
         cut -= refiner.improve(config, cut, config.cooling_fine if reached and depth < _FINE else None)
         if shape.skewed and depth and refiner.excess == 0 and config.hub_rounds >= _LESS:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.graph import Graph
+from copart.kernels import Level, Pull
 from copart.kgggp_ml import partition
 from copart.metrics import edge_cut, max_part_weights
 from copart.options import Config
 from copart.partitioner import multilevel
 from copart.partitioner.affinity import finest
 from copart.partitioner.cores import find_core, induced
+from copart.partitioner.refinement import Refiner, cut_of, excess_of
+from copart.partitioner.rounds import Team
 
 from ..partition_reference import scale_free
 
@@ -94,6 +99,79 @@ def test_the_core_goes_to_the_largest_part_and_pins_stay() -> None:
     fixed = np.full(2400, -1)
     fixed[:150] = np.arange(150) % 5
     assert (partition(graph, 5, fixed=fixed)[:150] == fixed[:150]).all()
+
+
+def test_no_core_is_sought_where_communities_hold_the_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    sought = []
+    monkeypatch.setattr(multilevel, "find_core", lambda *_: sought.append(0))
+    rng = np.random.default_rng(3)
+    u, v, _ = scale_free(300, rng).edges()
+    far = 300 * np.arange(8)
+    apart = Graph.from_edges(2400, np.concatenate([(far[:, None] + u).ravel(), far]),
+                             np.concatenate([(far[:, None] + v).ravel(), np.roll(far, 1)]))
+    partition(apart, 8)
+    assert not sought
+    partition(core_and_leaves(150, 2250, rng), 16)
+    assert sought
+
+
+def test_a_core_over_its_limits_is_balanced_before_it_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = core_and_leaves(150, 2250, np.random.default_rng(4))
+    level, pull = finest(graph, 16, None, None)
+    limit = max_part_weights(2400, 16, 0.05)
+    core = partition(graph, 16)
+    # one part too many vertices, which have no neighbours in those with room
+    over = int(np.bincount(core, minlength=16)[1:].argmax()) + 1
+    moved = np.flatnonzero(core != over)[-int(limit[0]):]
+    core[moved[: int(limit[0]) // 2]] = over
+    monkeypatch.setattr(multilevel, "_around_core", lambda *_: core.copy())
+    worse = np.arange(2400, dtype=np.int32) % 16
+    with Team(1) as team:
+        part = multilevel._better_around_core(level, pull, worse, limit, Config(), 1, team)
+    assert cut_of(level, part) < cut_of(level, worse)
+    assert excess_of(level, part, limit) == 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(n=st.integers(20, 200), k=st.integers(2, 6), seed=st.integers(0, 10**6), heaviest=st.integers(1, 20))
+def test_limits_are_as_tight_as_parts_can_be_held(n: int, k: int, seed: int, heaviest: int) -> None:
+    rng = np.random.default_rng(seed)
+    u, v, _ = scale_free(n, rng).edges()
+    graph = Graph.from_edges(n, u, v, vwgt=rng.integers(1, heaviest + 1, n))
+    level, _ = finest(graph, k, None, None)
+    part = rng.integers(0, k, n).astype(np.int32)
+    limit = max_part_weights(graph.total_weight, k, 0.03)
+    before = excess_of(level, part, limit)
+    tight = multilevel._tightened(level, part, limit)
+    weights = np.bincount(part, weights=graph.weights, minlength=k)
+    assert (weights <= tight).all()
+    assert (tight >= limit).all()
+    assert (tight == np.maximum(limit, weights)).all(), "no wider than what is left over"
+    assert excess_of(level, part, limit) <= before
+
+
+def test_no_level_has_more_room_than_its_parts_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = []
+
+    class Noting(Refiner):
+        def __init__(self, g: Level, pull: Pull, part: Any, limit: Any, *rest: Any):
+            rooms.append((np.bincount(part, weights=g.vwgt, minlength=len(limit)), limit.copy()))
+            super().__init__(g, pull, part, limit, *rest)
+
+    monkeypatch.setattr(multilevel, "Refiner", Noting)
+    graph = scale_free(4000, np.random.default_rng(7))
+    partition(graph, 64)
+    allowed = max_part_weights(4000, 64, 0.05)
+    assert len(rooms) > 2
+    assert all((limit == np.maximum(allowed, weights)).all() for weights, limit in rooms)
+
+
+def test_cycles_around_hubs_are_kept_where_they_lower_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = scale_free(3000, np.random.default_rng(6))
+    without, cycled = (partition(graph, 8, preset=Config(hub_cycles=cycles)) for cycles in (0, 2))
+    assert edge_cut(graph, cycled) < edge_cut(graph, without)
+    monkeypatch.setattr(multilevel, "cycle", lambda level, *_: np.arange(len(level.vwgt), dtype=np.int32) % 8)
+    assert (partition(graph, 8, preset=Config(hub_cycles=2)) == without).all()
 
 
 def test_rounds_around_hubs_lower_the_cut() -> None:

@@ -29,7 +29,7 @@ _PASSES_AFTER = 2
 #: How much looser limits are in the first of several rounds, and in a single one, as a share of them.
 _LOOSE, _LOOSE_ONCE = 0.3, 0.05
 
-#: A pass ends after so many moves without success, the vertices over this.
+#: A pass ends after so many moves without success, the vertices over this, where nothing else is said.
 _STALL = 50
 
 #: Pairs of vertices that the exchange of last resort looks at.
@@ -45,10 +45,13 @@ class Refiner:
     vwgts : (nvtxs, ncon) int64
     limits : (nparts, ncon) int64
     part : (nvtxs,) int32
+    stall : int
+        A pass ends after so many moves without success, the vertices over this.
     """
 
-    def __init__(self, g: Level, vwgts: Array, limits: Array, part: Array):
+    def __init__(self, g: Level, vwgts: Array, limits: Array, part: Array, stall: int = _STALL):
         n, k = len(part), len(limits)
+        self.stall = max(100, n // stall)
         self.g, self.part = g, part
         self.loads = Loads(vwgts=vwgts, limits=limits, scale=excess_units(vwgts), pwgts=np.empty_like(limits),
                            population=np.empty(k, WEIGHT))
@@ -72,20 +75,21 @@ class Refiner:
             before = after
         return before
 
-    def improve(self, rounds: int = 0) -> None:
+    def improve(self, rounds: int = 0, loose: float | None = None) -> None:
         """Rebalance and lower the cut by FM; `rounds` more times under looser limits first, each kept if better.
 
         Tight limits bar most of the moves that lead out of an optimum of k-way FM.  Limits looser by a share, which
-        falls from round to round, let them pass; then balance is restored, and the limits hold again.
+        falls from `loose` from round to round, let them pass; then balance is restored, and the limits hold again.
         """
+        loose = (_LOOSE if rounds > 1 else _LOOSE_ONCE) if loose is None else loose
         self.rebalance()
         cut = cut_of(self.g, self.part)
         cut -= self._passes(cut, _PASSES)
         best = (self.excess, cut, self.part.copy())
         for i in range(rounds):
-            looser = self.loads.limits * (1 + (_LOOSE if rounds > 1 else _LOOSE_ONCE) * (1 - i / rounds))
-            loose = self.loads._replace(limits=looser.astype(WEIGHT))
-            kernels.kway_pass(self.g, loose, self.part, self._stall(), self.scratch)
+            looser = self.loads.limits * (1 + loose * (1 - i / rounds))
+            loads = self.loads._replace(limits=looser.astype(WEIGHT))
+            kernels.kway_pass(self.g, loads, self.part, self.stall, self.scratch)
             if self.rebalance():
                 self.rebalance(anywhere=True)
             self._passes(cut, _PASSES_AFTER)
@@ -100,14 +104,11 @@ class Refiner:
         total = 0
         for _ in range(most):
             before = self.excess
-            won = int(kernels.kway_pass(self.g, self.loads, self.part, self._stall(), self.scratch))
+            won = int(kernels.kway_pass(self.g, self.loads, self.part, self.stall, self.scratch))
             total += won
             if (self.excess == 0 or self.rebalance() >= before) and won <= _LEAST_GAIN * (cut - total):
                 break
         return total
-
-    def _stall(self) -> int:
-        return max(100, len(self.part) // _STALL)
 
     def _restore(self, part: Array) -> None:
         self.part[:] = part
