@@ -17,7 +17,9 @@ from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
 from ..kernels.weights import type_for_sums
 from ..options import Config
+from .bodies import separated
 from .coarsening import contract
+from .cores import induced
 from .memory import pages, seldom_filled
 from .rounds import Team
 from .shape import look_at
@@ -43,7 +45,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
 
     The fixed vertices of each part are collapsed into one, which may go to either side: a
     bisection itself decides which fixed parts stay together, so that neighbours are not
-    separated by their numbers.
+    separated by their numbers.  Where whole bodies fill some of the parts, without fixed vertices, nothing is cut
+    between these and the others (:func:`copart.partitioner.bodies.separated`).
 
     Parameters
     ----------
@@ -64,9 +67,22 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     list of (nvtxs,) int32
         Parts; may exceed the limits where coarse vertices are heavy.
     """
+    grid = look_at(g).grid if grid is None else grid
+    sets = [(np.arange(len(g.vwgt)), np.arange(len(limit)))] if len(g.fixed) else separated(g, limit)
+    if len(sets) == 1:
+        return _halved(g, limit, salts, team, starts, grid, config)
+    found = np.empty((len(salts), len(g.vwgt)), np.int32)
+    for vertices, parts in sets:
+        halved = _halved(induced(g, vertices), limit[parts], salts, team, starts, grid, config)
+        found[:, vertices] = parts[np.stack(halved)]
+    return list(found)
+
+
+def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, grid: bool,
+            config: Config) -> list[Array]:
+    """Partitions as :func:`recursive_bisection` makes them, of bodies that are divided."""
     whole, cmap = _collapse(g, len(limit))
     n, k = len(whole.vwgt), len(limit)
-    grid = look_at(whole).grid if grid is None else grid
     arenas = [arena_for(whole, k, config, 2**_SHARED) for _ in range(min(team.threads, len(salts)))]
     degree = np.diff(whole.xadj)
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
