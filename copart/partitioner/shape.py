@@ -67,16 +67,21 @@ _SEEN: WeakKeyDictionary[Graph, Shape] = WeakKeyDictionary()
 
 
 def known_shape(graph: Graph, level: Level) -> Shape:
-    """The shape of a graph, of which `level` is what kernels see; looked at once."""
+    """The shape of a graph, of which `level` is what kernels see; looked at once.
+
+    Fixed vertices are no hubs: what stands for a part, or for all that it holds, has many neighbours in any graph.
+    """
     if (shape := _SEEN.get(graph)) is None:
         _SEEN[graph] = shape = look_at(level)
+    if shape.skewed and len(level.fixed):
+        return shape._replace(skewed=_skewed(np.diff(level.xadj)[level.fixed < 0]))
     return shape
 
 
 def look_at(g: Level) -> Shape:
     """The shape of a graph, from a sample of its edges and from its degrees."""
     degree = np.diff(g.xadj)
-    skewed = bool(float(degree @ degree) * len(degree) > _SKEWED * float(degree.sum()) ** 2)
+    skewed = _skewed(degree)
     found = np.zeros(4, np.int64)
     survey.sample_shape(g, _SAMPLES, found)
     triangles, squares, on_grid, far = found
@@ -91,6 +96,11 @@ def look_at(g: Level) -> Shape:
     far_apart = far * 4 > _SAMPLES and not small
     apart = far_apart or (grid and not _along_rows(g))
     return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven)))
+
+
+def _skewed(degree: Array) -> bool:
+    """Whether a few vertices have most of the edges."""
+    return bool(float(degree @ degree) * len(degree) > _SKEWED * float(degree.sum()) ** 2)
 
 
 def _grows_flat(g: Level) -> bool:

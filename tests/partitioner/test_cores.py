@@ -19,6 +19,7 @@ from copart.partitioner.affinity import finest
 from copart.partitioner.cores import find_core, induced
 from copart.partitioner.refinement import Refiner, cut_of, excess_of
 from copart.partitioner.rounds import Team
+from copart.partitioner.shape import known_shape
 
 from ..partition_reference import scale_free
 
@@ -178,3 +179,22 @@ def test_rounds_around_hubs_lower_the_cut() -> None:
     graph = scale_free(4000, np.random.default_rng(5))
     cuts = [edge_cut(graph, partition(graph, 8, preset=Config(hub_rounds=rounds))) for rounds in (0, 4)]
     assert cuts[1] < 0.99 * cuts[0]
+
+
+def test_fixed_vertices_are_no_hubs() -> None:
+    side = np.arange(900).reshape(30, 30)
+    u = np.concatenate([side[:-1].ravel(), side[:, :-1].ravel()])
+    v = np.concatenate([side[1:].ravel(), side[:, 1:].ravel()])
+    # a vertex for each of four parts, tied to all that it has
+    mesh = Graph.from_edges(904, np.concatenate([u, np.arange(900)]), np.concatenate([v, 900 + np.arange(900) // 225]))
+    fixed = np.full(904, -1)
+    fixed[900:] = np.arange(4)
+    for first in (None, fixed):
+        graph = Graph.from_edges(904, *mesh.edges())
+        # in any order: shapes are remembered
+        shapes = [known_shape(graph, finest(graph, 4, one, None)[0]).skewed for one in (first, None, fixed)]
+        assert shapes[1:] == [True, False]
+    net = scale_free(900, np.random.default_rng(8))
+    few = np.full(900, -1)
+    few[-4:] = np.arange(4)
+    assert known_shape(net, finest(net, 4, few, None)[0]).skewed
