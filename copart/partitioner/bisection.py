@@ -68,8 +68,8 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
         Parts; may exceed the limits where coarse vertices are heavy.
     """
     grid = look_at(g).grid if grid is None else grid
-    sets = [(np.arange(len(g.vwgt)), np.arange(len(limit)))] if len(g.fixed) else separated(g, limit)
-    if len(sets) == 1:
+    sets = [] if len(g.fixed) else separated(g, limit)
+    if len(sets) < 2:
         return _halved(g, limit, salts, team, starts, grid, config)
     found = np.empty((len(salts), len(g.vwgt)), np.int32)
     for vertices, parts in sets:

@@ -38,6 +38,8 @@ def separated(g: Level, limit: Array) -> list[tuple[Array, Array]]:
     n, k = len(g.vwgt), len(limit)
     body = np.empty(n, VERTEX)
     nbodies = part_pieces(frozen(g.xadj), frozen(g.adjncy), frozen(np.zeros(n, VERTEX)), body, np.empty(n, VERTEX))
+    if nbodies == 1:
+        return [(np.arange(n, dtype=VERTEX), np.arange(k))]
     weight, size = sums(body, g.vwgt, nbodies), np.bincount(body, minlength=nbodies)
     # pairs of bodies and parts, first those to look at
     todo, done = [(np.arange(nbodies), np.arange(k))], []
@@ -65,7 +67,7 @@ def _shared_out(weight: Array, size: Array, limit: Array) -> tuple[Array, list[A
     limit : (nparts,) int64
     """
     k = len(limit)
-    if k == 1 or len(weight) == 1:
+    if min(k, len(weight)) == 1:
         return None
     part = _packed(weight, limit)
     if part is not None:
