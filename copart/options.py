@@ -62,8 +62,7 @@ class Config:
         Coarsen less far, and be warmer, where that takes little of the time: on graphs of two hundred times the
         vertices at which coarsening stops.
     brief_below : int
-        `part` makes less effort on meshes in space of fewer vertices, but for grids, and a little less on those of
-        up to four times as many.
+        `part` makes less effort on meshes in space of fewer vertices, but for grids.
     """
 
     coarse_per_part: int = 30
@@ -87,7 +86,7 @@ class Config:
     members: int = 1
     generations: int = 0
     ample: bool = False
-    brief_below: int = 50_000
+    brief_below: int = 200_000
 
 
 _DEFAULT = Config()

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import VERTEX, frozen, sums
+from ..arrays import VERTEX
 from ..kernels import Level
-from ..kernels.csr import part_pieces
+from .contiguity import Pieces
 
 Array = np.ndarray[Any, Any]
 
-#: So many of the heaviest bodies are placed one by one; the others are poured into one side until that is full.
+#: So many of the heaviest bodies are placed one by one, per part where all parts are packed at once; of two sides the
+#: others are poured into one until that is full.
 _PLACED = 200
 
 #: Parts are halved in so many ways, at most, beginning in the middle.
@@ -36,11 +37,11 @@ def separated(g: Level, limit: Array) -> list[tuple[Array, Array]]:
     limit : (nparts,) int64
     """
     n, k = len(g.vwgt), len(limit)
-    body = np.empty(n, VERTEX)
-    nbodies = part_pieces(frozen(g.xadj), frozen(g.adjncy), frozen(np.zeros(n, VERTEX)), body, np.empty(n, VERTEX))
+    found = Pieces.of(g, np.zeros(n, VERTEX), 1)
+    body, weight, nbodies = found.piece, found.weight, len(found.weight)
     if nbodies == 1:
         return [(np.arange(n, dtype=VERTEX), np.arange(k))]
-    weight, size = sums(body, g.vwgt, nbodies), np.bincount(body, minlength=nbodies)
+    size = np.bincount(body, minlength=nbodies)
     # pairs of bodies and parts, first those to look at
     todo, done = [(np.arange(nbodies), np.arange(k))], []
     while todo:

@@ -32,8 +32,8 @@ _STEPS = 64
 _STALLED = 0.95
 
 #: Grids are coarsened to an eighth: cells of two by two by two keep their shape.  In the plane parts are more cells
-#: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.  So they do
-#: where rows end inside, and walls are not flat anyway: about the same cut in a tenth to a sixth less time.
+#: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.  So they do where rows end inside,
+#: and walls are not flat anyway: about the same cut in a tenth to a sixth less time.
 _FINE, _FEWER = 8, 2
 
 
@@ -61,9 +61,8 @@ _THOUSANDS = 5000
 _TIMES_COARSEST = 200
 _AMPLE = {"coarse_per_part": 1.5, "coarse_least": 2.0, "halving_least": 2.0, "warmth": 1.2}
 
-#: Settings, at most, of small meshes in space, and of those up to so many times as large.
+#: Settings, at most, of small meshes in space.
 _OF_SMALL = {"reach": 3, "cooling": 6, "patience": 1, "halving_least": 40, "halving_passes": 2}
-_OF_MEDIUM, _MEDIUM = {"reach": 3, "cooling": 8, "patience": 1, "halving_least": 40, "halving_passes": 2}, 4
 
 
 def coarsest_size(config: Config, nparts: int) -> int:
@@ -114,16 +113,14 @@ def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
 
 
 def hurried(config: Config, nvtxs: int, shape: Shape) -> Config:
-    """`config`, with less effort on small meshes in space where it says so: a fifth less time for .8 % of the cut, and
-    on medium ones a sixth less for 1 %.
+    """`config`, with less effort on small meshes in space where it says so: a fifth less time for 1 % of the cut.
 
     Grids gain little by it: their cut is that of the first bisections.  Where neighbours have neighbours in common,
     cuts would be 2 % higher.
     """
-    if nvtxs >= _MEDIUM * config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense:
+    if nvtxs >= config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense:
         return config
-    settings = _OF_SMALL if nvtxs < config.brief_below else _OF_MEDIUM
-    return replace(config, **{name: min(most, getattr(config, name)) for name, most in settings.items()})
+    return replace(config, **{name: min(most, getattr(config, name)) for name, most in _OF_SMALL.items()})
 
 
 def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1, within: Array | None = None,

@@ -72,8 +72,7 @@ def multilevel(
 ) -> Array:
     """Coarsen, partition the coarsest graph, uncoarsen and refine; `coords` (nvtxs, d) give one more start."""
     part = _once(level, pull, limit, config, seed, team, shape, coords)
-    # FM knows nothing of affinities
-    if shape.skewed and not len(level.origin):
+    if _has_hubs(level, shape):
         level = unpacked(level, team)
         if not len(level.fixed):
             part = _better_around_core(level, pull, part, limit, config, seed, team)
@@ -84,14 +83,19 @@ def multilevel(
     return part
 
 
+def _has_hubs(level: Level, shape: Shape) -> bool:
+    """Whether a graph is refined by k-way FM, which knows nothing of affinities."""
+    return shape.skewed and not len(level.origin)
+
+
 def _better(level: Level, limit: Array, *parts: Array) -> Array:
     """The partition with least weight above the limits, then least cut."""
     return min(parts, key=lambda part: (excess_of(level, part, limit), cut_of(level, part)))
 
 
 def _refine_around_hubs(level: Level, part: Array, limit: Array, rounds: int) -> None:
-    """Lower the cut by k-way FM, in place, unless there are affinities, of which that knows nothing."""
-    if rounds and not len(level.origin):
+    """Lower the cut by k-way FM, in place; of affinities that knows nothing."""
+    if rounds:
         KwayRefiner(level, level.vwgt[:, None], limit[:, None], part, _STALL).improve(rounds, _LOOSE)
 
 
@@ -187,7 +191,7 @@ def cycle(
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
     part = _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
-    if shape.skewed:
+    if _has_hubs(level, shape):
         _refine_around_hubs(unpacked(level, team), part, limit, config.hub_rounds)
     return part
 
@@ -228,18 +232,18 @@ def _uncoarsen(
     """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
     config = flow_settings(levels[0], config, shape)
-    reached = config.flow_levels
+    reached, hubs = config.flow_levels, _has_hubs(levels[0], shape)
     while True:
         depth = len(levels) - 1
         g = unpacked(levels[-1], team)
         team.tell("refining", len(part))
         room = loosened(limit, g.vwgt) if depth else limit
-        if shape.skewed and not len(g.origin):
+        if hubs:
             tight = _tightened(g, part, limit)
             room, cut = tight if depth else limit, cut_of(g, part)
         refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed)
         cut -= refiner.improve(config, cut, config.cooling_fine if reached and depth < _FINE else None)
-        if shape.skewed and depth and refiner.excess == 0 and config.hub_rounds >= _LESS:
+        if hubs and depth and refiner.excess == 0 and config.hub_rounds >= _LESS:
             _refine_around_hubs(g, part, room, config.hub_rounds // _LESS)
             cut = cut_of(g, part)
         if depth < reached and refiner.excess == 0:
