@@ -39,7 +39,7 @@ def separated(g: Level, limit: Array) -> list[tuple[Array, Array]]:
     n, k = len(g.vwgt), len(limit)
     found = Pieces.of(g, np.zeros(n, VERTEX), 1)
     body, weight, nbodies = found.piece, found.weight, len(found.weight)
-    if nbodies == 1:
+    if nbodies < 2:
         return [(np.arange(n, dtype=VERTEX), np.arange(k))]
     size = np.bincount(body, minlength=nbodies)
     # pairs of bodies and parts, first those to look at

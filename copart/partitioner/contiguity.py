@@ -95,8 +95,9 @@ class Pieces(NamedTuple):
         if group is not None:
             share[piece] += nparts * group.astype(np.int64)
         order = np.lexsort((-np.arange(count), np.bincount(piece, minlength=count), weight, share))
-        loose = np.ones(count, bool)
-        loose[order[np.append(np.flatnonzero(np.diff(share[order])), count - 1)]] = False
+        loose, last = np.ones(count, bool), np.ones(count, bool)
+        last[:-1] = np.diff(share[order]) != 0
+        loose[order[last]] = False
         if len(g.fixed):
             held = piece[g.fixed >= 0]
             # what has fixed vertices keeps their pieces instead of its heaviest

@@ -116,6 +116,12 @@ def test_bodies_that_fit_only_divided_are_not_kept() -> None:
     assert all(len(vertices) >= len(parts) for vertices, parts in shared_out(graph, 6, 2.0))
 
 
+def test_a_graph_without_vertices_has_no_bodies() -> None:
+    level = finest(Graph.from_edges(0, [], []), 1, None, None)[0]
+    (vertices, parts), = separated(level, np.array([3, 3]))
+    assert (len(vertices), parts.tolist()) == (0, [0, 1])
+
+
 def test_fixed_vertices_go_before_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = apart(*[(10, 10)] * 4)
     monkeypatch.setattr(bisection, "separated", None)
