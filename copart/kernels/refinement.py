@@ -92,16 +92,22 @@ def weigh(lo, hi, part, vwgt, pwgt, population):
 
 
 @kernel
-def find_boundary(lo, hi, g, part, boundary):
+def find_boundary(lo, hi, g, part, cmap, coarse, boundary):
     """Find the free vertices in lo..hi that have a neighbour in another part or an affinity.
+
+    What is deep inside on the coarser level, from which the partition comes, is so here.
 
     lo, hi : int
     g : Level, in
     part : (nvtxs,) int32, in
+    cmap : (nvtxs,) int32, in       coarse vertex of each vertex, not read where `coarse` is empty
+    coarse : (ncoarse,) uint8, in   0 for coarse vertices whose neighbours are all in their part; or empty
     boundary : (nvtxs,) uint8, out  1 for those, else 0
     """
     for v in range(lo, hi):
         boundary[v] = 0
+        if len(coarse) > 0 and coarse[cmap[v]] == 0:
+            continue
         if len(g.fixed) > 0 and g.fixed[v] >= 0:
             continue
         if len(g.origin) > 0:

@@ -64,8 +64,9 @@ class Rounds:
         # numbers beyond 32 bits are folded: equal hashes stay without order, which costs nothing but a round
         self.tie = np.empty(n, np.int64)
         mix_each((region.ids ^ (region.ids >> 31)).astype(VERTEX), salt, self.tie)
-        self.state = first_state(self.g, region.part, limit, team)
-        self.dest, self.gain = np.full(n, -1, VERTEX), np.zeros(n, WEIGHT)
+        self.dest, self.gain = np.empty(n, VERTEX), np.zeros(n, WEIGHT)
+        self.state = first_state(self.g, region.part, limit, team, self.dest)
+        self.state.pwgt[:] = self.state.population[:] = 0  # those of all ranks follow
         self.live, self.go = np.empty(n, np.uint8), np.empty(n, np.uint8)
         self.now = 0
         own = region.part[region.own]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import VERTEX
+from ..arrays import VERTEX, sums
 from ..kernels import Level
-from .contiguity import Pieces
+from .contiguity import pieces_of
 
 Array = np.ndarray[Any, Any]
 
@@ -37,11 +37,10 @@ def separated(g: Level, limit: Array) -> list[tuple[Array, Array]]:
     limit : (nparts,) int64
     """
     n, k = len(g.vwgt), len(limit)
-    found = Pieces.of(g, np.zeros(n, VERTEX), 1)
-    body, weight, nbodies = found.piece, found.weight, len(found.weight)
+    body, nbodies = pieces_of(g, np.zeros(n, VERTEX))
     if nbodies < 2:
         return [(np.arange(n, dtype=VERTEX), np.arange(k))]
-    size = np.bincount(body, minlength=nbodies)
+    weight, size = sums(body, g.vwgt, nbodies), np.bincount(body, minlength=nbodies)
     # pairs of bodies and parts, first those to look at
     todo, done = [(np.arange(nbodies), np.arange(k))], []
     while todo:

@@ -64,38 +64,41 @@ def memory_for(nvtxs: int, heaviest: int) -> Clusters:
 def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:
     """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
     n = len(g.vwgt)
-    blocks = blocks_of(n)
     ahead = team.take(g.adjncy)
-    same = ahead is not None and ahead.heaviest == max_vwgt and not len(g.origin)
-    found = ahead if same else memory_for(n, max_vwgt)
+    if ahead is not None and ahead[0].heaviest == max_vwgt and not len(g.origin):
+        found, left = ahead
+    else:
+        found = memory_for(n, max_vwgt)
+        left = _clusters(g, found, shape, team)
     match, leader, cwgt, _ = found
-    if shape.grid:
-        match_layers(g, max_vwgt, match, team)
-        team.run(kernels.lead_pairs, n, g, match, leader, cwgt)
-    elif shape.skewed:
-        order = np.argsort(np.diff(g.xadj), kind="stable").astype(np.int32)
-        kernels.propagate_around_hubs(g, order, max_vwgt, _HUB_ROUNDS, match, leader, cwgt, np.empty(n, np.int64),
-                                      np.empty(n, np.int32), np.empty(n, np.int32))
-    elif not begins_with_pairs(g, shape):
-        size = int(np.diff(blocks).max())
-
-        def scratch() -> tuple[Array, ...]:
-            return pages(size, np.int64), pages(size, np.int32), pages(size, np.int32)
-
-        rounds = _DENSE_ROUNDS if shape.dense else _ROUNDS
-        team.run(
-            kernels.propagate_labels, n, g, max_vwgt, rounds, shape.dense, match, leader, cwgt, scratch=scratch,
-            bounds=blocks,
-        )
-        team.run(_absorb, n, g, found, bounds=blocks)
-    elif found is not ahead:
-        team.run(pair_block, n, g, found, bounds=blocks)
-    singles = np.concatenate(team.run(_singles, n, match))
+    singles = np.concatenate(left)
     single = len(singles) - int(kernels.absorb_singles(0, n, singles, g, match, max_vwgt, leader, cwgt))
     if single > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
     cmap = pages(n, np.int32)
     return cmap, int(contraction.number_clusters(leader, cmap))
+
+
+def _clusters(g: Level, found: Clusters, shape: Shape, team: Team) -> list[Array]:
+    """Make clusters of the kind that suits the graph; the vertices that are left over, by block, ascending."""
+    n = len(g.vwgt)
+    if shape.grid:
+        match_layers(g, found.heaviest, found.match, team)
+        return team.run(_lead, n, g, found)
+    if shape.skewed:
+        order = np.argsort(np.diff(g.xadj), kind="stable").astype(np.int32)
+        kernels.propagate_around_hubs(g, order, found.heaviest, _HUB_ROUNDS, *found[:3], np.empty(n, np.int64),
+                                      np.empty(n, np.int32), np.empty(n, np.int32))
+        return [_singles(0, n, found.match)]
+    blocks = blocks_of(n)
+    if begins_with_pairs(g, shape):
+        return team.run(pair_block, n, g, found, bounds=blocks)
+    size = int(np.diff(blocks).max())
+
+    def scratch() -> tuple[Array, ...]:
+        return pages(size, np.int64), pages(size, np.int32), pages(size, np.int32)
+
+    return team.run(_label_block, n, g, found, shape.dense, scratch=scratch, bounds=blocks)
 
 
 def blocks_of(nvtxs: int) -> Array:
@@ -110,19 +113,35 @@ def begins_with_pairs(g: Level, shape: Shape) -> bool:
     return usual and not len(g.ewgt) and len(g.adjncy) <= _FEW * len(g.vwgt)
 
 
-def pair_block(lo: int, hi: int, g: Level, found: Clusters) -> None:
-    """Pairs inside the block lo..hi, and who is left over there with them."""
+def pair_block(lo: int, hi: int, g: Level, found: Clusters) -> Array:
+    """Pairs inside the block lo..hi, and who is left over there with them; those who still are."""
     _match(lo, hi, g, found.heaviest, found.match)
-    kernels.lead_pairs(lo, hi, g, found.match, found.leader, found.cwgt)
-    _absorb(lo, hi, g, found)
+    return _absorb(lo, hi, g, found, _lead(lo, hi, g, found))
 
 
-def _absorb(lo: int, hi: int, g: Level, found: Clusters) -> None:
-    """Let those in the block lo..hi that are alone join a cluster there, as most can; a lone block is left for later.
+def _label_block(lo: int, hi: int, g: Level, found: Clusters, dense: bool, *scratch: Array) -> Array:
+    """Clusters by label propagation inside the block lo..hi, and who is left over there; those who still are."""
+    kernels.propagate_labels(lo, hi, g, found.heaviest, _DENSE_ROUNDS if dense else _ROUNDS, dense, *found[:3],
+                             *scratch)
+    return _absorb(lo, hi, g, found, _singles(lo, hi, found.match))
+
+
+def _lead(lo: int, hi: int, g: Level, found: Clusters) -> Array:
+    """Clusters of the pairs in lo..hi; those who are alone."""
+    kernels.lead_pairs(lo, hi, g, *found[:3])
+    return _singles(lo, hi, found.match)
+
+
+def _absorb(lo: int, hi: int, g: Level, found: Clusters, singles: Array) -> Array:
+    """Let those in the block lo..hi that are alone join a cluster there, as most can; those who still are.  A lone
+    block is left for later.
     """
-    if hi - lo < len(found.match):
-        kernels.absorb_singles(lo, hi, _singles(lo, hi, found.match), g, found.match, found.heaviest, found.leader,
-                               found.cwgt)
+    match, leader, cwgt, heaviest = found
+    if hi - lo == len(match):
+        return singles
+    kernels.absorb_singles(lo, hi, singles, g, match, heaviest, leader, cwgt)
+    left: Array = singles[match[singles] < 0]
+    return left
 
 
 def _match(lo: int, hi: int, g: Level, max_vwgt: int, match: Array, upto: int | None = None) -> int:

@@ -163,32 +163,34 @@ def packed(g: Level, team: Team) -> Level:
     """The level of a large graph with offsets and weights in the smallest types that hold them."""
     if len(g.ewgt) < _LARGE:
         return g
-    types = (np.min_scalar_type(most) for most in (int(g.xadj[-1]), _largest(g.ewgt, team), _largest(g.vwgt, team)))
-    xadj, ewgt, vwgt = (_copied(a, kind, team) if kind.itemsize < a.itemsize else a
-                        for a, kind in zip((g.xadj, g.ewgt, g.vwgt), types, strict=True))
-    return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
-
-
-def _largest(values: Array, team: Team) -> int:
-    return int(max(team.run(lambda lo, hi: values[lo:hi].max(), len(values))))
+    most = np.max(team.each(_largest, (g.ewgt, g.vwgt)), axis=0)
+    types = [min(a.dtype, np.min_scalar_type(one), key=lambda kind: kind.itemsize)
+             for a, one in zip((g.xadj, g.ewgt, g.vwgt), (g.xadj[-1], *most), strict=True)]
+    return _of_types(g, types, team)
 
 
 def unpacked(g: Level, team: Team) -> Level:
     """The level as kernels take it."""
-    types = (WEIGHT, type_unpacked(g.ewgt.dtype), WEIGHT)
-    xadj, ewgt, vwgt = (a if a.dtype == kind else _copied(a, kind, team)
-                        for a, kind in zip((g.xadj, g.ewgt, g.vwgt), types, strict=True))
-    return g._replace(xadj=xadj, ewgt=ewgt, vwgt=vwgt)
+    return _of_types(g, [WEIGHT, type_unpacked(g.ewgt.dtype), WEIGHT], team)
 
 
-def _copied(values: Array, kind: Any, team: Team) -> Array:
-    to = pages(len(values), kind)
+def _largest(*arrays: Array) -> list[int]:
+    return [int(a.max(initial=0)) for a in arrays]
 
-    def copy(lo: int, hi: int) -> None:
-        to[lo:hi] = values[lo:hi]
 
-    team.run(copy, len(values))
-    return to
+def _copy(*pairs: Array) -> None:
+    for to, a in zip(pairs[::2], pairs[1::2], strict=True):
+        to[:] = a
+
+
+def _of_types(g: Level, types: list[Any], team: Team) -> Level:
+    """The level with offsets, weights of edges and of vertices of these types; copied where they are of others."""
+    old = g.xadj, g.ewgt, g.vwgt
+    new = [a if a.dtype == kind else pages(len(a), kind) for a, kind in zip(old, types, strict=True)]
+    pairs = [pair for pair in zip(new, old, strict=True) if pair[0] is not pair[1]]
+    if pairs:
+        team.each(_copy, [a for pair in pairs for a in pair])
+    return g._replace(xadj=new[0], ewgt=new[1], vwgt=new[2])
 
 
 def carry(values: Array, cmap: Array, count: int) -> Array:

@@ -71,6 +71,12 @@ def make_contiguous(g: Level, pull: Pull, part: Array, limit: Array, config: Con
     return mender.excess
 
 
+def pieces_of(g: Level, part: Array) -> tuple[Array, int]:
+    """The connected piece of its part that each vertex is in, (nvtxs,) int32 from 0 on, and their number."""
+    piece, queue = np.empty(len(part), np.int32), np.empty(len(part), np.int32)
+    return piece, int(part_pieces(frozen(g.xadj), frozen(g.adjncy), frozen(part), piece, queue))
+
+
 class Pieces(NamedTuple):
     """The connected pieces of the parts of a graph."""
 
@@ -86,8 +92,7 @@ class Pieces(NamedTuple):
     @classmethod
     def of(cls, g: Level, part: Array, nparts: int, group: Array | None = None) -> Pieces:
         """The pieces of a partition; `group` as for :func:`make_contiguous`."""
-        piece, queue = np.empty(len(part), np.int32), np.empty(len(part), np.int32)
-        count = int(part_pieces(frozen(g.xadj), frozen(g.adjncy), frozen(part), piece, queue))
+        piece, count = pieces_of(g, part)
         weight, of_part = sums(piece, g.vwgt, count), np.empty(count, np.int64)
         of_part[piece] = part
         # what keeps its heaviest piece
@@ -128,7 +133,8 @@ class _Mender:
     def border(self) -> Array:
         """Vertices with a neighbour in another part."""
         listed = np.empty(len(self.part), np.uint8)
-        find_boundary(0, len(self.part), self.g._replace(fixed=self.part[:0], origin=self.part[:0]), self.part, listed)
+        none = self.part[:0]
+        find_boundary(0, len(self.part), self.g._replace(fixed=none, origin=none), self.part, none, listed[:0], listed)
         return listed_vertices(listed)
 
     def join_pieces(self) -> bool:

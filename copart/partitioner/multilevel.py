@@ -233,6 +233,7 @@ def _uncoarsen(
     cut = cut_of(levels[-1], part)
     config = flow_settings(levels[0], config, shape)
     reached, hubs = config.flow_levels, _has_hubs(levels[0], shape)
+    above = None
     while True:
         depth = len(levels) - 1
         g = unpacked(levels[-1], team)
@@ -241,19 +242,23 @@ def _uncoarsen(
         if hubs:
             tight = _tightened(g, part, limit)
             room, cut = tight if depth else limit, cut_of(g, part)
-        refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed)
+        refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed, above)
         cut -= refiner.improve(config, cut, config.cooling_fine if reached and depth < _FINE else None)
+        # only what Jet moves is listed
+        listed = None if hubs else refiner.state.listed
         if hubs and depth and refiner.excess == 0 and config.hub_rounds >= _LESS:
             _refine_around_hubs(g, part, room, config.hub_rounds // _LESS)
             cut = cut_of(g, part)
         if depth < reached and refiner.excess == 0:
             cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share)
+            listed = None
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:
             return part
         levels.pop()
-        del g, refiner  # which have the level, too
         cmap = maps.pop()
+        above = None if listed is None else (cmap, listed)
+        del g, refiner  # which have the level, too
         fine = pages(len(cmap), VERTEX)
         team.run(pull_down, len(cmap), cmap, part, fine)
         part = fine

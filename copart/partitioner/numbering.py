@@ -57,8 +57,7 @@ def renumber(g: Level, shape: Shape, team: Team | None = None, stop: int = 1) ->
             for lo, hi in pairwise(blocks_of(n).tolist()):
                 survey.number_breadth_first(g, first, hi, at, order, place, xadj, adjncy, ewgt)
                 pairs.begin(partial(pair_block, lo, hi, now, found))
-            pairs.results()
-        team.keep(adjncy, found)
+            team.keep(adjncy, (found, pairs.results()))
     order = order[:n]
     vwgt, fixed, origin, size = (a if same else a[order]
                                  for a, same in zip((g.vwgt, g.fixed, g.origin, g.size), alike, strict=True))

@@ -54,13 +54,15 @@ def excess_of(g: Level, part: Array, limit: Array) -> int:
 
 def weights_of(g: Level, part: Array, nparts: int, team: Team) -> Array:
     """Weight and number of vertices of each part (2, nparts) int64."""
-    def weigh(lo: int, hi: int) -> Array:
-        mine = np.zeros((2, nparts), np.int64)
-        kernels.weigh(lo, hi, part, g.vwgt, *mine)
-        return mine
-
-    total: Array = np.sum(team.run(weigh, len(part)), axis=0)
+    total: Array = np.sum(team.run(_weigh, len(part), g, part, nparts), axis=0)
     return total
+
+
+def _weigh(lo: int, hi: int, g: Level, part: Array, nparts: int) -> Array:
+    """The same of the vertices lo..hi alone."""
+    mine = np.zeros((2, nparts), np.int64)
+    kernels.weigh(lo, hi, part, g.vwgt, *mine)
+    return mine
 
 
 def scratch_for(n: int, k: int) -> Scratch:
@@ -78,21 +80,35 @@ def listed_vertices(listed: Array) -> Array:
     return np.flatnonzero(listed.view(bool)).astype(np.int32)
 
 
-def first_state(g: Level, part: Array, limit: Array, team: Team) -> State:
-    """The state of a partition before the first round: border vertices are active; parts are not weighed yet."""
+def first_state(g: Level, part: Array, limit: Array, team: Team, dest: Array,
+                above: tuple[Array, Array] | None = None) -> State:
+    """The state of a partition before the first round: border vertices are active, and none has a proposal, -1 in
+    `dest` (nvtxs,) int32; `above` as for :class:`Refiner`.
+    """
     n, k = len(part), len(limit)
+    cmap, coarse = above or (part[:0], np.empty(0, np.uint8))
     listed = pages(n, np.uint8)
-    team.run(kernels.find_boundary, n, g, part, listed)
+
+    def look(lo: int, hi: int) -> tuple[Array, Array]:
+        dest[lo:hi] = -1
+        kernels.find_boundary(lo, hi, g, part, cmap, coarse, listed)
+        here = listed[lo:hi]
+        found = listed_vertices(here)
+        found += lo
+        here *= kernels.ACTIVE | kernels.BORDER
+        if len(g.fixed):
+            here[g.fixed[lo:hi] >= 0] = kernels.PINNED
+        return found, _weigh(lo, hi, g, part, k)
+
+    borders, weights = zip(*team.run(look, n), strict=True)
+    first = np.concatenate(borders)
+    pwgt, population = np.sum(weights, axis=0)
     border, active = np.empty(n, np.int32), np.empty(n, np.int32)
-    first = listed_vertices(listed)
     border[: len(first)] = active[: len(first)] = first
-    listed *= kernels.ACTIVE | kernels.BORDER
-    if len(g.fixed):
-        listed[g.fixed >= 0] = kernels.PINNED
     return State(
         part=part,
-        pwgt=np.zeros(k, np.int64),
-        population=np.zeros(k, np.int64),
+        pwgt=pwgt,
+        population=population,
         active=active,
         border=border,
         listed=listed,
@@ -139,29 +155,29 @@ class Refiner:
         Seed of the hashes.
     skewed : bool
         The graph has hubs (:class:`copart.partitioner.shape.Shape`).
+    above : tuple of arrays, optional
+        Where the partition comes from a coarser level: coarse vertex of each vertex (nvtxs,) int32, and
+        `State.listed` there, of which 0 says that all neighbours are in the same part.
     """
 
-    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int, skewed: bool = False):
+    def __init__(self, g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: int, skewed: bool = False,
+                 above: tuple[Array, Array] | None = None):
         n, k = len(part), len(limit)
         self.g, self.pull, self.limit, self.team, self.salt = g, pull, limit, team, salt
         self.skewed = skewed
-        self.state = first_state(g, part, limit, team)
-        self.state.pwgt[:], self.state.population[:] = weights_of(g, part, k, team)
+        dest = pages(n, np.int32)
+        self.state = first_state(g, part, limit, team, dest, above)
         most = n if team.threads == 1 and n <= _WHOLE else min(n, jet.LONG)
         key = np.empty(most)
         self.memory = jet.Memory(
-            dest=pages(n, np.int32), gain=pages(n, np.int64), live=pages(n, np.uint8),
+            dest=dest, gain=pages(n, np.int64), live=pages(n, np.uint8),
             go=pages(n, np.uint8), key=key, rank=key.view(np.int64), vertex=np.empty(most, np.int32),
             words=self.state.listed[: n // 8 * 8].view(np.int64),
             waiting=_waiting(most, k), conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
             at=np.zeros(8, np.int64),
         )
-        team.run(self._clear, n)
         self.memory.at[jet.IN_ORDER] = self.state.count[0]
         self.place = pages(n, np.int32)
-
-    def _clear(self, lo: int, hi: int) -> None:
-        self.memory.dest[lo:hi] = -1
 
     @property
     def now(self) -> int:

@@ -8,7 +8,7 @@ suffice: nothing extra is compiled, and no threading runtime is started.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from threading import Condition
@@ -115,6 +115,16 @@ class Team:
         for f in rest:
             f.result()
         return results
+
+    def each(self, work: Callable[..., Any], arrays: Sequence[np.ndarray[Any, Any]]) -> list[Any]:
+        """Call ``work(*pieces)`` on the first pieces of all the arrays, the second, ..., one per thread; the results.
+        """
+        count = max(self.pieces(len(a)) for a in arrays)
+
+        def on_pieces(i: int, _: int) -> Any:
+            return work(*(a[i * len(a) // count : (i + 1) * len(a) // count] for a in arrays))
+
+        return self.run(on_pieces, count, bounds=np.arange(count + 1))
 
     def spread(self, work: Callable[[int, Any], Any], njobs: int, workspaces: list[Any]) -> list[Any]:
         """``[work(0, w), ..., work(njobs - 1, w)]``, jobs handed to the threads as they get free.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from copart.graph import Graph
@@ -13,7 +13,8 @@ from copart.kernels import jet, moves
 from copart.kernels import refinement as kernels
 from copart.options import PRESETS
 from copart.partitioner import refinement, rounds
-from copart.partitioner.refinement import Refiner, cut_of
+from copart.partitioner.coarsening import carry_down, contract
+from copart.partitioner.refinement import Refiner, cut_of, first_state
 from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
@@ -96,8 +97,29 @@ def test_boundary_equals_its_twin(graph, seed):
     rng = np.random.default_rng(seed)
     part, fixed = rng.integers(0, 2, graph.nvtxs).astype(np.int32), rng.integers(-1, 2, graph.nvtxs)
     found = np.empty(graph.nvtxs, np.uint8)
-    kernels.find_boundary(0, graph.nvtxs, level(graph, fixed), part, found)
+    none = np.empty(0, np.uint8)
+    kernels.find_boundary(0, graph.nvtxs, level(graph, fixed), part, part[:0], none, found)
     assert found.tolist() == [int(b and f < 0) for b, f in zip(boundary(graph, part), fixed, strict=True)]
+
+
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_what_is_inside_on_the_coarser_level_is_not_at_the_border(graph, seed):
+    """The same border, and whoever is inside is not looked at: with all called so, there is none."""
+    rng, n = np.random.default_rng(seed), graph.nvtxs
+    assume(n)
+    cmap = np.unique(rng.integers(0, max(n // 2, 1), n), return_inverse=True)[1].astype(np.int32)
+    count = int(cmap.max()) + 1
+    coarse_part = rng.integers(0, 2, count).astype(np.int32)
+    with Team(1) as team:
+        g = level(graph)
+        above = Refiner(contract(g, cmap, count, team), NO_PULL, coarse_part, np.array([n, n]), team, 1)
+        above.improve(PRESETS["default"], 0)
+        part = carry_down(coarse_part, cmap)
+        states = [first_state(g, part, np.array([n, n]), team, np.empty(n, np.int32), given)
+                  for given in (None, (cmap, above.state.listed), (cmap, np.zeros(count, np.uint8)))]
+    assert (states[0].listed == states[1].listed).all()
+    assert states[0].count.tolist() == states[1].count.tolist()
+    assert not states[2].listed.any()
 
 
 @given(graphs(), st.integers(0, 2**32 - 1))
