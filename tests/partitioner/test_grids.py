@@ -6,15 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter
+from scipy.sparse.csgraph import connected_components
 
 from benchmarks.unstructured import octree, quadrangulated
+from copart.graph import Graph
 from copart.kgggp_ml import partition
 from copart.mesh import dual_graph
 from copart.metrics import edge_cut, max_part_weights
 from copart.options import PRESETS, Config
+from copart.partitioner import shape as shapes
 from copart.partitioner.coarsening import coarsest_size, first_size
 from copart.partitioner.multilevel import flow_settings
-from copart.partitioner.shape import Shape
+from copart.partitioner.shape import Shape, look_at
 
 from ..conftest import NO_JIT
 from ..helpers import grid
@@ -89,3 +93,47 @@ def test_minimum_cuts_lower_the_cut_of_octrees():
     cuts = [np.mean([edge_cut(graph, partition(graph, 12, preset=one, seed=seed)) for seed in (1, 2, 3)])
             for one in ("default", replace(PRESETS["default"], reach=0))]
     assert cuts[0] < 0.99 * cuts[1]
+
+
+def _sea(side: int, seed: int = 1, share: float = 0.7) -> np.ndarray:
+    """Where a smoothed noise is under one of its quantiles: coasts and islands at all scales above four cells."""
+    noise = gaussian_filter(np.random.default_rng(seed).normal(size=(side, side)), 4)
+    return np.asarray(noise < np.quantile(noise, share))
+
+
+def _masked(inside: np.ndarray) -> Graph:
+    """The largest component of the cells of a grid that are inside."""
+    graph = grid(*inside.shape)
+    graph = graph.subgraph(np.flatnonzero(inside.ravel()))
+    label = connected_components(graph.to_scipy())[1]
+    return graph.subgraph(np.flatnonzero(label == np.bincount(label).argmax()))
+
+
+def _sheets(side: int, height: int, apart: int) -> Graph:
+    """Two families of sheets of squares that cross."""
+    x, y = np.indices((side, side, height))[:2]
+    return _masked((x % apart == 0) | (y % apart == 0))
+
+
+def _disc(side: int) -> np.ndarray:
+    x = np.arange(side) - side / 2
+    return np.asarray(np.hypot(x[:, None], x) < side / 2)
+
+
+def test_grids_are_rough_where_hardly_a_row_is_long():
+    pores = gaussian_filter(np.random.default_rng(2).normal(size=(24, 24, 24)), 1.1) > 0
+    rough = [_masked(_sea(110)), _sheets(60, 8, 12), _masked(pores)]
+    ball = np.linalg.norm(np.indices((24, 24, 24)).transpose(1, 2, 3, 0) - 11.5, axis=-1) < 12
+    even = [grid(70, 80), grid(4, 900), grid(4, 4, 300), grid(14, 15, 16), _masked(_disc(90)), _masked(ball)]
+    assert [look_at(level(graph)).grid for graph in rough] == [False] * 3
+    assert [look_at(level(graph)).grid for graph in even] == [True] * 6
+
+
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize("preset", ["fast", "default"])
+def test_seas_with_coasts_and_islands_are_cut_less_by_clusters(monkeypatch, preset):
+    graphs = [_masked(_sea(150, seed)) for seed in (1, 2, 3)]
+    now = [edge_cut(graph, partition(graph, 12, preset=preset)) for graph in graphs]
+    monkeypatch.setattr(shapes, "_ROUGH", np.inf)
+    before = [edge_cut(graph.replace(), partition(graph.replace(), 12, preset=preset)) for graph in graphs]
+    assert np.sum(now) < 0.97 * np.sum(before)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 import time
 
+import numpy as np
 import pytest
 
+from copart.partitioner import rounds
 from copart.partitioner.rounds import Team
 
 
@@ -24,6 +26,18 @@ def test_jobs_that_come_of_others_are_done_once(threads):
         team.unfold(halve, [(0, 13), (13, 20)])
     assert sorted(job for job in done if job[1] - job[0] == 1) == [(i, i + 1) for i in range(20)]
     assert len(done) == len(set(done)) == 2 * 20 - 2
+
+
+@pytest.mark.parametrize(("threads", "count"), [(1, 1), (2, 2), (3, 3)])
+def test_arrays_are_shared_out_piece_by_piece(monkeypatch, threads, count):
+    """As many pieces of each as of the longest; those of one begin where the last ended."""
+    monkeypatch.setattr(rounds, "GRAIN", 4)
+    arrays = [np.arange(12), np.arange(100, 105), np.arange(0)]
+    with Team(threads) as team:
+        made = team.each(lambda *pieces: [piece.tolist() for piece in pieces], arrays)
+    assert len(made) == count
+    for array, pieces in zip(arrays, zip(*made, strict=True), strict=True):
+        assert sum(pieces, []) == array.tolist()
 
 
 def test_jobs_are_done_in_their_order_by_one_thread():
