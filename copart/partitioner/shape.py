@@ -35,9 +35,12 @@ _TRIANGLES, _SQUARES = (0.01, 0.02), 0.88
 
 #: Grids with more corners than this times the 1/2 or 2/3 power of their vertices, in the plane and in space, are rough:
 #: seas with coasts and islands have 3.2 to 13, sheets that cross 3 to 11, pores 3.4 to 5; discs, rings, diamonds and
-#: spherical shells, with steps, 1.3 to 2.5; others next to none.  Clusters cut rough ones 5 to 30 % better, in two
-#: thirds of the time.
+#: spherical shells, with steps, 1.3 to 2.5; others next to none.  Clusters cut rough ones up to a quarter better, in
+#: two thirds of the time.
 _ROUGH = 2.8
+
+#: Sheets meet in fewer of their cells than this share.
+_FEW = 0.1
 
 #: In a grid that is numbered along its rows the numbers of neighbours differ by one of so many values nearly always:
 #: for four fifths of the edges and more, also where there are several blocks.  Two thirds are most where an earlier run
@@ -112,13 +115,14 @@ def _skewed(degree: Array) -> bool:
 def _rough(degree: Array, flat: bool) -> bool:
     """Whether many cells of a grid are corners, with half of the neighbours or fewer, so that hardly a row is long.
 
-    In the plane sheets may meet, in cells with more neighbours than sides.  Those count twice.
+    In the plane sheets may meet, in a few cells with more neighbours than sides.  Those count twice.  Where they are
+    many, it is a rod or a small body.
     """
-    dims = 2 if flat else 3
-    corners = np.count_nonzero(degree <= dims)
-    if flat:
-        corners += 2 * np.count_nonzero(degree > 2 * dims)
-    return bool(corners > _ROUGH * len(degree) ** (1 - 1 / dims))
+    n, dims = len(degree), 2 if flat else 3
+    corners, joints = np.count_nonzero(degree <= dims), np.count_nonzero(degree > 2 * dims)
+    if flat and joints < _FEW * n:
+        corners += 2 * joints
+    return bool(corners > _ROUGH * n ** (1 - 1 / dims))
 
 
 def _grows_flat(g: Level) -> bool:

@@ -11,14 +11,15 @@ from copart.graph import Graph
 from copart.kernels import connectivity as touching
 from copart.kernels import jet, moves
 from copart.kernels import refinement as kernels
+from copart.kgggp_ml import partition
 from copart.options import PRESETS
-from copart.partitioner import refinement, rounds
+from copart.partitioner import multilevel, refinement, rounds
 from copart.partitioner.coarsening import carry_down, contract
 from copart.partitioner.refinement import Refiner, cut_of, first_state
 from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
-from ..helpers import grid
+from ..helpers import grid, triangulated
 from ..partition_reference import (
     NO_PULL,
     connectivity,
@@ -120,6 +121,28 @@ def test_what_is_inside_on_the_coarser_level_is_not_at_the_border(graph, seed):
     assert (states[0].listed == states[1].listed).all()
     assert states[0].count.tolist() == states[1].count.tolist()
     assert not states[2].listed.any()
+
+
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize(("graph", "pinned"), [(triangulated(70, 70), 0), (grid(90, 60), 0), (grid(26, 26, 26), 0),
+                                               (triangulated(70, 70), 40), (scale_free(3000, np.random.default_rng(1)),
+                                                                            0)])
+def test_the_border_is_found_from_the_coarser_level(monkeypatch, graph, pinned):
+    """On every level, after Jet, minimum cuts of pairs and k-way FM."""
+    known = []
+
+    class Compared(Refiner):
+        def __init__(self, g, pull, part, limit, team, salt, skewed=False, above=None):
+            super().__init__(g, pull, part, limit, team, salt, skewed, above)
+            whole = first_state(g, part, limit, team, np.empty(len(part), np.int32))
+            assert (self.state.listed == whole.listed).all()
+            known.append(above is not None)
+
+    monkeypatch.setattr(multilevel, "Refiner", Compared)
+    fixed = np.where(np.arange(graph.nvtxs) < pinned, np.arange(graph.nvtxs) % 6, -1)
+    for preset in ("fast", "default", "strong"):
+        partition(graph, 6, preset=preset, fixed=fixed if pinned else None)
+    assert any(known) == (graph.nvtxs != 3000)
 
 
 @given(graphs(), st.integers(0, 2**32 - 1))

@@ -124,9 +124,10 @@ def test_grids_are_rough_where_hardly_a_row_is_long():
     pores = gaussian_filter(np.random.default_rng(2).normal(size=(24, 24, 24)), 1.1) > 0
     rough = [_masked(_sea(110)), _sheets(60, 8, 12), _masked(pores)]
     ball = np.linalg.norm(np.indices((24, 24, 24)).transpose(1, 2, 3, 0) - 11.5, axis=-1) < 12
-    even = [grid(70, 80), grid(4, 900), grid(4, 4, 300), grid(14, 15, 16), _masked(_disc(90)), _masked(ball)]
+    even = [grid(70, 80), grid(4, 900), grid(4, 4, 300), grid(14, 15, 16), _masked(_disc(90)), _masked(ball),
+            grid(3, 3, 200), grid(4, 4, 4)]
     assert [look_at(level(graph)).grid for graph in rough] == [False] * 3
-    assert [look_at(level(graph)).grid for graph in even] == [True] * 6
+    assert [look_at(level(graph)).grid for graph in even] == [True] * 8
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")

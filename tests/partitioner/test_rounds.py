@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_arrays_are_shared_out_piece_by_piece(monkeypatch, threads, count):
         made = team.each(lambda *pieces: [piece.tolist() for piece in pieces], arrays)
     assert len(made) == count
     for array, pieces in zip(arrays, zip(*made, strict=True), strict=True):
-        assert sum(pieces, []) == array.tolist()
+        assert list(chain(*pieces)) == array.tolist()
 
 
 def test_jobs_are_done_in_their_order_by_one_thread():
