@@ -63,6 +63,8 @@ class Config:
         vertices at which coarsening stops.
     brief_below : int
         `part` makes less effort on meshes in space of fewer vertices, but for grids.
+    explore_below : int
+        `joint` makes all its efforts on problems of fewer vertices, and one on larger ones.
     """
 
     coarse_per_part: int = 30
@@ -87,11 +89,13 @@ class Config:
     generations: int = 0
     ample: bool = False
     brief_below: int = 200_000
+    explore_below: int = 50_000
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, brief_below=0, bisections=2, grid_least=45_000, tries=8, cooling_fine=6, reach=8,
-                  flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=8, hub_cycles=1)
+_STRONG = replace(_DEFAULT, brief_below=0, explore_below=500_000, bisections=2, grid_least=45_000, tries=8,
+                  cooling_fine=6, reach=8, flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=8,
+                  hub_cycles=1)
 QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
@@ -100,7 +104,7 @@ PRESETS: dict[PresetName, Config] = {
                     ample=True),
     "default": _DEFAULT,
     "strong": _STRONG,
-    "best": replace(_STRONG, flow_levels=3, members=4, generations=8),
+    "best": replace(_STRONG, explore_below=10**12, flow_levels=3, members=4, generations=8),
 }
 
 

@@ -242,8 +242,7 @@ class Cycle:
                 self._anneal(0, s, border, live, prices, 3, (0.22, 0.1), effort, hard=True, turn=3 + turn)
             elif effort.finest and effort.heat:
                 self._anneal(0, s, border, live, prices, effort.few, (effort.heat, 0.1), effort, hard=True, turn=3)
-            if cold := effort.cold[turn > 0]:
-                self._anneal(0, s, border, live, prices, cold, (0.0, 0.0), effort, hard=True, turn=10 + turn)
+            self._anneal(0, s, border, live, prices, 4, (0.0, 0.0), effort, hard=True, turn=10 + turn)
             settled = s.part.copy()
             self._hand_over(s, border, prices)
             best = self._better(best, s)

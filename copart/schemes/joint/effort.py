@@ -37,8 +37,6 @@ class Effort:
         balance of the coupling phase.
     along : bool
         Visit vertices as they lie in memory, which takes half the time where much is coupled.
-    cold : (int, int)
-        Sweeps of the first round on the finest level, and of each later one, that take only what lowers the price.
     rare : float
         Messages of so many interedges are given up, in units of a mean one.
     excess : float
@@ -59,7 +57,6 @@ class Effort:
     finest: bool = False
     yielding: bool = True
     along: bool = False
-    cold: tuple[int, int] = (4, 4)
     rare: float = 0.3
     excess: float = 2.0
     seed: int = 0

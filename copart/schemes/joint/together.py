@@ -1,16 +1,15 @@
 """JOINT without counts: partitions of each component alone, improved together and in no figure worse for it.
 
 1. NAIVE partitions each component.  Its figures are what the result is measured by, its parts where it begins.
-2. V-cycles (:mod:`.cycle`) anneal the walls of all parts of all components together: several where that takes no
-   time to speak of, the later ones inside the best partition so far; else one.  Large problems whose components share
-   volumes have as many coupled cells on every level, and are annealed on that of the cells only.
-3. Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
-   the busiest process and the smallest cut is kept.  Where there is none, the last one is repaired on the level of the
-   cells (on large problems only where it is not far off and little is coupled); if that fails, NAIVE's walls are only
+2. A V-cycle (:mod:`.cycle`) anneals the walls of all parts of all components together.  Where components share volumes,
+   as many cells are coupled on every level, and only that of the cells is annealed.  If the result is in no line worse
+   than alone, and little is coupled, the busiest processes hand coupled cells on along chains of parts.  Else it is
+   repaired on the level of the cells, if it is not far off and little is coupled; if that fails, NAIVE's walls are only
    moved where nothing gets worse, and if that fails, too, they stay where they are.
-4. The busiest processes hand coupled cells on along chains of parts, a few per cent of their data at a time, as long
-   as the result is better by the same measure; on large problems once, not after the last resort, and only where
-   little of them is coupled.
+3. On problems that are not too large for the preset, more V-cycles follow, the later ones inside the best partition so
+   far.  Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
+   the busiest process and the smallest cut is kept; and the busiest processes hand on a few per cent of their data at a
+   time, as long as the result is better by the same measure.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -38,9 +37,6 @@ from .stack import stacked
 
 logger = logging.getLogger(__name__)
 
-SMALL = 50_000
-"""Up to so many vertices all efforts are made."""
-
 COARSEST = 800
 """Levels of a component end near so many vertices, or 30 for each part."""
 
@@ -51,7 +47,7 @@ THOROUGH = Effort(data=0.8, sweeps=120, everywhere=True, seed=30)
 
 EFFORTS = (Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
            replace(THOROUGH, yielding=False))
-"""What is tried on small problems."""
+"""What is tried next where the problem is not too large."""
 
 AGAIN = tuple(Effort(messages=4.0, data=0.7, sweeps=40, few=12, heat=0.6, everywhere=True, seed=seed)
               for seed in range(110, 170, 10))
@@ -72,23 +68,22 @@ STEP, MESSAGES, CUT = 0.4, 0.3, 0.8
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
-LARGE = Effort(messages=5.0, sweeps=12, few=3, mend=1, most=0.85)
-"""What is tried on larger ones."""
+FIRST = Effort(messages=5.0, sweeps=12, few=3, mend=1, most=0.85)
+"""What is tried first."""
 
 LONG = 0.08
-"""From this share of coupled cells on larger problems get fewer sweeps, and their busiest processes no relief at the
-end, or these take longer than all the rest."""
+"""From this share of coupled cells on there are fewer sweeps then, and no relief of the busiest processes, or these
+take longer than all the rest."""
 
 FEW = 0.04
-"""Up to this share of coupled cells larger problems are repaired: with more it takes a third of NAIVE's time, often in
+"""Up to this share of coupled cells what comes of it is repaired: with more it takes a third of NAIVE's time, often in
 vain."""
 
 WIDE = 0.2
-"""From this share of coupled cells on components share volumes, not surfaces: larger ones are not coarsened."""
+"""From this share of coupled cells on components share volumes, not surfaces."""
 
-VOLUME = Effort(messages=1.5, data=1.5, few=4, heat=0.8, mend=1, finest=True, along=True, cold=(2, 0), rare=0.15,
-                excess=20.0, seed=21)
-"""What is tried on these: excess is dear, as chains of parts that hand it on make more messages than it saves."""
+VOLUME = Effort(data=1.5, few=4, heat=0.8, mend=2, most=0.9, finest=True, along=True, rare=0.15, excess=20.0, seed=21)
+"""What is tried first on these: excess is dear, as chains of parts that hand it on make more messages than it saves."""
 
 REPAIR = Effort(messages=0.75, data=1.0, heat=0.0, mend=2, finest=True, seed=20)
 """What is tried where all efforts before are worse than NAIVE in a line: the last of them made good."""
@@ -116,26 +111,26 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
               ) -> dict[str, NDArray[np.int32]]:
     size = sum(graph.nvtxs for graph in problem.components.values())
     share = sum(len(problem.coupled(name)) for name in problem.names) / size
-    least = size if size > SMALL and share > WIDE else min(COARSEST, options.config.coarse_least)
+    thorough = size < options.config.explore_below
+    least = min(COARSEST, options.config.coarse_least) if thorough or share <= WIDE else size  # VOLUME needs no levels
     with Team(options.threads) as team:
         config = replace(options.config, coarse_least=least)
         stack = stacked(problem, parts, dict(nparts), config, team)
         alone = Alone(problem, nparts, parts, stack, options)
-        best = Best(problem, nparts, parts, alone)
+        best = Best(problem, nparts, parts, alone, thorough)
         if alone.slot.max() >= MOST_MEETING:
             logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
                            int(alone.slot.max()) + 1, MOST_MEETING)
             return best.parts
         cycle = Cycle(stack, alone, options.seed, alone.begin)
-        if size <= SMALL:
+        _try_first(cycle, best, share)
+        if thorough:
             _explore(cycle, best, config, team)
-        else:
-            _pass(cycle, best, share)
     return best.parts
 
 
 def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
-    """All efforts on a small problem, the later ones inside the best partition so far."""
+    """All efforts, the later ones inside the best partition so far."""
     for effort in EFFORTS:
         tried = cycle.run(effort)
         best.take(tried)
@@ -157,10 +152,10 @@ def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
                 break
 
 
-def _pass(cycle: Cycle, best: Best, share: float) -> None:
-    """One effort on a large problem of such a share of coupled cells, and those that make it good if it is worse."""
-    large = replace(LARGE, sweeps=round(LARGE.sweeps * min(1.0, (LONG / share) ** 0.5)))
-    tried = cycle.run(VOLUME if share > WIDE else large)
+def _try_first(cycle: Cycle, best: Best, share: float) -> None:
+    """One effort on a problem of such a share of coupled cells, and those that make it good if it is worse."""
+    first = replace(FIRST, sweeps=round(FIRST.sweeps * min(1.0, (LONG / share) ** 0.5)))
+    tried = cycle.run(VOLUME if share > WIDE else first)
     if _taken(cycle, best, tried, share <= LONG) or share > WIDE:
         return
     if share <= FEW and best.alone.mendable(tried[1]) and _taken(cycle, best, cycle.run(REPAIR, tried), True):
@@ -181,6 +176,8 @@ def _taken(cycle: Cycle, best: Best, tried: tuple[NDArray[np.int32], Figures], r
 class Best:
     """The best partition so far, of those that are worse than alone in no line.
 
+    Where not `exact`, halos are taken for what they are alone: walls move little, and halos take long to count.
+
     Attributes
     ----------
     parts : dict of arrays
@@ -193,8 +190,9 @@ class Best:
         What it costs; infinite where there is none.
     """
 
-    def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone):
-        self.problem, self.nparts, self.alone, self.before = problem, nparts, alone, parts
+    def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone,
+                 exact: bool):
+        self.problem, self.nparts, self.alone, self.before, self.exact = problem, nparts, alone, parts, exact
         self.parts = {name: parts[name] for name in problem.names}
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
         self._pieces: dict[str, int] = {}
@@ -220,8 +218,8 @@ class Best:
                                for name, graph in self.problem.components.items()])
 
     def _step_of(self, part: NDArray[np.int32], reached: Figures) -> float:
-        """T_step; on large problems with halos as they are alone, as walls move little and halos take long to count."""
-        halo = self._halo if len(part) > SMALL else self._halo_of(self.alone.split(part, self.problem.names))
+        """T_step."""
+        halo = self._halo_of(self.alone.split(part, self.problem.names)) if self.exact else self._halo
         return float((reached.load + halo).max() + (reached.share + exchange_times(reached.traffic, COST)).max())
 
     def _price(self, part: NDArray[np.int32], reached: Figures) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from copart.errors import CopartError
 from copart.metrics.promise import broken, promised
 from copart.metrics.step import step_cost
 from copart.metrics.traffic import all_matrices, coupling_traffic
-from copart.options import Options
+from copart.options import PRESETS, Options
 from copart.partitioner.rounds import Team
 from copart.schemes.joint import joint
 from copart.schemes.joint.alone import Alone, coarse_parts
@@ -27,6 +28,9 @@ from ...helpers import grid
 from ...problems import coupled
 
 way = sys.modules["copart.schemes.joint.together"]
+
+BRIEF = replace(PRESETS["default"], explore_below=0)
+"""One effort, as on large problems."""
 
 SHAPES = ("rod-in-block", "plate-3d", "tubes-7", "patch-on-box-2d", "blade-2d", "step-and-lid", "pipe-5",
           "overlap-discs-2d", "hot-spot", "sizes-1-200")
@@ -56,44 +60,63 @@ def test_the_promise_is_kept_on_shapes(counts):
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
-def test_the_promise_is_kept_where_one_cycle_has_to_do(monkeypatch):
+def test_the_promise_is_kept_where_one_cycle_has_to_do():
     """As on large problems, whatever comes of that cycle.  Measured in November 2026: messages 0.83, cut 1.03."""
-    monkeypatch.setattr(way, "SMALL", 0)
     messages, cut = [], []
     for name in SHAPES:
         one = problem(CASES[name], 9000, CASES[name].kinds[0])
         each = {c: (4, 12)[i % 2] for i, c in enumerate(one.names)}
-        made = joint(one, each)
+        made = joint(one, each, preset=BRIEF)
         mine, before = promised(one, made), promised(one, alone_of(one, made))
         assert broken(mine, before) == [], name
         messages.append(mine.totZ / before.totZ)
         cut += [(mine.cut[c] + 1) / (before.cut[c] + 1) for c in one.names]
         if name in ("rod-in-block", "pipe-5"):
-            again = joint(one, each, threads=3)
+            again = joint(one, each, threads=3, preset=BRIEF)
             assert all(np.array_equal(made[c], again[c]) for c in one.names)
     assert np.exp(np.mean(np.log(messages))) < 0.93
     assert np.exp(np.mean(np.log(cut))) < 1.05
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
-def test_the_promise_is_kept_where_large_components_share_volumes(monkeypatch):
+def test_the_promise_is_kept_where_large_components_share_volumes():
     """They are annealed on the level of the cells only.  Measured in November 2026: messages 0.89, cut 1.02."""
-    monkeypatch.setattr(way, "SMALL", 0)
     messages, cut = [], []
     for name in ("overlap-cubes", "overlap-rod-cylinder"):
         one = problem(CASES[name], 9000, "overlap")
         assert sum(len(one.coupled(c)) for c in one.names) > way.WIDE * sum(g.nvtxs for g in one.components.values())
         for counts in ((4, 12), (16, 16)):
             each = dict(zip(one.names, counts, strict=True))
-            made = joint(one, each)
+            made = joint(one, each, preset=BRIEF)
             mine, before = promised(one, made), promised(one, alone_of(one, made))
             assert broken(mine, before) == [], (name, counts)
             messages.append(mine.totZ / before.totZ)
             cut += [mine.cut[c] / before.cut[c] for c in one.names]
-            again = joint(one, each, threads=3)
+            again = joint(one, each, threads=3, preset=BRIEF)
             assert all(np.array_equal(made[c], again[c]) for c in one.names)
     assert np.exp(np.mean(np.log(messages))) < 0.97
     assert np.exp(np.mean(np.log(cut))) < 1.05
+
+
+def test_more_effort_is_made_up_to_the_size_that_the_preset_says(monkeypatch):
+    """And what comes of it is not dearer than what came of less."""
+    one = problem(CASES["overlap-discs-2d"], 1500, "overlap")
+    size, counts = sum(g.nvtxs for g in one.components.values()), dict.fromkeys(one.names, 4)
+    paid: list[list[float]] = []
+
+    class Watched(way.Best):
+        def take(self, *found):
+            taken = super().take(*found)
+            paid[-1].append(self.paid)
+            return taken
+
+    monkeypatch.setattr(way, "Best", Watched)
+    for below in (size, size + 1):
+        paid.append([])
+        joint(one, counts, preset=replace(BRIEF, explore_below=below))
+    less, more = paid
+    assert len(less) == 1 < len(way.EFFORTS) < len(more)
+    assert more[-1] < less[-1] < np.inf
 
 
 def begun(one, counts):
@@ -147,7 +170,7 @@ def test_large_problems_are_repaired_where_little_is_coupled():
             return None, None
 
     for share in (way.FEW / 2, way.FEW * 2, way.WIDE * 2):
-        way._pass(Asked(), Told(), share)
+        way._try_first(Asked(), Told(), share)
         tried.append("|")
     assert " ".join(tried) == "first repair safe | first safe | first |"
 
