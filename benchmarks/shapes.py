@@ -3,6 +3,7 @@
     python -m benchmarks.shapes                                        all of it, hours
     python -m benchmarks.shapes --cells 20000 --seeds 1                a quarter of an hour
     python -m benchmarks.shapes --cases rod-in-block --counts 8,24     a part of it
+    python -m benchmarks.shapes --preset strong --csv strong.csv       with another preset, not for the page
 
 A row is written as soon as it is measured, and rows that are there are not measured again, so that a run which was
 broken off goes on where it was.  ``python -m benchmarks.shapes_page`` makes the page ``docs/shapes.md`` of the rows.
@@ -26,6 +27,8 @@ from copart.metrics.components import boundary, coupled_weights
 from copart.metrics.natural import natural_count
 from copart.metrics.promise import PromiseFigures, broken, promised
 from copart.metrics.step import StepFigures, step_cost
+from copart.names import PresetName
+from copart.options import PRESETS
 from copart.schemes.registry import SCHEMES, run_scheme
 
 from .hipc2014 import commit
@@ -63,18 +66,19 @@ class Alone:
     step: StepFigures
     mean: Mapping[str, int]
     """Coupled weight of a process where it is shared by the natural number of parts, rounded up."""
+    preset: PresetName
 
 
-def alone(problem: CoupledProblem, counts: Mapping[str, int], seed: int) -> Alone:
+def alone(problem: CoupledProblem, counts: Mapping[str, int], seed: int, preset: PresetName) -> Alone:
     """NAIVE, timed."""
-    made, seconds = timed(lambda: run_scheme("naive", problem, counts, eps=EPS, seed=seed, threads=1))
+    made, seconds = timed(lambda: run_scheme("naive", problem, counts, eps=EPS, seed=seed, threads=1, preset=preset))
     mean = {}
     for name, graph in problem.components.items():
         cells = problem.coupled(name)
         share, _ = coupled_weights(problem.coupled_load(name), made[name], counts[name], cells)
         room = max_part_weight(graph.total_weight, counts[name], EPS)
         mean[name] = -(-int(share.sum()) // max(1, natural_count(share, len(cells), room)))
-    return Alone(made, seconds, promised(problem, made), step_cost(problem, made), mean)
+    return Alone(made, seconds, promised(problem, made), step_cost(problem, made), mean, preset)
 
 
 def timed(call: Callable[[], CoPartition]) -> tuple[CoPartition, float]:
@@ -134,7 +138,7 @@ def rows_of(name: str, args: argparse.Namespace, there: set[tuple[str, ...]]) ->
             counts = {c: pair[i % len(pair)] for i, c in enumerate(made.names)}
             if any(graph.nvtxs < LEAST_CELLS * counts[c] for c, graph in made.components.items()):
                 continue
-            before = alone(made, counts, seed)
+            before = alone(made, counts, seed, args.preset)
             for scheme in left[kind, pair, seed]:
                 key = dict(zip(KEY, _key(name, args.cells, kind, pair, seed, scheme), strict=True))
                 yield {**key, "size": size, "commit": commit(), **one_run(made, scheme, counts, seed, before)}
@@ -145,7 +149,8 @@ def one_run(made: CoupledProblem, scheme: str, counts: Mapping[str, int], seed: 
     if scheme == "naive":
         return figures(made, before.made, before.seconds, before)
     try:
-        found, seconds = timed(lambda: run_scheme(scheme, made, counts, eps=EPS, seed=seed, threads=1))
+        found, seconds = timed(lambda: run_scheme(scheme, made, counts, eps=EPS, seed=seed, threads=1,
+                                                  preset=before.preset))
     except CopartError as error:
         return {"names": made.names, "status": f"{type(error).__name__}: {' '.join(str(error).split())}"}
     return figures(made, found, seconds, before)
@@ -216,8 +221,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--counts", nargs="+", type=_pair, default=list(COUNTS), metavar="N,N",
                         help="parts; more than two components have them by turns")
     parser.add_argument("--schemes", nargs="+", choices=MEASURED, default=list(MEASURED))
+    parser.add_argument("--preset", choices=list(PRESETS), default="default", help="of any other give --csv, too")
     parser.add_argument("--csv", type=Path, default=RUNS, help="where the rows are and go")
-    return measure(parser.parse_args(argv))
+    args = parser.parse_args(argv)
+    if args.preset != "default" and args.csv == RUNS:
+        parser.error("--preset: the record is of the default one; give another file with --csv")
+    return measure(args)
 
 
 def _pair(text: str) -> tuple[int, ...]:
