@@ -18,6 +18,7 @@ from copart.mesh import cube, write_vtu
 from . import cgns, foam, med
 from .fuzz_other_files import samples
 from .helpers import ROOT
+from .mesh.readers import test_earth_grids as earth_grids
 from .mesh.readers.test_calculix import ASSEMBLY, DECK
 from .mesh.readers.test_exodus import case as exodus
 from .mesh.readers.test_gmsh import FIRST, NEW, OLD
@@ -125,6 +126,8 @@ def _own(work: Path) -> list[Case]:
             folder.mkdir()
             exodus(folder, form=form)
             out.append(Case(f"exodus {form}", "mesh", folder_bytes(folder), "m.e"))
+        out += [Case(name, "mesh", {"m.nc": write(work / f"{name}.nc").read_bytes()}, "m.nc")
+                for name, write in earth_grids.LAYOUTS.items() if name in earth_grids.FUZZED]
     if importlib.util.find_spec("h5py"):
         out += [Case(f"cgns {name}", "mesh", {"m.cgns": cgns.save(work / f"{name}.cgns", made, order=name == "mixed")
                                               .read_bytes()}, "m.cgns") for name, made in cgns.samples().items()]

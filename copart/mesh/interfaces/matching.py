@@ -102,7 +102,7 @@ def offers(mesh_a: Mesh, mesh_b: Mesh, threads: int = 1) -> list[Offer]:
         for mesh, surface in zip(meshes, (a, b), strict=True):
             if len(surface.cell) == 0:
                 raise MeshError(f"interedges: mesh {mesh.name!r} has no boundary facet; "
-                                f"use --interedges touch or overlap")
+                                f"use --interedges overlap, as for an ocean and an atmosphere, or touch")
         remark = "" if low is None else f"the cells of {low.name!r} are taken as facets, as of a shell"
         found.append(Offer(a, b, top - 1, remark=remark))
     if low is not None and low.dimension == 2:

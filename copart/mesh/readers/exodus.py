@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CopartError, FormatError
+from ...errors import FormatError
 from ..cells import shape_of
 from ..fields import Block
 from ..polyhedra import Ints
 from ..value import Mesh
 from .assembling import Members, assembled
-from .ending import check_heaps
+from .netcdf import Variables, variables_of
 
 # how the type of a block begins, longest first; what a type is without its number of nodes
 _TYPES = {"TRISHELL": "triangle", "TRI": "triangle", "SHELL": "quad", "QUAD": "quad", "TET": "tetra",
@@ -35,8 +35,6 @@ _ORDER = {"hexahedron20": [*range(12), *range(16, 20), *range(12, 16)],
           "hexahedron27": [*range(12), *range(16, 20), *range(12, 16), 23, 24, 25, 26, 21, 22, 20],
           "wedge15": [*range(9), 12, 13, 14, 9, 10, 11]}
 _MOST_SETS = 100_000
-_MOST = 500
-"""Entries that a byte of the file can stand for at most, compressed."""
 
 
 def read_exodus(path: Path) -> Mesh:
@@ -47,49 +45,21 @@ def read_exodus(path: Path) -> Mesh:
     FormatError
         The package netCDF4 is missing, or the file is not a usable mesh.
     """
-    try:
-        import netCDF4
-    except ImportError:
-        raise FormatError(path, "Exodus files need the package netCDF4: pip install 'copart[mesh]'") from None
-    try:
-        check_heaps(path)
-        with netCDF4.Dataset(path) as data:
-            data.set_auto_mask(False)
-            return _Reader(path, data).mesh()
-    except FormatError:
-        raise
-    except CopartError as error:
-        raise FormatError(path, str(error)) from None
-    except (OSError, RuntimeError, KeyError, IndexError, ValueError, AttributeError, TypeError) as error:
-        raise FormatError(path, f"cannot be read as Exodus: {' '.join(str(error).split())}") from None
+    with variables_of(path, "Exodus") as variables:
+        return _Reader(variables).mesh()
 
 
 class _Reader:
     """The variables of one file."""
 
-    def __init__(self, path: Path, data: Any) -> None:
-        self.path, self.data = path, data
-        self.limit = _MOST * path.stat().st_size + 100_000
+    def __init__(self, variables: Variables) -> None:
+        self.path, self.data = variables.path, variables.data
+        self._values, self._integers = variables.values, variables.integers
         self.blocks: list[Block] = []
         self.thin: list[bool] = []
         self.sets: list[tuple[str, Members]] = []
         self.facets: dict[str, list[Any]] = {}
         self.remarks: list[str] = []
-
-    def _values(self, name: str) -> NDArray[Any]:
-        """A variable, if there is one, and the file can hold it."""
-        if name not in self.data.variables:
-            raise FormatError(self.path, f"has no variable {name}")
-        variable = self.data.variables[name]
-        if int(np.prod(variable.shape, dtype=np.float64)) > self.limit:
-            raise FormatError(self.path, f"variable {name} of shape {variable.shape} is larger than the file can hold")
-        return np.asarray(variable[...])
-
-    def _integers(self, name: str) -> Ints:
-        values = self._values(name)
-        if values.dtype.kind not in "iu":
-            raise FormatError(self.path, f"variable {name} needs whole numbers, has {values.dtype}")
-        return values.astype(np.int64)
 
     def _size(self, name: str) -> int:
         size = len(self.data.dimensions[name]) if name in self.data.dimensions else 0

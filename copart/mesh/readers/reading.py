@@ -23,6 +23,7 @@ from ..groups import select
 from ..value import Mesh
 from .calculix import read_calculix
 from .cgns import of_meshio, read_cgns
+from .earth_grids import read_netcdf
 from .elsewhere import refuse_elmer, refuse_foreign, refuse_pointer, way
 from .ending import check_hdf5, opened, plain_messages, says_something
 from .exodus import read_exodus
@@ -41,12 +42,12 @@ from .xdmf import with_own_files
 
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                   "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
-                                                  "cgns": read_cgns, "med": read_med,
+                                                  "cgns": read_cgns, "med": read_med, "netcdf": read_netcdf,
                                                   "vtkhdf": read_vtkhdf, "vtu": read_vtu}
 """Readers of copart's own, by meshio's name of the format."""
 
 MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"], ".pvtu": ["vtu"],
-                 ".vtu": ["vtu"]}
+                 ".vtu": ["vtu"], ".nc": ["netcdf"], ".nc4": ["netcdf"], ".ug": ["netcdf"]}
 """Suffixes that meshio does not know, those of MED by Code_Aster's names among them; and VTU, which is read without it.
 """
 
@@ -56,7 +57,7 @@ log = logging.getLogger(__name__)
 def read_mesh(source: Any, region: tuple[str, Any] | str | None = None, *, threads: int = 1) -> Mesh:
     """A `Mesh` from a file, a ``meshio.Mesh`` or a `Mesh`.
 
-    SU2, OpenFOAM, CalculiX and Abaqus, gmsh, CGNS, MED, Exodus, Kratos and VTKHDF files are read with all their
+    SU2, OpenFOAM, CalculiX and Abaqus, gmsh, CGNS, MED, Exodus, Kratos, VTKHDF and netCDF files are read with all their
     names, all others by meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX
     input when it looks like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
 

@@ -329,7 +329,7 @@ def test_cells_without_volume_are_no_obstacle():
 
 def test_closed_surfaces_have_no_facets():
     ball = Mesh(np.eye(4)[:, :3], [("triangle", [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])])
-    with pytest.raises(MeshError, match="no boundary facet; use --interedges touch"):
+    with pytest.raises(MeshError, match="no boundary facet; use --interedges overlap"):
         find_interedges(ball, ball)
     assert len(find_interedges(ball, ball, "touch")) == 16
 
