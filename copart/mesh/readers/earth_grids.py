@@ -106,7 +106,7 @@ def _esmf(v: Variables) -> _Grid | None:
         if start[-1] != len(nodes):
             raise FormatError(v.path, f"elementConn has {len(nodes)} entries, numElementConn adds up to {start[-1]}")
         place = start[:-1, None] + np.arange(int(count.max(initial=1)))
-        nodes = np.append(nodes, _PAD)[np.where(place < start[1:, None], place, -1)]
+        nodes = nodes[np.minimum(place, len(nodes) - 1)]
     first = int(getattr(v.data.variables["elementConn"], "start_index", 1))
     corners = np.where(np.arange(nodes.shape[1]) < count[:, None], _numbers(v, "elementConn", nodes, first), _PAD)
     return _Grid(coords, corners, v.dimensions("numElementConn"))
@@ -132,8 +132,8 @@ def _numbers(v: Variables, name: str, nodes: NDArray[Any], start: int) -> Ints:
     none = ~np.isfinite(nodes) if nodes.dtype.kind == "f" else np.zeros(nodes.shape, bool)
     if fill is not None:
         none |= nodes == fill
-    whole = np.where(none, start - 1, nodes).astype(np.int64)
-    return np.where(whole < start, _PAD, whole - start)
+    whole = np.where(none, 0, nodes).astype(np.int64) - start
+    return np.where(none | (whole < 0), _PAD, whole)
 
 
 def _points(v: Variables, first: str, second: str) -> NDArray[np.float64]:

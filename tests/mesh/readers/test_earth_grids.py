@@ -55,7 +55,7 @@ def save(path, variables, **attributes):
     return path
 
 
-def ugrid(path, start=0, turned=False, kind="f8", swapped=False, nodes=None, **told):
+def ugrid(path, start=0, turned=False, kind="f8", swapped=False, nodes=None, fill=-999, **told):
     x, y = (POINTS[:, i].astype(kind) for i in (0, 1))
     table = np.where(WIDE < 0, -999, WIDE + start).astype("i4") if nodes is None else nodes
     about = {"cf_role": "mesh_topology", "topology_dimension": 2, "face_node_connectivity": "corners",
@@ -63,7 +63,7 @@ def ugrid(path, start=0, turned=False, kind="f8", swapped=False, nodes=None, **t
     return save(path, [("mesh", (), np.int32(0), {k: v for k, v in about.items() if told.get(k, v) is not None}),
                        ("x", ("node",), x, EAST), ("y", ("node",), y, NORTH),
                        ("corners", ("k", "face") if turned else ("face", "k"), table.T if turned else table,
-                        {"start_index": start, "_FillValue": table.dtype.type(-999)}),
+                        {"start_index": start, "_FillValue": table.dtype.type(fill)}),
                        ("levels", ("face",), 1 + np.arange(len(CELLS)), {})])
 
 
@@ -83,7 +83,7 @@ def mpas(path, sphere="YES"):
     return save(path, [*((f"{name}Vertex", ("nVertices",), values, {})
                          for name, values in (("lon", lon), ("lat", lat), ("x", 7 * x), ("y", 7 * y), ("z", 7 * z))),
                        # rows are filled up with anything
-                       ("verticesOnCell", ("nCells", "maxEdges"), (FULL + 1).astype("i4"), {}),
+                       ("verticesOnCell", ("nCells", "maxEdges"), (np.where(WIDE < 0, 5, WIDE) + 1).astype("i4"), {}),
                        ("nEdgesOnCell", ("nCells",), (WIDE >= 0).sum(axis=1).astype("i4"), {})], on_a_sphere=sphere)
 
 
@@ -123,6 +123,8 @@ def axes(path):
 LAYOUTS = {
     "ugrid": ugrid, "ugrid from 1": lambda p: ugrid(p, start=1), "ugrid turned": lambda p: ugrid(p, turned=True),
     "ugrid in single precision": lambda p: ugrid(p, kind="f4"), "latitudes first": lambda p: ugrid(p, swapped=True),
+    "ugrid of numbers without sign": lambda p: ugrid(p, nodes=np.where(WIDE < 0, 2**32 - 1, WIDE).astype("u4"),
+                                                     fill=2**32 - 1),
     "ugrid of floats": lambda p: ugrid(p, nodes=np.where(WIDE < 0, np.nan, WIDE)),
     "esmf": esmf, "esmf in a row": lambda p: esmf(p, ragged=True), "mpas": mpas,
     "mpas in space": lambda p: mpas(p, sphere="NO"), "scrip": scrip,
@@ -179,6 +181,17 @@ def test_grids_of_oasis_are_groups_by_their_prefixes(tmp_path, first):
     save(tmp_path / "masks.nc", [("nemo.msk", ("y", "x"), (~MASK).astype("i4").reshape(6, 12), {})])
     found = read_mesh(tmp_path / "grids.nc")
     assert found.cell_data["msk"].tolist() == [-1] * 72 + (~MASK).astype(int).tolist()
+    assert (found.select("nemo").cell_data["msk"] == ~MASK).all()
+
+
+def test_grids_of_oasis_with_cells_without_area(tmp_path):
+    corners = POINTS[FULL]
+    corners[5] = 0
+    save(tmp_path / "grids.nc", [(f"{name}.{key}", (f"n_{name}", "crn"), corners[:last, :, i], {})
+                                 for name, last in (("a", 30), ("b", 72)) for i, key in enumerate(("clo", "cla"))])
+    found = read_mesh(tmp_path / "grids.nc")
+    assert {name: cells.tolist() for name, cells in found.cell_groups.items()} == {
+        "a": list(range(29)), "b": list(range(29, 100))}
 
 
 def test_cells_without_area_are_left_out_and_told(tmp_path):
@@ -254,7 +267,8 @@ def test_repeated_corners_are_dropped(rows):
         assert set(made[count:]) <= {-1}
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-2, 2)), min_size=1, max_size=30), st.floats(0.0, 1.0))
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-2, 2)), min_size=1, max_size=30),
+       st.sampled_from([0.0, 0.5]) | st.floats(0.0, 1.0))
 def test_points_that_are_near_are_one(places, offset):
     """Five places far apart, and points around them, on both sides of the boxes that are looked at first."""
     which = np.array([p for p, _ in places])
