@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,12 +144,13 @@ class Alone:
             self.bound[i] = min(aim, share.max()) if own else min(self.room[i], aim, share.max())
         self.islands = _in_pieces(stack)
         self.owners = np.minimum(self.natural, s.owners)
-        self._walls: Walls | None = s
+        self._walls = [s]
 
     def walls(self, part: NDArray[np.int32]) -> Walls | None:
         """Where moves begin if `part` is the partition of each component alone; once, as moves change it."""
-        found, self._walls = (self._walls, None) if part is self.part else (None, self._walls)
-        return found
+        with suppress(IndexError):  # they are taken, perhaps by another thread
+            return self._walls.pop() if part is self.part else None
+        return None
 
     def broken(self, found: Figures) -> float:
         """In how many lines `found` is worse than alone; a fraction more for each part of a line above."""

@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
 
+Result = tuple[NDArray[np.int32], Figures]
+"""The part of every vertex, numbered through, and its figures."""
+
 SEARCH = 200
 """How far a search for another way between the neighbours of a vertex goes."""
 
@@ -83,8 +86,11 @@ class Cycle:
         self.cells = np.bincount(stack.kinds[0][np.flatnonzero(finest.coupled)], minlength=components)
         self.meeting = np.flatnonzero(finest.iptr[1:] > finest.iptr[:-1]).astype(VERTEX)
 
-    def run(self, effort: Effort, start: tuple[NDArray[np.int32], Figures] | None = None
-            ) -> tuple[NDArray[np.int32], Figures]:
+    def another(self) -> Cycle:
+        """One with memory of its own, for another thread."""
+        return Cycle(self.stack, self.alone, self.seed, self.begin)
+
+    def run(self, effort: Effort, start: Result | None = None) -> Result:
         """The part of every vertex, numbered through, and the figures.
 
         Efforts on the finest level only begin from `start`, or else from the components alone.
@@ -223,8 +229,7 @@ class Cycle:
         return s.part, s.cut, adapted
 
     # ---- the cells
-    def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array, worse: float = np.inf
-                ) -> tuple[NDArray[np.int32], Figures]:
+    def _finest(self, effort: Effort, prices: Prices, part: Array, cut: Array, worse: float = np.inf) -> Result:
         """On the level of the cells, until no line is broken or a round mends nothing; so much is broken: `worse`."""
         s, border = self._at(0, part, prices, cut)
         live = self._live(s, effort)
@@ -262,7 +267,7 @@ class Cycle:
         assert best is not None
         return best[1], best[2]
 
-    def lower(self, effort: Effort, part: Array, cut: Array, by: float) -> tuple[NDArray[np.int32], Figures]:
+    def lower(self, effort: Effort, part: Array, cut: Array, by: float) -> Result:
         """`part` with fewer data for the busiest processes: they hand on what is above `by` times the most.
 
         What that costs in other figures is for the caller to judge.
@@ -368,4 +373,4 @@ def _around(g: Joined, vertices: Array) -> NDArray[np.int32]:
     return np.unique(np.concatenate(found)).astype(VERTEX)
 
 
-__all__ = ["Cycle"]
+__all__ = ["Cycle", "Result"]

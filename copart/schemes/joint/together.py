@@ -19,6 +19,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,11 @@ from ...coupling import CoPartition, CoupledProblem
 from ...metrics import pieces
 from ...metrics.step import StepCost, exchange_times, halo_times
 from ...options import Config, Options
+from ...partitioner.parallel import side_by_side
 from ...partitioner.rounds import Team
 from .alone import Alone, Figures, coarse_parts
 from .cells import PartArrays
-from .cycle import Cycle
+from .cycle import Cycle, Result
 from .effort import Effort
 from .stack import stacked
 
@@ -43,15 +45,13 @@ COARSEST = 800
 MOST_MEETING = 6000
 """Parts at the interface for whose messages there is a table, at most."""
 
-THOROUGH = Effort(data=0.8, sweeps=120, everywhere=True, seed=30)
+EFFORTS = (Effort(data=0.8, sweeps=120, everywhere=True, seed=30, yielding=False), Effort(messages=5.0, seed=10),
+           Effort(messages=4.0, budget=1.04, everywhere=True, seed=20))
+"""What is tried next where the problem is not too large; the longest first, for the sake of threads."""
 
-EFFORTS = (Effort(messages=5.0, seed=10), Effort(messages=4.0, budget=1.04, everywhere=True, seed=20),
-           replace(THOROUGH, yielding=False))
-"""What is tried next where the problem is not too large."""
-
-AGAIN = tuple(Effort(messages=4.0, data=0.7, sweeps=40, few=12, heat=0.6, everywhere=True, seed=seed)
-              for seed in range(110, 170, 10))
-"""What is tried then, each inside the best partition so far."""
+AGAIN = tuple(tuple(Effort(messages=4.0, data=0.7, sweeps=40, few=12, heat=0.6, everywhere=True, seed=seed)
+                    for seed in two) for two in ((110, 120), (130, 140), (150, 160), (170, 180)))
+"""What is tried then, two at a time inside the best partition so far."""
 
 RELIEF = Effort(messages=6.0, data=0.9, mend=2, everywhere=True, seed=200)
 """How the busiest processes hand data on."""
@@ -131,16 +131,15 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
 
 def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
     """All efforts, the later ones inside the best partition so far."""
-    for effort in EFFORTS:
-        tried = cycle.run(effort)
+    found = side_by_side([partial(cycle.another().run, effort) for effort in EFFORTS], team.threads)
+    for tried in found:
         best.take(tried)
-    for effort in AGAIN if best.paid < np.inf else ():
+    for two in AGAIN if best.paid < np.inf else ():
         stack = stacked(best.problem, best.parts, dict(best.nparts), config, team)
         inside = Cycle(stack, best.alone, cycle.seed, coarse_parts(stack, best.part))
-        part, reached = inside.run(effort)
-        best.take((part, reached))
-        if not best.alone.broken(reached):
-            best.take(inside.lower(RELIEF, part, reached.cut, SOME))
+        for results in side_by_side([partial(_relieved, inside.another(), effort) for effort in two], team.threads):
+            for one in results:
+                best.take(one)
     for effort in (REPAIR, SAFE):
         if best.paid < np.inf:
             break
@@ -150,6 +149,14 @@ def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
         for _ in range(TURNS):
             if not best.take(cycle.lower(RELIEF, best.part, best.cut, by)):
                 break
+
+
+def _relieved(cycle: Cycle, effort: Effort) -> list[Result]:
+    """What comes of an effort; and, if that is in no line worse than alone, of less data for the busiest processes."""
+    part, reached = cycle.run(effort)
+    if cycle.alone.broken(reached):
+        return [(part, reached)]
+    return [(part, reached), cycle.lower(RELIEF, part, reached.cut, SOME)]
 
 
 def _try_first(cycle: Cycle, best: Best, share: float) -> None:
@@ -163,7 +170,7 @@ def _try_first(cycle: Cycle, best: Best, share: float) -> None:
     _taken(cycle, best, cycle.run(SAFE), False)
 
 
-def _taken(cycle: Cycle, best: Best, tried: tuple[NDArray[np.int32], Figures], relieve: bool) -> bool:
+def _taken(cycle: Cycle, best: Best, tried: Result, relieve: bool) -> bool:
     """Keep `tried`, or what it is once its busiest processes have handed data on, if it is better than NAIVE."""
     if best.alone.broken(tried[1]):
         return False
@@ -199,7 +206,7 @@ class Best:
         self._halo = self._halo_of(self.parts)
         self._step = self._step_of(alone.part, alone.figures) or 1.0
 
-    def take(self, *found: tuple[NDArray[np.int32], Figures]) -> bool:
+    def take(self, *found: Result) -> bool:
         """Keep the best of some partitions with their figures if it is better than what there is; whether it is."""
         priced = sorted((self._price(*each), i) for i, each in enumerate(found))
         for worse, i in priced:  # pieces are counted last, as that takes longest

@@ -204,7 +204,7 @@ def test_cycles_begin_inside_any_partition():
     cycle = Cycle(stack, alone, 0, coarse_parts(stack, np.concatenate([second["rod"], second["block"] + np.int32(3)])))
     cuts = promised(one, CoPartition(second, counts)).cut
     assert list(cycle.cut) == [cuts[name] for name in one.names]
-    _, reached = cycle.run(way.AGAIN[0])
+    _, reached = cycle.run(way.AGAIN[0][0])
     assert reached.heavy == 0
 
 
