@@ -158,7 +158,10 @@ def _cf(v: Variables) -> _Grid | None:
     axes: dict[str, list[str]] = {"longitude": [], "latitude": []}
     for name in v.data.variables:
         for axis, letters in (("longitude", "east"), ("latitude", "north")):
-            told = v.said(name, "standard_name") == axis or v.said(name, "units").endswith(letters)
+            units = v.said(name, "units")
+            # ICON calls what it has in radians by the name of rotated coordinates
+            called = (axis, f"grid_{axis}") if units.startswith("rad") else (axis,)
+            told = v.said(name, "standard_name") in called or units.endswith(letters)
             if told and getattr(v.data.variables[name], "bounds", "") in v:
                 axes[axis].append(name)
     for lat in axes["latitude"]:

@@ -9,13 +9,13 @@ from ..polyhedra import Ints
 
 
 def same_places(points: NDArray[np.float64], near: float) -> tuple[NDArray[np.float64], Ints]:
-    """Points without those that lie within `near` of another one, or of others in a row.
+    """Points without those that lie within `near` of another one in every coordinate, or of others in a row.
 
     Parameters
     ----------
     points : (n, 3) float64
     near : float
-        In the unit of the points.
+        In the unit of the points; where these lie farther out than doubles resolve that, what they do.
 
     Returns
     -------
@@ -29,6 +29,7 @@ def same_places(points: NDArray[np.float64], near: float) -> tuple[NDArray[np.fl
     """
     if not np.isfinite(points).all():
         raise ValueError("coordinates are not finite")
+    near = max(near, 1e-15 * float(np.abs(points).max(initial=0.0)))
     # those in one box of a grid first, as most are: neighbours in different boxes are far fewer
     box = np.round(points / near).astype(np.int64)
     order = np.lexsort(box.T)
@@ -51,7 +52,7 @@ def same_places(points: NDArray[np.float64], near: float) -> tuple[NDArray[np.fl
 def _pairs(points: NDArray[np.float64], near: float) -> Ints:
     from scipy.spatial import cKDTree
 
-    return np.asarray(cKDTree(points).query_pairs(near, output_type="ndarray"), np.int64)
+    return np.asarray(cKDTree(points).query_pairs(near, p=np.inf, output_type="ndarray"), np.int64)
 
 
 __all__ = ["same_places"]

@@ -100,6 +100,18 @@ def listed(path, lat, lon=((0.0, 1.0, 2.0),)):
     return save(path, [("grid_corner_lat", ("n", "k"), lat, {}), ("grid_corner_lon", ("n", "k"), lon, {})])
 
 
+def icon(path):
+    """Angles in radians, and beside the cells other places with bounds."""
+    corners = np.radians(POINTS[FULL])
+    variables = []
+    for name, i, standard in (("lat", 1, "grid_latitude"), ("lon", 0, "grid_longitude")):
+        for kind, table in (("c", corners[..., i]), ("e", corners[:9, ::-1, i])):
+            variables += [(f"{kind}{name}", (f"{kind}ell",), table.mean(axis=1), {
+                "standard_name": standard, "units": "radian", "bounds": f"{kind}{name}_vertices"}),
+                          (f"{kind}{name}_vertices", (f"{kind}ell", "nv"), table, {"units": "radian"})]
+    return save(path, variables)
+
+
 def cf(path, flat=True):
     """Cells in a row, or in rows and columns."""
     corners, dims = POINTS[FULL], ("cell",) if flat else ("row", "column")
@@ -130,7 +142,7 @@ LAYOUTS = {
     "mpas in space": lambda p: mpas(p, sphere="NO"), "scrip": scrip,
     "scrip in radians": lambda p: scrip(p, units="radians"), "scrip in single precision": lambda p: scrip(p, kind="f4"),
     "scrip round again": lambda p: scrip(p, by=np.arange(len(CELLS))[:, None] % 3 * 360.0),
-    "cf": cf, "cf in rows": lambda p: cf(p, flat=False), "axes": axes,
+    "icon": icon, "cf": cf, "cf in rows": lambda p: cf(p, flat=False), "axes": axes,
 }
 
 FUZZED = ("ugrid", "esmf", "mpas", "scrip", "cf in rows", "axes")
@@ -276,6 +288,13 @@ def test_points_that_are_near_are_one(places, offset):
     kept, number = same_places(points, 1e-6)
     assert len(kept) == len(set(which.tolist()))
     assert (np.abs(kept[number] - points) < 1e-7).all()
+
+
+def test_points_far_out_are_what_they_are():
+    points = np.array([[1e300, 0, 0], [-1e300, 0, 0], [1e300, 0, 1]])
+    kept, number = same_places(points, 1e-6)
+    assert number.tolist() in ([0, 1, 0], [1, 0, 1])
+    assert len(kept) == 2
 
 
 def test_points_that_are_not_finite_are_refused():
