@@ -64,7 +64,7 @@ TURNS = 5
 COST = StepCost()
 """What work and messages cost: a cell's sub-step, and a coupled cell, are its units."""
 
-STEP, MESSAGES, CUT = 0.4, 0.3, 0.8
+STEP, MESSAGES, CUT = 0.4, 0.3, 1.0
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine.  A cut that is so much larger counts besides."""
 
