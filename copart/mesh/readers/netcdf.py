@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CopartError, FormatError
+from ...errors import FormatError
 from ..polyhedra import Ints
 from .ending import check_heaps
+from .hdf5 import read_as
 
 _MOST = 500
 """Entries that a byte of the file can stand for at most, compressed."""
@@ -68,21 +69,13 @@ def variables_of(path: Path, kind: str) -> Iterator[Variables]:
     FormatError
         The package netCDF4 is missing, or what is done with the variables fails.
     """
-    try:
+    with read_as(path, kind, "netCDF4"):
         import netCDF4
-    except ImportError:
-        raise FormatError(path, f"{kind} files need the package netCDF4: pip install 'copart[mesh]'") from None
-    try:
+
         check_heaps(path)
         with netCDF4.Dataset(path) as data:
             data.set_auto_mask(False)
             yield Variables(path, data)
-    except FormatError:
-        raise
-    except CopartError as error:
-        raise FormatError(path, str(error)) from None
-    except (OSError, RuntimeError, KeyError, IndexError, ValueError, AttributeError, TypeError) as error:
-        raise FormatError(path, f"cannot be read as {kind}: {' '.join(str(error).split())}") from None
 
 
 __all__ = ["Variables", "variables_of"]

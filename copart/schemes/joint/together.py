@@ -132,14 +132,16 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
 def _explore(cycle: Cycle, best: Best, config: Config, team: Team) -> None:
     """All efforts, the later ones inside the best partition so far."""
     found = side_by_side([partial(cycle.another().run, effort) for effort in EFFORTS], team.threads)
-    for tried in found:
-        best.take(tried)
+    for one in found:
+        best.take(one)
     for two in AGAIN if best.paid < np.inf else ():
         stack = stacked(best.problem, best.parts, dict(best.nparts), config, team)
-        inside = Cycle(stack, best.alone, cycle.seed, coarse_parts(stack, best.part))
-        for results in side_by_side([partial(_relieved, inside.another(), effort) for effort in two], team.threads):
-            for one in results:
-                best.take(one)
+        begin = coarse_parts(stack, best.part)
+        cycles = [Cycle(stack, best.alone, cycle.seed, begin) for _ in two]
+        for results in side_by_side([partial(_relieved, *one) for one in zip(cycles, two, strict=True)], team.threads):
+            for result in results:
+                best.take(result)
+    tried = found[-1]
     for effort in (REPAIR, SAFE):
         if best.paid < np.inf:
             break
