@@ -1,5 +1,9 @@
-"""Locks of one byte each, for the few kernels whose threads change the same arrays; nobody waits for one."""
+"""What threads may do at the same time to one entry of an array: locks of one byte each, and counters.
 
+Nobody waits for a lock.
+"""
+
+import sys
 from threading import Lock
 
 from numba import types
@@ -45,6 +49,72 @@ def release(typingctx, locks, i):
     return types.none(locks, i), codegen
 
 
+@intrinsic
+def peek(typingctx, values, i):
+    """Entry `i`, and from then on all that was written before it was published.
+
+    values : (n,) int64, in
+    i : int
+    """
+    def codegen(context, builder, signature, args):
+        return builder.load_atomic(pointer_to(context, builder, signature, args), "acquire", 8)
+
+    return values.dtype(values, i), codegen
+
+
+@intrinsic
+def publish(typingctx, values, i, value):
+    """Write entry `i` after all that the caller wrote before.
+
+    values : (n,) int64, in and out
+    i, value : int
+    """
+    def codegen(context, builder, signature, args):
+        new = context.cast(builder, args[2], signature.args[2], signature.args[0].dtype)
+        builder.store_atomic(new, _place(context, builder, signature, args), "release", 8)
+        return context.get_dummy_value()
+
+    return types.none(values, i, value), codegen
+
+
+@intrinsic
+def add(typingctx, values, i, more):
+    """Add to entry `i`; returns what it was.
+
+    values : (n,) int64, in and out
+    i, more : int
+    """
+    def codegen(context, builder, signature, args):
+        much = context.cast(builder, args[2], signature.args[2], signature.args[0].dtype)
+        return builder.atomic_rmw("add", _place(context, builder, signature, args), much, "acq_rel")
+
+    return values.dtype(values, i, more), codegen
+
+
+@intrinsic
+def exchange(typingctx, values, i, old, new):
+    """Write `new` to entry `i` if it is `old`; whether it was.
+
+    values : (n,) int64, in and out
+    i, old, new : int
+    """
+    def codegen(context, builder, signature, args):
+        before, after = (context.cast(builder, args[j], signature.args[j], signature.args[0].dtype) for j in (2, 3))
+        place = _place(context, builder, signature, args)
+        return builder.extract_value(builder.cmpxchg(place, before, after, "acq_rel", "acquire"), 1)
+
+    return types.boolean(values, i, old, new), codegen
+
+
+def _place(context, builder, signature, args):
+    """Pointer to an entry, of the code of an intrinsic whose first arguments are the array and the place."""
+    return pointer_to(context, builder, types.none(*signature.args[:2]), args[:2])
+
+
+give_way = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
+"""Let another thread have the core for a while, if one waits for it."""
+
+
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     _ONE = Lock()
 
@@ -58,3 +128,25 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     def release(locks, i):  # type: ignore[misc]
         """Free lock `i`."""
         locks[i] = 0
+
+    def peek(values, i):  # type: ignore[misc]
+        """Entry `i`."""
+        return values[i]
+
+    def publish(values, i, value):  # type: ignore[misc]
+        """Write entry `i`."""
+        values[i] = value
+
+    def add(values, i, more):  # type: ignore[misc]
+        """Add to entry `i`; returns what it was."""
+        with _ONE:
+            values[i] += more
+            return values[i] - more
+
+    def exchange(values, i, old, new):  # type: ignore[misc]
+        """Write `new` to entry `i` if it is `old`; whether it was."""
+        with _ONE:
+            same = values[i] == old
+            if same:
+                values[i] = new
+            return same

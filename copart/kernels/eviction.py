@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inlined, kernel
+from . import inlined, inner
 from .connectivity import connect_few, gather, scatter
 from .heap import push, remove, sift_down
 from .moves import activate, log_move
@@ -37,7 +37,7 @@ class Waiting(NamedTuple):
     best_tie: Any
 
 
-@kernel
+@inner
 def propose_evictions(lo, hi, g, pull, s, limit, salt, key, vertex, conn, touched):
     """How much it costs to move each border vertex of an overloaded part to a part with room; returns how many can.
 
@@ -118,7 +118,7 @@ def _group(count, rank, vertex, s, waiting):
     return over
 
 
-@kernel
+@inner
 def evict(count, rank, vertex, g, pull, s, limit, now, waiting, conn, touched):
     """Move border vertices out of overloaded parts, cheapest first, to the best neighbouring part with room.
 

@@ -1,18 +1,40 @@
-"""Rounds of Jet one after the other, compiled as a whole: on short borders calls cost more than rounds."""
+"""Rounds of Jet one after the other, compiled as a whole: calls and handing out work would cost more than rounds."""
 
-from typing import Any, NamedTuple
+import numpy as np
 
 from . import inlined, kernel
-from .eviction import evict, propose_evictions
-from .moves import apply_moves, excess_above
-from .refinement import ACTIVE, BORDER, afterburn, list_marked, propose
+from .crew import await_others, await_work, give_out, send_home
+from .eviction import evict
+from .jet_pieces import (
+    AFTERBURN,
+    ALONE,
+    BEST,
+    DONE,
+    EVICT,
+    EXCESS,
+    IN_ORDER,
+    LIST,
+    LISTED,
+    LOGGED,
+    MARK,
+    MOVE,
+    NOTHING,
+    NOW,
+    PROPOSE,
+    RESET,
+    STAGE,
+    TALLY,
+    TOTAL,
+    WAITED,
+    Memory,
+    do_pieces,
+    items_of,
+)
+from .moves import excess_above, transfer
 
-ROUND, COUNT, BALANCE, WALLED, JUDGE, OVER = 0, 1, 2, 3, 4, 5
-"""What comes next: a round of moves; counting it; restoring balance, or where no eviction does any more; comparing with
-the best; nothing."""
-
-STAGE, NOW, DONE, WAITED, TOTAL, BEST, EXCESS, IN_ORDER = 0, 1, 2, 3, 4, 5, 6, 7
-"""Places of `Memory.at`."""
+ROUND, BALANCE, WALLED, JUDGE, OVER = 0, 1, 2, 3, 4
+"""What comes next: a round of moves; restoring balance, or where no eviction does any more; comparing with the best;
+nothing."""
 
 LONG, GROWN = 8192, 1.1
 """Longer lists are put in the order of the vertices, the border when it has grown by this factor: neighbours in the
@@ -21,58 +43,134 @@ graph are neighbours in memory then, and proposals of a million tetrahedra take 
 REBALANCE = 2
 """While it cools, balance is restored every so many rounds only: a vertex pushed back at once wins nothing."""
 
-NOTHING = 500
+LITTLE = 500
 """What is next to nothing: less than one in so many edges of the cut."""
 
-
-class Memory(NamedTuple):
-    """Memory of the rounds on one level, for lists up to a capacity.
-
-    dest : (nvtxs,) int32, part proposed to each vertex; -1 everywhere between rounds
-    gain : (nvtxs,) int64, decrease of the cut by its move
-    live, go : (nvtxs,) uint8, by place on the active list
-    key : (capacity,) float64, loss of each eviction
-    rank : (capacity,) int64, the same memory
-    vertex : (capacity,) int32, candidates of evictions
-    words : (nvtxs // 8,) int64, the memory of `State.listed`
-    waiting : Waiting of that capacity
-    conn : (nparts,) int64, touched : (nparts,) int32, scratch
-    at : (8,) int64, the stage, number of the round, rounds done, rounds without improvement, decrease of the cut so far
-        and when it was best, excess then, border vertices when they were put in order
-    """
-
-    dest: Any
-    gain: Any
-    live: Any
-    go: Any
-    key: Any
-    rank: Any
-    vertex: Any
-    words: Any
-    waiting: Any
-    conn: Any
-    touched: Any
-    at: Any
+ABOVE = 0.2
+"""Where a round may not overload parts at will: how far they may be filled above their limits in the first round, as a
+share of them."""
 
 
 @inlined
-def _short(s, which, m):
-    """Whether a list is short enough, and the log has room for moves of all of it.
+def _sum_up(s, m, pieces):
+    """Where each piece begins on the lists, and how long these will be.
+
+    s : State, in and out               writes the lengths
+    m : Memory, in and out
+    pieces : int
+    """
+    active = border = np.int64(0)
+    for i in range(pieces):
+        more, others = m.found[i, 0], m.found[i, 1]
+        m.found[i, 0], m.found[i, 1] = active, border
+        active += more
+        border += others
+    s.count[0] = m.at[LISTED] = active
+    s.count[1] = m.at[IN_ORDER] = border
+
+
+@inlined
+def _weigh_again(g, s, m):
+    """Bring the books of the parts up to date after moves by all threads, or take these back if one is empty now.
+
+    Returns whether all have a vertex left.
+
+    g : Level, in
+    s : State, in and out
+    m : Memory, in and out
+    """
+    emptied = False
+    for me in range(len(m.change)):
+        for p in range(len(s.pwgt)):
+            s.pwgt[p] += m.change[me, 0, p]
+            s.population[p] += m.change[me, 1, p]
+            m.change[me, 0, p] = m.change[me, 1, p] = 0
+    for p in range(len(s.pwgt)):
+        emptied |= s.population[p] == 0
+    if not emptied:
+        return True
+    for i in range(m.at[LOGGED], s.count[2]):
+        v, own = s.log[0, i], s.log[1, i]
+        m.dest[v] = s.part[v]
+        s.moved_in[v] = 0
+        transfer(g, s.part, s.pwgt, s.population, v, own)
+    s.count[2] = m.at[LOGGED]
+    return False
+
+
+@inlined
+def _gather_evictions(s, m, pieces):
+    """Put the candidates of all pieces together; returns how many there are.
 
     s : State, in
-    which : int                     0 for the active list, 1 for the border
-    m : Memory, in
+    m : Memory, in and out
+    pieces : int
     """
-    return s.count[which] <= len(m.vertex) and s.count[2] + s.count[which] <= s.log.shape[1]
+    top = m.found[0, 0]
+    for i in range(1, pieces):
+        first = i * s.count[1] // pieces
+        for j in range(first, first + m.found[i, 0]):
+            m.key[top], m.vertex[top] = m.key[j], m.vertex[j]
+            top += 1
+    return top
+
+
+@inlined
+def _judge(s, m, excess, cut):
+    """Compare with the best state, which begins a log of its own.
+
+    s : State, in and out
+    m : Memory, in and out
+    excess : int
+    cut : int                           before the first round
+    """
+    at = m.at
+    at[STAGE] = ROUND
+    at[WAITED] += 1
+    if excess < at[EXCESS] or (excess == at[EXCESS] and at[TOTAL] > at[BEST]):
+        if excess < at[EXCESS] or (at[TOTAL] - at[BEST]) * LITTLE > cut - at[BEST]:
+            at[WAITED] = 0
+        at[BEST], at[EXCESS] = at[TOTAL], excess
+        s.count[2] = 0
+
+
+@inlined
+def _begin(s, limit, patience, cooling, m):
+    """Whether there is one more round, with room for it in the log; then it has begun.
+
+    s : State, in and out
+    limit : (nparts,) int64, in
+    patience, cooling : int
+    m : Memory, in and out
+    """
+    at = m.at
+    if at[WAITED] >= patience and at[DONE] >= cooling:
+        at[STAGE] = OVER
+        return False
+    if s.count[2] + s.count[0] > s.log.shape[1]:
+        return False
+    if len(s.room) > 0:
+        above = 0.0
+        if cooling > 0:
+            above = ABOVE * max(0.0, 1.0 - at[DONE] / cooling)
+        for p in range(len(limit)):
+            s.room[p] = limit[p] + np.int64(limit[p] * above)
+    at[LOGGED] = s.count[2]
+    at[NOW] += 1
+    return True
 
 
 @kernel
-def jet_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
-    """Rounds of moves and evictions until they bring next to nothing, or one has to be done by the caller.
+def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m):
+    """Rounds of moves and evictions until they bring next to nothing, or the caller has to make room.
 
-    Returns the stage, which is kept in `m.at`, too: `OVER`; `WALLED`; or `ROUND` or `BALANCE` where a list is long or
-    the log short.  The caller does that part, or makes room, sets the next stage, and calls again.
+    Returns the stage, which is kept in `m.at`, too: `OVER`; `WALLED`; or `ROUND` or `BALANCE` where the log is short,
+    or memory for evictions.  The caller makes room, or hands weight on and sets the next stage, and calls again.
 
+    All work is given out at one place: what takes time to compile is passing so many arrays on.
+
+    me : int                            number of the thread; all but the first help until that returns
+    crew : Crew, in and out
     g : Level, in
     pull : Pull, in
     s : State, in and out
@@ -84,54 +182,84 @@ def jet_rounds(g, pull, s, limit, salt, cut, warmth, patience, m):
     m : Memory, in and out
     """
     at, cooling = m.at, len(warmth) - 1
-    moved = True
-    while at[STAGE] != OVER:
-        if at[STAGE] == ROUND:
-            if at[WAITED] >= patience and at[DONE] >= cooling:
-                at[STAGE] = OVER
-                break
-            if len(s.room) > 0 or not _short(s, 0, m):
-                break
-            at[NOW] += 1
-            now, count, before = at[NOW], s.count[0], s.count[2]
-            warm = warmth[min(at[DONE], cooling)]
-            if count > LONG:
-                list_marked(s.listed, m.words, ACTIVE, s.active)
-            propose(0, count, g, pull, s, now, warm, m.dest, m.gain, m.live, m.conn, m.touched)
-            afterburn(0, count, g, pull, s, m.dest, m.gain, m.go)
-            at[TOTAL] += apply_moves(g, pull, s, m.dest, m.go, m.live, now)
-            moved = s.count[2] > before or s.count[0] > 0
-            at[STAGE] = COUNT
-        if at[STAGE] == COUNT:
-            at[DONE] += 1
-            if not moved:
-                at[STAGE] = OVER
-                break
-            if at[DONE] < cooling and at[DONE] % REBALANCE:
-                at[STAGE] = ROUND
-                continue
-            at[STAGE] = BALANCE
-        excess = excess_above(s.pwgt, limit)
-        while at[STAGE] == BALANCE and excess > 0:
-            if not _short(s, 1, m):
-                return at[STAGE]
-            at[NOW] += 1
-            if s.count[1] > max(LONG, GROWN * at[IN_ORDER]):
-                list_marked(s.listed, m.words, BORDER, s.border)
-                at[IN_ORDER] = s.count[1]
-            top = propose_evictions(0, s.count[1], g, pull, s, limit, salt + at[NOW], m.key, m.vertex, m.conn,
-                                    m.touched)
-            at[TOTAL] += evict(top, m.rank[:top], m.vertex, g, pull, s, limit, at[NOW], m.waiting, m.conn, m.touched)
+    excess = excess_above(s.pwgt, limit)
+    work = then = NOTHING
+    while True:
+        if me > 0:
+            if not await_work(crew):
+                return OVER
+        elif work == NOTHING:
+            if at[STAGE] == BALANCE and excess > 0:
+                if s.count[1] > len(m.vertex) or s.count[2] + s.count[1] > s.log.shape[1]:
+                    break
+                at[NOW] += 1
+                work = then = EVICT
+                if s.count[1] > max(m.long, GROWN * at[IN_ORDER]):
+                    work = TALLY
+            else:
+                if at[STAGE] != ROUND:
+                    _judge(s, m, excess, cut)
+                if not _begin(s, limit, patience, cooling, m):
+                    break
+                work = then = PROPOSE
+                if s.count[0] > m.long and s.count[0] != at[LISTED]:
+                    work = TALLY
+        pieces = np.int64(0)
+        if me == 0:
+            pieces = give_out(crew, work, items_of(work, s, m))
+        do_pieces(me, crew, g, pull, s, limit, salt, warmth, m)
+        if me > 0:
+            continue
+        await_others(crew)
+
+        moved = False
+        if work == TALLY:
+            _sum_up(s, m, pieces)
+            work = LIST
+        elif work == LIST:
+            work = then
+            moved = work == NOTHING
+        elif work == PROPOSE:
+            work = AFTERBURN
+        elif work == AFTERBURN:
+            work = MOVE
+            at[ALONE] = s.count[0] <= m.long or len(s.room) > 0
+        elif work == MOVE:
+            # the last vertex of a part stays where they go one after the other
+            if at[ALONE] or _weigh_again(g, s, m):
+                work = MARK
+            else:
+                at[ALONE] = 1
+        elif work == MARK:
+            for i in range(pieces):
+                at[TOTAL] += m.found[i, 0]
+            work = RESET
+        elif work == RESET and at[ALONE]:
+            at[LISTED] = -1
+            work = NOTHING
+            moved = True
+        elif work == RESET:
+            work, then = TALLY, NOTHING
+        elif work == EVICT:
             before = excess
+            at[TOTAL] += evict(_gather_evictions(s, m, pieces), m.rank, m.vertex, g, pull, s, limit, at[NOW],
+                               m.waiting, m.conn[0], m.touched[0])
             excess = excess_above(s.pwgt, limit)
+            work = NOTHING
             if excess == before:
                 at[STAGE] = WALLED
-                return at[STAGE]
-        at[STAGE] = ROUND
-        at[WAITED] += 1
-        if excess < at[EXCESS] or (excess == at[EXCESS] and at[TOTAL] > at[BEST]):
-            if excess < at[EXCESS] or (at[TOTAL] - at[BEST]) * NOTHING > cut - at[BEST]:
-                at[WAITED] = 0
-            at[BEST], at[EXCESS] = at[TOTAL], excess
-            s.count[2] = 0
+                break
+        if moved:
+            at[DONE] += 1
+            if s.count[2] == at[LOGGED] and s.count[0] == 0:
+                at[STAGE] = OVER
+                break
+            if at[DONE] >= cooling or at[DONE] % REBALANCE == 0:
+                at[STAGE] = BALANCE
+                excess = excess_above(s.pwgt, limit)
+    send_home(crew)
     return at[STAGE]
+
+
+__all__ = ["BALANCE", "BEST", "DONE", "IN_ORDER", "JUDGE", "LISTED", "LONG", "NOW", "OVER", "ROUND", "STAGE",
+           "TOTAL", "WALLED", "Memory", "jet_rounds"]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import inner, kernel
 from .connectivity import connect_few, pull_of
 
 ACTIVE, BORDER, PINNED = 1, 2, 4
@@ -44,28 +44,6 @@ class State(NamedTuple):
     log: Any
     count: Any
     room: Any
-
-
-@kernel
-def list_marked(listed, words, bit, vertices):
-    """List all vertices that have this bit, ascending.
-
-    listed : (nvtxs,) uint8, in
-    words : (nvtxs // 8,) int64, in     the same memory: most have no bit, and eight are looked at together
-    bit : int
-    vertices : (nvtxs,) int32, out      filled from the front
-    """
-    bits = np.int64(bit) * EIGHT
-    at = 0
-    for i in range(len(words)):
-        if words[i] & bits:
-            for v in range(8 * i, 8 * i + 8):
-                vertices[at] = v
-                at += (listed[v] & bit) != 0
-    for v in range(8 * len(words), len(listed)):
-        if listed[v] & bit:
-            vertices[at] = v
-            at += 1
 
 
 @kernel
@@ -120,7 +98,7 @@ def find_boundary(lo, hi, g, part, cmap, coarse, boundary):
                 break
 
 
-@kernel
+@inner
 def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     """Every vertex of active[lo:hi] names its best other part.
 
@@ -165,7 +143,7 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
             live[i] = 1
 
 
-@kernel
+@inner
 def afterburn(lo, hi, g, pull, s, dest, gain, go):
     """Keep the moves of active[lo:hi] that do not raise the cut when all better-ranked moves happen first.
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import VERTEX, WEIGHT, sums
-from ..kernels import Pull, moves
+from ..kernels import Pull, distributed, moves
 from ..kernels import refinement as kernels
 from ..kernels.csr import edge_cut
 from ..kernels.refinement import State
@@ -105,7 +105,7 @@ class Rounds:
         self._propose(s, count, warmth, self.now)
         self.region.bring(self.gain)
         self.region.bring(self.dest)
-        self.team.run(kernels.afterburn, count, self.g, self.pull, s, self.dest, self.gain, self.go)
+        self.team.run(distributed.afterburn, count, self.g, self.pull, s, self.dest, self.gain, self.go)
         v = s.active[:count][self.go[:count] == 1]
         self.dest[self.others] = -1
         return self._move(self._fitting(v, self.gain[v]))
@@ -131,7 +131,7 @@ class Rounds:
     def _propose(self, s: State, count: int, warmth: float, now: int) -> None:
         """Let the active vertices name their best other parts."""
         k = len(self.limit)
-        self.team.run(kernels.propose, count, self.g, self.pull, s, now, warmth, self.dest, self.gain, self.live,
+        self.team.run(distributed.propose, count, self.g, self.pull, s, now, warmth, self.dest, self.gain, self.live,
                       scratch=lambda: (np.empty(k, np.int64), np.empty(k, VERTEX)))
 
     def _fitting(self, v: Array, gain: Array) -> Array:
@@ -197,7 +197,8 @@ class Rounds:
         self.state = s = with_room(s, len(moved))
         weight, pwgt, population = self.g.vwgt[v], s.pwgt.copy(), s.population.copy()
         before = s.part[v]
-        self._local -= int(moves.apply_moves(self.g, self.pull, self.state, self.dest, self.go, self.live, self.now))
+        won = moves.apply_moves(self.g, self.pull, self.state, self.dest, self.go, self.live, self.now)
+        self._local -= int(won)
         # those of others are theirs to look at
         s.listed[self.others] = kernels.PINNED
         kept = s.active[:s.count[0]]

@@ -22,8 +22,9 @@ from .shape import Shape
 
 Array = np.ndarray[Any, Any]
 
-#: Edges, counted twice, from which on a level that is not at work is packed.
-_LARGE = 1 << 20
+#: Edges, counted twice, from which on a level that is not at work is packed by one thread, and by several: their time
+#: goes by what they move in memory, and packing took them a fifteenth of it.
+_LARGE, _HUGE = 1 << 20, 1 << 25
 
 #: Entries are moved in so many steps, at most.
 _STEPS = 64
@@ -161,7 +162,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
 
 def packed(g: Level, team: Team) -> Level:
     """The level of a large graph with offsets and weights in the smallest types that hold them."""
-    if len(g.ewgt) < _LARGE:
+    if len(g.ewgt) < (_LARGE if team.threads == 1 else _HUGE):
         return g
     most = np.max(team.each(_largest, (g.ewgt, g.vwgt)), axis=0)
     types = [min(a.dtype, np.min_scalar_type(one), key=lambda kind: kind.itemsize)

@@ -16,6 +16,7 @@ from ..arrays import frozen, sums
 from ..kernels import Level, Pull, eviction, jet, moves, shifting
 from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
+from ..kernels.crew import PER_THREAD
 from ..kernels.csr import edge_cut
 from ..kernels.refinement import State
 from ..options import Config
@@ -30,16 +31,14 @@ _COOL = 0.25
 #: Where parts over their limits, times all parts, are more than these, they look for room together.
 _MANY = 400_000
 
-#: On skewed graphs: how far parts may be filled above their limits in the first round, as a share of them; and how many
-#: times fewer the rounds of cooling are.
-_ABOVE, _FEWER = 0.2, 2
-
-#: Up to so many vertices one thread does rounds on lists of any length without coming back; on more, calls take no time
-#: to speak of.
-_WHOLE = 1 << 19
+#: On skewed graphs the rounds of cooling are so many times fewer.
+_FEWER = 2
 
 #: The log gets room for so many rounds at once.
 _ROUNDS = 4
+
+#: There is memory for evictions from a border of twice as many vertices as at first, and so many more.
+_LEAST = 64
 
 
 def cut_of(g: Level, part: Array) -> int:
@@ -120,13 +119,15 @@ def first_state(g: Level, part: Array, limit: Array, team: Team, dest: Array,
     )
 
 
-def _waiting(most: int, nparts: int) -> eviction.Waiting:
-    """Memory of so many candidates for evictions."""
-    return eviction.Waiting(
+def _for_evictions(most: int, nparts: int) -> dict[str, Any]:
+    """Memory of evictions from a border of so many vertices."""
+    key = np.empty(most)
+    waiting = eviction.Waiting(
         heap=np.empty(most, np.int32), pos=np.empty(most, np.int32), tie=np.empty(most, np.int64),
         start=np.empty(nparts + 1, np.int64), size=np.empty(nparts, np.int64), parts=np.empty(nparts, np.int32),
         place=np.empty(nparts, np.int32), best=np.empty(nparts, np.int64), best_tie=np.empty(nparts, np.int64),
     )
+    return {"key": key, "rank": key.view(np.int64), "vertex": np.empty(most, np.int32), "waiting": waiting}
 
 
 def with_room(state: State, more: int) -> State:
@@ -167,16 +168,16 @@ class Refiner:
         self.skewed = skewed
         dest = pages(n, np.int32)
         self.state = first_state(g, part, limit, team, dest, above)
-        most = n if team.threads == 1 and n <= _WHOLE else min(n, jet.LONG)
-        key = np.empty(most)
+        crew = team.crew(n)
         self.memory = jet.Memory(
-            dest=dest, gain=pages(n, np.int64), live=pages(n, np.uint8),
-            go=pages(n, np.uint8), key=key, rank=key.view(np.int64), vertex=np.empty(most, np.int32),
+            dest=dest, gain=pages(n, np.int64), live=pages(n, np.uint8), go=pages(n, np.uint8),
+            **_for_evictions(min(n, 2 * int(self.state.count[1]) + _LEAST), k),
             words=self.state.listed[: n // 8 * 8].view(np.int64),
-            waiting=_waiting(most, k), conn=np.empty(k, np.int64), touched=np.empty(k, np.int32),
-            at=np.zeros(8, np.int64),
+            conn=np.empty((crew, k), np.int64), touched=np.empty((crew, k), np.int32),
+            change=np.zeros((crew, 2, k), np.int64), found=np.empty((crew * PER_THREAD, 2), np.int64),
+            at=np.zeros(11, np.int64), long=jet.LONG,
         )
-        self.memory.at[jet.IN_ORDER] = self.state.count[0]
+        self.memory.at[jet.LISTED], self.memory.at[jet.IN_ORDER] = self.state.count[:2]
         self.place = pages(n, np.int32)
 
     @property
@@ -184,64 +185,15 @@ class Refiner:
         """Rounds done, evictions included."""
         return int(self.memory.at[jet.NOW])
 
-    def _scratch(self) -> tuple[Array, Array]:
-        k = len(self.limit)
-        return np.empty(k, np.int64), np.empty(k, np.int32)
-
     @property
     def excess(self) -> int:
         """Weight above the limits, summed over the parts."""
         return int(np.maximum(self.state.pwgt - self.limit, 0).sum())
 
-    def jet_round(self, warmth: float) -> int:
-        """One round of moves, which may overload parts; returns the decrease of the cut."""
-        m = self.memory
-        m.at[jet.NOW] += 1
-        count = int(self.state.count[0])
-        self.state = with_room(self.state, count)
-        t, g, s = self.team, self.g, self.state
-        if count > jet.LONG:
-            kernels.list_marked(s.listed, m.words, kernels.ACTIVE, s.active)
-        t.run(kernels.propose, count, g, self.pull, s, self.now, warmth, m.dest, m.gain, m.live, scratch=self._scratch)
-        t.run(kernels.afterburn, count, g, self.pull, s, m.dest, m.gain, m.go)
-        return int(moves.apply_moves(g, self.pull, s, m.dest, m.go, m.live, self.now))
-
-    def evict_round(self) -> int:
-        """One round of moves out of overloaded parts; returns the decrease of the cut."""
-        self.memory.at[jet.NOW] += 1
-        count = int(self.state.count[1])
-        self.state = with_room(self.state, count)
-        if count > max(jet.LONG, jet.GROWN * self.memory.at[jet.IN_ORDER]):
-            kernels.list_marked(self.state.listed, self.memory.words, kernels.BORDER, self.state.border)
-            self.memory.at[jet.IN_ORDER] = count
-        key, vertex = np.empty(count), np.empty(count, np.int32)
-        found = self.team.run(
-            eviction.propose_evictions, count, self.g, self.pull, self.state, self.limit, self.salt + self.now, key,
-            vertex, scratch=self._scratch,
-        )
-        top = found[0]
-        for at, more in zip(self.team.cuts(count)[1:], found[1:], strict=False):
-            key[top : top + more], vertex[top : top + more] = key[at : at + more], vertex[at : at + more]
-            top += more
-        return int(
-            eviction.evict(top, key[:top].view(np.int64), vertex, self.g, self.pull, self.state, self.limit, self.now,
-                           _waiting(top, len(self.limit)), *self._scratch())
-        )
-
     def rebalance(self) -> int:
         """Evict until no part is over its limit or nothing helps; returns the decrease of the cut (mostly negative)."""
-        total, before = 0, self.excess
-        while before > 0:
-            total += self.evict_round()
-            after = self.excess
-            if after == before:
-                # walled in: hand weight on from part to part
-                total += self.shift_round()
-                after = self.excess
-                if after == before:
-                    break
-            before = after
-        return total
+        self._rounds(np.full(1, _COOL), 0, 0)
+        return int(self.memory.at[jet.TOTAL])
 
     def shift_round(self) -> int:
         """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut."""
@@ -282,17 +234,23 @@ class Refiner:
         cooling = config.cooling if rounds is None else rounds
         if self.skewed:
             cooling = -(-cooling // _FEWER)
-            self.state = self.state._replace(room=self.limit)  # each round its own
+            self.state = self.state._replace(room=self.limit.copy())  # each round its own
         warmth = np.full(cooling + 1, _COOL)
         warmth[:cooling] = np.maximum(_COOL, config.warmth * (1 - np.arange(cooling) / max(cooling, 1)))
-        at, now, most = self.memory.at, self.now, len(self.memory.vertex)
+        self._rounds(warmth, config.patience, cut)
+        moves.undo_moves(self.g, self.state)
+        return int(self.memory.at[jet.BEST])
+
+    def _rounds(self, warmth: Array, patience: int, cut: int) -> None:
+        """Rounds of :func:`jet.jet_rounds`, from restoring balance on, until they are over."""
+        at = self.memory.at
         # the first state is better than none
-        at[: jet.IN_ORDER] = jet.BALANCE, now, 0, -1, 0, 0, eviction.BELOW_SIGN
+        at[: jet.IN_ORDER] = jet.BALANCE, self.now, 0, -1, 0, 0, eviction.BELOW_SIGN
         while True:
-            stage = jet.jet_rounds(self.g, self.pull, self.state, self.limit, self.salt, cut, warmth, config.patience,
-                                   self.memory)
+            stage = self.team.together(jet.jet_rounds, len(self.state.part), self.g, self.pull, self.state, self.limit,
+                                       self.salt, cut, warmth, patience, self.memory)
             if stage == jet.OVER:
-                break
+                return
             if stage == jet.WALLED:
                 # hand weight on from part to part
                 before = self.excess
@@ -300,24 +258,7 @@ class Refiner:
                 at[jet.STAGE] = jet.JUDGE if self.excess == before else jet.BALANCE
                 continue
             count = int(self.state.count[1 if stage == jet.BALANCE else 0])
-            if stage == jet.BALANCE and count > most:
-                at[jet.TOTAL] += self.rebalance()
-                at[jet.STAGE] = jet.JUDGE
-            elif stage == jet.ROUND and (count > most or self.skewed):
-                self._warm_round(warmth, cooling)
-            else:
-                # the log is short
-                self.state = with_room(self.state, _ROUNDS * count)
-        moves.undo_moves(self.g, self.state)
-        return int(at[jet.BEST])
-
-    def _warm_round(self, warmth: Array, cooling: int) -> None:
-        """One round on a long list, or on a skewed graph, between calls of :func:`jet.jet_rounds`."""
-        at = self.memory.at
-        done, before = int(at[jet.DONE]), int(self.state.count[2])
-        if self.skewed:
-            above = _ABOVE * max(0.0, 1 - done / cooling) if cooling else 0.0
-            self.state = self.state._replace(room=self.limit + (self.limit * above).astype(np.int64))
-        at[jet.TOTAL] += self.jet_round(float(warmth[min(done, cooling)]))
-        idle = self.state.count[2] == before and not self.state.count[0]
-        at[jet.STAGE] = jet.OVER if idle else jet.COUNT
+            if stage == jet.BALANCE and count > len(self.memory.vertex):
+                self.memory = self.memory._replace(**_for_evictions(min(2 * count, len(self.state.part)),
+                                                                    len(self.limit)))
+            self.state = with_room(self.state, _ROUNDS * count)

@@ -16,6 +16,9 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+from numba.core import config
+
+from ..kernels.crew import AT, LEFT, OVER, Crew
 
 #: Below this many vertices per piece, handing work to a thread costs more than it saves (about 50 us).
 GRAIN = 4096
@@ -115,6 +118,25 @@ class Team:
         for f in rest:
             f.result()
         return results
+
+    def crew(self, n: int) -> int:
+        """How many threads are in a kernel together that works on `n` vertices."""
+        # as plain Python, threads that wait would keep the others from work
+        return 1 if config.DISABLE_JIT else self.pieces(n)  # type: ignore[attr-defined]
+
+    def together(self, kernel: Callable[..., Any], n: int, *args: Any) -> Any:
+        """What ``kernel(0, crew, *args)`` returns, which work on `n` vertices; ``kernel(i, crew, *args)``, on the other
+        threads, help meanwhile (:mod:`copart.kernels.crew`).
+        """
+        crew = Crew(self.crew(n), np.zeros(AT, np.int64))
+        others = [self._pool.submit(kernel, i, crew, *args) for i in range(1, crew.threads)] if self._pool else []
+        try:
+            return kernel(0, crew, *args)
+        finally:
+            crew.at[LEFT] = OVER
+            for one in others:
+                # who is late finds nothing to do
+                one.cancel()
 
     def each(self, work: Callable[..., Any], arrays: Sequence[np.ndarray[Any, Any]]) -> list[Any]:
         """Call ``work(*pieces)`` on the first pieces of all the arrays, the second, ..., one per thread; the results.

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import connectivity as touching
-from copart.kernels import jet, moves
+from copart.kernels import eviction, jet, moves
 from copart.kernels import refinement as kernels
 from copart.kgggp_ml import partition
 from copart.options import PRESETS
 from copart.partitioner import multilevel, refinement, rounds
 from copart.partitioner.coarsening import carry_down, contract
-from copart.partitioner.refinement import Refiner, cut_of, first_state
+from copart.partitioner.refinement import Refiner, cut_of, first_state, with_room
 from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
@@ -35,6 +35,31 @@ from ..partition_reference import (
 from ..reference import boundary, edge_cut, graphs, rows
 
 
+def jet_round(r: Refiner, warmth: float) -> int:
+    """One round of moves, whatever becomes of the balance; returns the decrease of the cut."""
+    at, anything = r.memory.at, np.full_like(r.limit, np.iinfo(np.int64).max // 8)
+    r.state = with_room(r.state, int(r.state.count[0]))
+    at[:jet.IN_ORDER] = jet.ROUND, r.now, 0, 0, 0, np.iinfo(np.int64).max, -1
+    jet_rounds = jet.jet_rounds
+    stage = r.team.together(jet_rounds, len(r.state.part), r.g, r.pull, r.state, anything, r.salt, 1,
+                            np.array([warmth, warmth]), 0, r.memory)
+    assert (stage, at[jet.DONE]) == (jet.OVER, 1)
+    return int(at[jet.TOTAL])
+
+
+def evict_round(r: Refiner) -> int:
+    """One round of moves out of overloaded parts; returns the decrease of the cut."""
+    at, m = r.memory.at, r.memory
+    at[jet.NOW] += 1
+    count, conn, touched = int(r.state.count[1]), m.conn[0], m.touched[0]
+    r.state = with_room(r.state, count)
+    key, vertex = np.empty(count), np.empty(count, np.int32)
+    top = eviction.propose_evictions(0, count, r.g, r.pull, r.state, r.limit, r.salt + r.now, key, vertex, conn,
+                                     touched)
+    return int(eviction.evict(top, key[:top].view(np.int64), vertex, r.g, r.pull, r.state, r.limit, r.now, m.waiting,
+                              conn, touched))
+
+
 class Search:
     """A refiner on a graph, with the objective recounted from the definition."""
 
@@ -48,6 +73,12 @@ class Search:
 
     def cut(self, part=None) -> int:
         return objective(self.graph, self.part if part is None else part, self.table, self.origin)
+
+    def jet_round(self, warmth: float) -> int:
+        return jet_round(self.refiner, warmth)
+
+    def evict_round(self) -> int:
+        return evict_round(self.refiner)
 
     def check(self, won: int) -> None:
         """Weights, populations, and the decrease of the cut agree with a recount; fixed vertices stayed."""
@@ -235,7 +266,7 @@ def test_afterburn_equals_its_twin(s):
 @given(searches(), st.integers(1, 6))
 def test_books_agree_after_rounds(s, rounds):
     r = s.refiner
-    total = sum(r.jet_round(0.25) for _ in range(rounds))
+    total = sum(jet_round(r, 0.25) for _ in range(rounds))
     s.check(total)
     near = boundary(s.graph, s.part)
     border = set(r.state.border[:r.state.count[1]].tolist())
@@ -251,7 +282,7 @@ def test_a_round_lowers_the_cut_where_it_can():
     strayed = halves.copy()
     strayed[[17, 22]] = [1, 0]
     s = Search(grid(8, 8), strayed, [40, 40])
-    s.check(s.refiner.jet_round(0.0))
+    s.check(s.jet_round(0.0))
     assert s.cut() == 8
     assert (s.part == halves).all()
 
@@ -267,7 +298,7 @@ def test_moved_vertices_rest_for_a_round():
 
 def test_the_last_vertex_stays():
     s = Search(path(3, ewgt=[5, 5]), [0, 1, 0], [9, 9])
-    won = s.refiner.jet_round(0.25)
+    won = s.jet_round(0.25)
     s.check(won)
     assert s.part[1] == 1
 
@@ -276,9 +307,9 @@ def test_the_last_vertex_stays():
 @given(searches(), st.integers(1, 5))
 def test_undo_restores_exactly(s, rounds):
     for i in range(rounds):
-        s.refiner.jet_round(0.25)
+        s.jet_round(0.25)
         if i % 2:
-            s.refiner.rebalance()
+            s.evict_round()
     state = s.refiner.state
     assert state.count[2] >= (s.part != s.before).sum()
     moves.undo_moves(s.refiner.g, state)
@@ -292,7 +323,7 @@ def test_undo_restores_exactly(s, rounds):
 def test_evictions_keep_books_and_never_overload(s):
     before = s.refiner.excess
     pwgt = s.refiner.state.pwgt.copy()
-    won = s.refiner.evict_round()
+    won = s.evict_round()
     s.check(won)
     after = s.refiner.state.pwgt
     assert s.refiner.excess <= before
@@ -304,7 +335,7 @@ def test_cheapest_vertices_are_evicted_first():
     graph = Graph.from_edges(8, [0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 4, 4], [5, 5, 5, 5, 6, 6, 7, 7, 0, 1, 2, 3],
                              [1] * 8 + [9, 1, 9, 1])
     s = Search(graph, [0, 0, 0, 0, 0, 1, 1, 1], [3, 5])
-    s.check(s.refiner.evict_round())
+    s.check(s.evict_round())
     assert s.part.tolist() == [0, 1, 0, 1, 0, 1, 1, 1]
 
 
@@ -312,7 +343,7 @@ def test_heavy_vertices_are_cheap_by_weight():
     """Excess of 3: one vertex of weight 3 costs as much cut as one of weight 1, so it goes first, and alone."""
     graph = Graph.from_edges(5, [0, 0, 0, 1, 2, 3], [1, 2, 3, 4, 4, 4], [5, 5, 5, 1, 1, 1], vwgt=[1, 1, 3, 1, 1])
     s = Search(graph, [0, 0, 0, 0, 1], [3, 4])
-    s.check(s.refiner.evict_round())
+    s.check(s.evict_round())
     assert s.part.tolist() == [0, 0, 1, 0, 1]
 
 
@@ -327,20 +358,61 @@ def test_improve_returns_what_it_won_and_never_ends_worse(s):
         assert won >= 0
 
 
-@given(searches(), st.integers(0, 4), st.booleans(), st.integers(1, 3))
-def test_rounds_on_lists_that_are_too_long_are_done_one_by_one(s, most, skewed, threads):
-    """By one thread or by several, moves and evictions are those of one call."""
+@given(searches(), st.integers(0, 4), st.booleans(), st.integers(1, 3), st.sampled_from([0, 9, 10**9]))
+def test_memory_is_made_larger_and_threads_change_nothing(s, most, skewed, threads, long):
+    """Too little room for evictions, several threads, long lists or none of these: the same moves."""
     r = s.refiner
     found = []
-    for capacity, team_of in ((most, threads), (len(s.part), 1)):
+    for capacity, team_of, long_from in ((most, threads, long), (len(s.part), 1, long), (most, threads, 10**9)):
         s.part[:] = s.before
         with pytest.MonkeyPatch.context() as patch, Team(team_of) as team:
             patch.setattr(rounds, "GRAIN", 1)
             again = Refiner(r.g, r.pull, s.part, r.limit, team, 3, skewed)
-            again.memory = again.memory._replace(vertex=again.memory.vertex[:capacity])
+            again.memory = again.memory._replace(vertex=again.memory.vertex[:capacity], long=long_from)
             won, listed = again.improve(PRESETS["default"], 1000), again.state.listed.tolist()
         found.append((won, again.now, s.part.tolist(), again.state.count.tolist(), listed))
+        assert won == s.cut(s.before) - s.cut()
+        assert (again.state.pwgt == loads(s.graph, s.part, s.k)[0]).all()
     assert found[0] == found[1]
+    # moves up to a limit are made in the order of the list
+    assert skewed or found[2] == found[0]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_round_on_a_long_list_is_that_on_a_short_one(threads):
+    """Also where each thread does many pieces; the lists hold the same vertices, the long one ascending."""
+    graph = triangulated(90, 90)
+    part = scattered(graph.nvtxs, 5, 0)
+    found = []
+    for long, count in ((0, threads), (10**9, 1)):
+        with Team(count) as team:
+            r = Refiner(level(graph), NO_PULL, part.copy(), np.full(5, graph.nvtxs // 4), team, 1)
+        with Team(count) as team:
+            r.team, r.memory = team, r.memory._replace(long=long)
+            won = [jet_round(r, 0.6) for _ in range(4)]
+        s = r.state
+        active, border = (getattr(s, name)[: s.count[i]] for i, name in enumerate(("active", "border")))
+        if long == 0:
+            assert (np.diff(active) > 0).all()
+            assert (np.diff(border) > 0).all()
+        assert (r.memory.dest == -1).all()
+        assert (s.pwgt == np.bincount(s.part, minlength=5)).all()
+        assert sum(won) == cut_of(r.g, part) - cut_of(r.g, s.part)
+        found.append((won, s.part.tolist(), sorted(active), sorted(border), s.pwgt.tolist(), s.population.tolist(),
+                      sorted(s.log[:, : s.count[2]].T.tolist()), s.moved_in.tolist()))
+    assert found[0] == found[1]
+    assert found[0][0][0] > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_last_vertex_stays_on_a_long_list(threads):
+    """Two parts of one vertex each would both be emptied; with the whole list applied at once, neither is."""
+    graph = path(4, ewgt=[9, 1, 9])
+    s = Search(graph, [0, 1, 1, 2], [9, 9, 9])
+    s.refiner.memory = s.refiner.memory._replace(long=0)
+    won = jet_round(s.refiner, 0.25)
+    s.check(won)
+    assert np.bincount(s.part, minlength=3).min() == 1
 
 
 @pytest.mark.parametrize("start", ["columns", "random"])
@@ -372,14 +444,19 @@ def test_a_round_fills_no_part_above_its_room_on_skewed_graphs():
     """Everything wants into the part of the hub; without a bound it goes there in one round."""
     graph = star(400)
     part = np.arange(400, dtype=np.int32) % 4
-    limit = np.full(4, 105)
-    for room in (None, 115):
+    for room, most in ((np.empty(0, np.int64), 400), (np.empty(4, np.int64), 120)):
         with Team(1) as team:
-            r = Refiner(level(graph), NO_PULL, part.copy(), limit, team, 3)
-            if room is not None:
-                r.state = r.state._replace(room=np.full(4, room))
-            r.jet_round(0.5)
-        assert (r.state.pwgt.max() > 115) == (room is None)
+            r = Refiner(level(graph), NO_PULL, part.copy(), np.full(4, 100), team, 3)
+            # there is room in the log for one round
+            s = r.state._replace(room=room, log=np.empty((2, r.state.count[0]), np.int32))
+            r.memory.at[jet.STAGE] = jet.ROUND
+            assert team.together(jet.jet_rounds, 400, r.g, NO_PULL, s, r.limit, 3, 1, np.full(9, 0.5), 9,
+                                 r.memory) == jet.ROUND
+            assert r.now == 1
+        # a fifth above the limit
+        assert (s.pwgt.max() > 120) == (most > 120)
+        assert s.pwgt.max() > 110
+        assert s.population.min() > 0
 
 
 def test_skewed_graphs_are_refined_within_the_limits():
@@ -399,7 +476,6 @@ def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threa
     """Lists of more than some thousand vertices are sorted; so are short ones here, on any number of threads."""
     def run(long: int, count: int) -> np.ndarray:
         monkeypatch.setattr(jet, "LONG", long)
-        monkeypatch.setattr(refinement, "_WHOLE", 0)
         monkeypatch.setattr(rounds, "GRAIN", 8)
         graph = grid(24, 24)
         rng = np.random.default_rng(5)
@@ -407,29 +483,11 @@ def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threa
         with Team(count) as team:
             r = Refiner(level(graph), NO_PULL, part, np.full(4, 160), team, 3)
             for _ in range(6):
-                r.jet_round(0.5)
+                jet_round(r, 0.5)
                 r.rebalance()
         return part
 
     assert (run(10**9, 1) == run(0, threads)).all()
-
-
-@pytest.mark.parametrize("side", [24, 24 if NO_JIT else 110])
-def test_one_thread_does_all_rounds_in_one_call_with_the_same_result(monkeypatch, side):
-    """Also where lists are so long that they are put in order."""
-    monkeypatch.setattr(rounds, "GRAIN", 8)
-    graph = grid(side, side)
-    part = np.random.default_rng(5).integers(0, 4, graph.nvtxs).astype(np.int32)
-
-    def run(count: int, whole: int) -> tuple[bytes, int, int]:
-        monkeypatch.setattr(refinement, "_WHOLE", whole)
-        found = part.copy()
-        with Team(count) as team:
-            r = Refiner(level(graph), NO_PULL, found, np.full(4, side * side // 4 + 9), team, 3)
-            won = r.improve(PRESETS["default"], cut_of(r.g, found))
-        return found.tobytes(), won, r.now
-
-    assert run(1, 1 << 19) == run(1, 0) == run(2, 0)
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(1, 3))

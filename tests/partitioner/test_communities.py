@@ -115,7 +115,7 @@ def test_a_short_log_is_made_longer_around_hubs(monkeypatch) -> None:
     part = (np.arange(500) % 2).astype(np.int32)
     stages, room = [refinement.jet.BALANCE, refinement.jet.OVER], []
 
-    def rounds(g, pull, state, *_):
+    def rounds(me, crew, g, pull, state, *_):
         room.append(state.log.shape[1] - int(state.count[2] + state.count[1]))
         return stages.pop(0)
 
@@ -123,6 +123,5 @@ def test_a_short_log_is_made_longer_around_hubs(monkeypatch) -> None:
         refiner = Refiner(level, pull, part, np.array([250, 250]), team, 1, skewed=True)
         refiner.state = refiner.state._replace(log=np.empty((2, 10), np.int32))
         monkeypatch.setattr(refinement.jet, "jet_rounds", rounds)
-        monkeypatch.setattr(Refiner, "_warm_round", None)
         refiner.improve(Config(), cut_of(level, part))
     assert room[0] < 0 <= room[1]
