@@ -138,5 +138,5 @@ def send_home(crew):
         publish(crew.at, LEFT, OVER)
 
 
-__all__ = ["AT", "COUNT", "LEFT", "OVER", "PER_THREAD", "PIECES", "WORK", "Crew", "await_others", "await_work",
+__all__ = ["AT", "COUNT", "LEAST", "LEFT", "OVER", "PER_THREAD", "PIECES", "WORK", "Crew", "await_others", "await_work",
            "finish", "give_out", "send_home", "take"]

@@ -9,6 +9,7 @@ from .jet_pieces import (
     AFTERBURN,
     ALONE,
     BEST,
+    BIT,
     DONE,
     EVICT,
     EXCESS,
@@ -31,6 +32,7 @@ from .jet_pieces import (
     items_of,
 )
 from .moves import excess_above, transfer
+from .refinement import ACTIVE, BORDER
 
 ROUND, BALANCE, WALLED, JUDGE, OVER = 0, 1, 2, 3, 4
 """What comes next: a round of moves; restoring balance, or where no eviction does any more; comparing with the best;
@@ -52,21 +54,18 @@ share of them."""
 
 
 @inlined
-def _sum_up(s, m, pieces):
-    """Where each piece begins on the lists, and how long these will be.
+def _sum_up(m, pieces):
+    """Where each piece begins and ends on the list.
 
-    s : State, in and out               writes the lengths
     m : Memory, in and out
     pieces : int
     """
-    active = border = np.int64(0)
+    end = np.int64(0)
     for i in range(pieces):
-        more, others = m.found[i, 0], m.found[i, 1]
-        m.found[i, 0], m.found[i, 1] = active, border
-        active += more
-        border += others
-    s.count[0] = m.at[LISTED] = active
-    s.count[1] = m.at[IN_ORDER] = border
+        more = m.found[i, 0]
+        m.found[i, 0] = end
+        end += more
+        m.found[i, 1] = end
 
 
 @inlined
@@ -183,47 +182,59 @@ def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m):
     """
     at, cooling = m.at, len(warmth) - 1
     excess = excess_above(s.pwgt, limit)
-    work = then = NOTHING
+    work = NOTHING
+    moved = False
     while True:
         if me > 0:
             if not await_work(crew):
                 return OVER
         elif work == NOTHING:
             if at[STAGE] == BALANCE and excess > 0:
-                if s.count[1] > len(m.vertex) or s.count[2] + s.count[1] > s.log.shape[1]:
-                    break
-                at[NOW] += 1
-                work = then = EVICT
-                if s.count[1] > max(m.long, GROWN * at[IN_ORDER]):
+                if at[IN_ORDER] < 0 or s.count[1] > max(m.long, GROWN * at[IN_ORDER]):
+                    at[BIT] = BORDER
                     work = TALLY
+                elif s.count[1] > len(m.vertex) or s.count[2] + s.count[1] > s.log.shape[1]:
+                    break
+                else:
+                    at[NOW] += 1
+                    work = EVICT
             else:
                 if at[STAGE] != ROUND:
                     _judge(s, m, excess, cut)
-                if not _begin(s, limit, patience, cooling, m):
-                    break
-                work = then = PROPOSE
                 if s.count[0] > m.long and s.count[0] != at[LISTED]:
+                    at[BIT] = ACTIVE
                     work = TALLY
+                elif _begin(s, limit, patience, cooling, m):
+                    work = PROPOSE
+                else:
+                    break
         pieces = np.int64(0)
         if me == 0:
+            if work == TALLY and crew.threads == 1:
+                # it is known where the only piece begins
+                m.found[0, 0], m.found[0, 1] = 0, len(s.active)
+                work = LIST
             pieces = give_out(crew, work, items_of(work, s, m))
         do_pieces(me, crew, g, pull, s, limit, salt, warmth, m)
         if me > 0:
             continue
         await_others(crew)
 
-        moved = False
         if work == TALLY:
-            _sum_up(s, m, pieces)
+            _sum_up(m, pieces)
             work = LIST
         elif work == LIST:
-            work = then
-            moved = work == NOTHING
+            count = m.found[pieces - 1, 1]
+            if at[BIT] == BORDER:
+                s.count[1] = at[IN_ORDER] = count
+            else:
+                s.count[0] = at[LISTED] = count
+            work = NOTHING
         elif work == PROPOSE:
             work = AFTERBURN
         elif work == AFTERBURN:
             work = MOVE
-            at[ALONE] = s.count[0] <= m.long or len(s.room) > 0
+            at[ALONE] = crew.threads == 1 or s.count[0] <= m.long or len(s.room) > 0
         elif work == MOVE:
             # the last vertex of a part stays where they go one after the other
             if at[ALONE] or _weigh_again(g, s, m):
@@ -234,12 +245,15 @@ def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m):
             for i in range(pieces):
                 at[TOTAL] += m.found[i, 0]
             work = RESET
-        elif work == RESET and at[ALONE]:
+        elif work == RESET:
             at[LISTED] = -1
             work = NOTHING
             moved = True
-        elif work == RESET:
-            work, then = TALLY, NOTHING
+            if not at[ALONE]:
+                # what was marked is on no list yet; the border is listed when evictions need it
+                at[IN_ORDER] = -1
+                at[BIT] = ACTIVE
+                work = TALLY
         elif work == EVICT:
             before = excess
             at[TOTAL] += evict(_gather_evictions(s, m, pieces), m.rank, m.vertex, g, pull, s, limit, at[NOW],
@@ -249,7 +263,8 @@ def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m):
             if excess == before:
                 at[STAGE] = WALLED
                 break
-        if moved:
+        if moved and work == NOTHING:
+            moved = False
             at[DONE] += 1
             if s.count[2] == at[LOGGED] and s.count[0] == 0:
                 at[STAGE] = OVER

@@ -18,7 +18,7 @@ from .refinement import ACTIVE, BORDER, EIGHT, PINNED, afterburn, propose
 PROPOSE, AFTERBURN, MOVE, MARK, RESET, TALLY, LIST, EVICT, NOTHING = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """Work, but for the last."""
 
-STAGE, NOW, DONE, WAITED, TOTAL, BEST, EXCESS, IN_ORDER, LISTED, LOGGED, ALONE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+STAGE, NOW, DONE, WAITED, TOTAL, BEST, EXCESS, IN_ORDER, LISTED, LOGGED, ALONE, BIT = range(12)
 """Places of `Memory.at`."""
 
 
@@ -37,10 +37,11 @@ class Memory(NamedTuple):
     change : (nthreads, 2, nparts) int64, what the moves of each thread change of the weights and numbers of vertices of
         the parts; 0 between rounds
     found : (npieces, 2) int64, what each piece of work has found
-    at : (11,) int64, the stage, number of the round, rounds done, rounds without improvement, decrease of the cut so
-        far and when it was best, excess then, border vertices when they were put in order, active ones then, length of
-        the log before the round, whether one thread applies its moves
-    long : int, longer lists are long: they are put in order, and all threads apply moves
+    at : (12,) int64, the stage, number of the round, rounds done, rounds without improvement, decrease of the cut so
+        far and when it was best, excess then, border vertices when they were listed in order, -1 if some are on no
+        list, active ones when those were, length of the log before the round, whether one thread applies its moves,
+        which vertices are listed
+    long : int, longer lists are long: they are put in order, and several threads apply moves together
     """
 
     dest: Any
@@ -87,13 +88,14 @@ def move(lo, hi, alone, g, s, m, change):
         if m.live[i] == 0:
             s.listed[v] &= 255 - ACTIVE
             continue
-        own, to, weight = s.part[v], m.dest[v], g.vwgt[v]
-        goes = m.go[i] == 1
         if alone:
             s.active[kept] = v
             kept += 1
-            goes = goes and population[own] > 1 and (len(s.room) == 0 or pwgt[to] + weight <= s.room[to])
-        if not goes:
+        if m.go[i] == 0:
+            m.dest[v] = -1
+            continue
+        own, to, weight = s.part[v], m.dest[v], g.vwgt[v]
+        if alone and (population[own] == 1 or (len(s.room) > 0 and pwgt[to] + weight > s.room[to])):
             m.dest[v] = -1
             continue
         s.log[0, top], s.log[1, top] = v, own
@@ -122,7 +124,6 @@ def mark(lo, hi, alone, g, pull, s, m):
     m : Memory, in
     """
     unit = len(g.ewgt) == 0
-    next_round = m.at[NOW] + 1
     total = np.int64(0)
     for j in range(lo, hi):
         v, own = s.log[0, j], s.log[1, j]
@@ -133,9 +134,10 @@ def mark(lo, hi, alone, g, pull, s, m):
             if e >= g.xadj[v]:
                 u = g.adjncy[e]
                 p = s.part[u]
-                was = p
-                if s.moved_in[u] == next_round:
-                    was = m.dest[u]
+                # only what was moved has one
+                was = m.dest[u]
+                if was < 0:
+                    was = p
                 # an edge between two that were moved counts once
                 if was == p or u > v:
                     if unit:
@@ -160,56 +162,54 @@ def mark(lo, hi, alone, g, pull, s, m):
 
 
 @inlined
-def tally(lo, hi, s, words):
-    """How many of the vertices in words lo..hi are active, and how many at the border.
+def tally(lo, hi, bit, s, words):
+    """How many of the vertices in words lo..hi have this bit.
 
     lo, hi : int
+    bit : int                           `ACTIVE` or `BORDER`
     s : State, in
     words : (nvtxs // 8,) int64, in
     """
-    active = border = np.int64(0)
+    count = np.int64(0)
     for i in range(lo, hi):
-        word = words[i] & (EIGHT * (ACTIVE | BORDER))
+        word = words[i] & (EIGHT * bit)
         if word:
-            # four bits of a byte count one, four the other; bytes are added up by halves
-            word = (word & EIGHT) + ((word & 2 * EIGHT) << 3)
+            word >>= bit >> 1
+            # the eight bytes are added up by halves
             word += word >> 32
             word += word >> 16
             word += word >> 8
-            active += word & 15
-            border += word >> 4 & 15
+            count += word & 15
     if hi == len(words):
         for v in range(8 * hi, len(s.listed)):
-            active += s.listed[v] & ACTIVE != 0
-            border += s.listed[v] & BORDER != 0
-    return active, border
+            count += s.listed[v] & bit != 0
+    return count
 
 
 @inlined
-def list_in_order(lo, hi, s, words, active, border):
-    """List the vertices in words lo..hi that are active, and those at the border, from these places on.
+def list_in_order(lo, hi, bit, s, words, vertices, at, end):
+    """List the vertices in words lo..hi that have this bit, ascending; returns the place behind.
 
     lo, hi : int
-    s : State, in and out               writes the lists
+    bit : int                           `ACTIVE` or `BORDER`
+    s : State, in
     words : (nvtxs // 8,) int64, in
-    active, border : int
+    vertices : (nvtxs,) int32, out      written from `at` to `end` at the most: what is behind is another thread's
+    at, end : int
     """
-    for i in range(lo, hi + 1):
-        first, last = 8 * i, 8 * i + 8
-        if i == hi:
-            if hi < len(words):
-                break
-            last = len(s.listed)
-        elif not words[i] & (EIGHT * (ACTIVE | BORDER)):
-            continue
-        for v in range(first, last):
-            flags = s.listed[v]
-            if flags & ACTIVE:
-                s.active[active] = v
-                active += 1
-            if flags & BORDER:
-                s.border[border] = v
-                border += 1
+    for i in range(lo, hi):
+        if words[i] & (EIGHT * bit):
+            for v in range(8 * i, 8 * i + 8):
+                # without a branch, which could not be predicted, as long as there is room for all of them
+                if at + 8 <= end or s.listed[v] & bit:
+                    vertices[at] = v
+                at += s.listed[v] & bit != 0
+    if hi == len(words):
+        for v in range(8 * hi, len(s.listed)):
+            if s.listed[v] & bit:
+                vertices[at] = v
+                at += 1
+    return at
 
 
 @inner
@@ -242,9 +242,10 @@ def do_pieces(me, crew, g, pull, s, limit, salt, warmth, m):
                 for j in range(lo, hi):
                     m.dest[s.log[0, j]] = -1
         elif work == TALLY:
-            found[i, 0], found[i, 1] = tally(lo, hi, s, m.words)
+            found[i, 0] = tally(lo, hi, m.at[BIT], s, m.words)
         elif work == LIST:
-            list_in_order(lo, hi, s, m.words, found[i, 0], found[i, 1])
+            vertices = s.border if m.at[BIT] == BORDER else s.active
+            found[i, 1] = list_in_order(lo, hi, m.at[BIT], s, m.words, vertices, found[i, 0], found[i, 1])
         elif work == EVICT:
             found[i, 0] = propose_evictions(lo, hi, g, pull, s, limit, salt + m.at[NOW], m.key, m.vertex, conn, touched)
         finish(crew)
@@ -268,6 +269,6 @@ def items_of(work, s, m):
     return s.count[1 if work == EVICT else 0]
 
 
-__all__ = ["AFTERBURN", "ALONE", "BEST", "DONE", "EVICT", "EXCESS", "IN_ORDER", "LIST", "LISTED", "LOGGED", "MARK",
-           "MOVE", "NOTHING", "NOW", "PROPOSE", "RESET", "STAGE", "TALLY", "TOTAL", "WAITED", "Memory", "do_pieces",
-           "items_of"]
+__all__ = ["AFTERBURN", "ALONE", "BEST", "BIT", "DONE", "EVICT", "EXCESS", "IN_ORDER", "LIST", "LISTED", "LOGGED",
+           "MARK", "MOVE", "NOTHING", "NOW", "PROPOSE", "RESET", "STAGE", "TALLY", "TOTAL", "WAITED", "Memory",
+           "do_pieces", "items_of"]

@@ -175,7 +175,7 @@ class Refiner:
             words=self.state.listed[: n // 8 * 8].view(np.int64),
             conn=np.empty((crew, k), np.int64), touched=np.empty((crew, k), np.int32),
             change=np.zeros((crew, 2, k), np.int64), found=np.empty((crew * PER_THREAD, 2), np.int64),
-            at=np.zeros(11, np.int64), long=jet.LONG,
+            at=np.zeros(12, np.int64), long=jet.LONG,
         )
         self.memory.at[jet.LISTED], self.memory.at[jet.IN_ORDER] = self.state.count[:2]
         self.place = pages(n, np.int32)
@@ -198,6 +198,8 @@ class Refiner:
     def shift_round(self) -> int:
         """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut."""
         k, count = len(self.limit), int(self.state.count[1])
+        # who is handed on depends on the order, and that on the number of threads
+        self.state.border[:count].sort()
         ways = shifting.Ways(start=np.empty(k + 1, np.int64), order=np.empty(count, np.int32),
                              sources=np.empty(k, np.int32), parent=np.empty(k, np.int32), queue=np.empty(k, np.int32),
                              toward=np.empty(k, np.int32))

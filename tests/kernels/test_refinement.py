@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import connectivity as touching
-from copart.kernels import eviction, jet, moves
+from copart.kernels import eviction, jet, jet_pieces, moves
 from copart.kernels import refinement as kernels
 from copart.kgggp_ml import partition
 from copart.options import PRESETS
@@ -391,28 +391,34 @@ def test_a_round_on_a_long_list_is_that_on_a_short_one(threads):
             r.team, r.memory = team, r.memory._replace(long=long)
             won = [jet_round(r, 0.6) for _ in range(4)]
         s = r.state
-        active, border = (getattr(s, name)[: s.count[i]] for i, name in enumerate(("active", "border")))
-        if long == 0:
+        active = s.active[: s.count[0]]
+        if long == 0 and len(r.memory.conn) > 1:
             assert (np.diff(active) > 0).all()
-            assert (np.diff(border) > 0).all()
+        assert sorted(active) == np.flatnonzero(s.listed & kernels.ACTIVE).tolist()
         assert (r.memory.dest == -1).all()
         assert (s.pwgt == np.bincount(s.part, minlength=5)).all()
         assert sum(won) == cut_of(r.g, part) - cut_of(r.g, s.part)
-        found.append((won, s.part.tolist(), sorted(active), sorted(border), s.pwgt.tolist(), s.population.tolist(),
+        found.append((won, s.part.tolist(), s.listed.tolist(), s.pwgt.tolist(), s.population.tolist(),
                       sorted(s.log[:, : s.count[2]].T.tolist()), s.moved_in.tolist()))
     assert found[0] == found[1]
     assert found[0][0][0] > 0
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_last_vertex_stays_on_a_long_list(threads):
-    """Two parts of one vertex each would both be emptied; with the whole list applied at once, neither is."""
-    graph = path(4, ewgt=[9, 1, 9])
-    s = Search(graph, [0, 1, 1, 2], [9, 9, 9])
-    s.refiner.memory = s.refiner.memory._replace(long=0)
-    won = jet_round(s.refiner, 0.25)
-    s.check(won)
-    assert np.bincount(s.part, minlength=3).min() == 1
+@pytest.mark.parametrize("long", [0, 9])
+def test_the_last_vertex_stays_on_a_long_list(monkeypatch, long):
+    """All moves at once would leave parts empty: they are taken back, and made one after the other."""
+    monkeypatch.setattr(rounds, "GRAIN", 1)
+    graph = path(7, ewgt=[5, 7, 8, 1, 2, 7])
+    part = np.array([1, 5, 2, 3, 4, 1, 0], np.int32)
+    with Team(2) as team:
+        r = Refiner(level(graph), NO_PULL, part.copy(), np.full(6, 9), team, 1)
+        r.memory = r.memory._replace(long=long)
+        won = jet_round(r, 0.25)
+    assert r.memory.at[jet_pieces.ALONE] == 1
+    assert won == cut_of(r.g, part) - cut_of(r.g, r.state.part)
+    assert r.state.part.tolist() == [5, 2, 3, 3, 4, 1, 0]
+    assert (r.state.population == np.bincount(r.state.part, minlength=6)).all()
+    assert (r.memory.dest == -1).all()
 
 
 @pytest.mark.parametrize("start", ["columns", "random"])
