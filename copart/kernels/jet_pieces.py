@@ -29,10 +29,8 @@ class Memory(NamedTuple):
     gain : (nvtxs,) int64, decrease of the cut by its move
     live, go : (nvtxs,) uint8, by place on the active list
     key : (capacity,) float64, loss of each eviction
-    rank : (capacity,) int64, the same memory
     vertex : (capacity,) int32, candidates of evictions
     words : (nvtxs // 8,) int64, the memory of `State.listed`
-    waiting : Waiting of that capacity
     conn : (nthreads, nparts) int64, touched : (nthreads, nparts) int32, scratch
     change : (nthreads, 2, nparts) int64, what the moves of each thread change of the weights and numbers of vertices of
         the parts; 0 between rounds
@@ -49,10 +47,8 @@ class Memory(NamedTuple):
     live: Any
     go: Any
     key: Any
-    rank: Any
     vertex: Any
     words: Any
-    waiting: Any
     conn: Any
     touched: Any
     change: Any

@@ -119,17 +119,6 @@ def first_state(g: Level, part: Array, limit: Array, team: Team, dest: Array,
     )
 
 
-def _for_evictions(most: int, nparts: int) -> dict[str, Any]:
-    """Memory of evictions from a border of so many vertices."""
-    key = np.empty(most)
-    waiting = eviction.Waiting(
-        heap=np.empty(most, np.int32), pos=np.empty(most, np.int32), tie=np.empty(most, np.int64),
-        start=np.empty(nparts + 1, np.int64), size=np.empty(nparts, np.int64), parts=np.empty(nparts, np.int32),
-        place=np.empty(nparts, np.int32), best=np.empty(nparts, np.int64), best_tie=np.empty(nparts, np.int64),
-    )
-    return {"key": key, "rank": key.view(np.int64), "vertex": np.empty(most, np.int32), "waiting": waiting}
-
-
 def with_room(state: State, more: int) -> State:
     """The state with room in the log for so many more moves."""
     log, logged = state.log, int(state.count[2])
@@ -171,7 +160,7 @@ class Refiner:
         crew = team.crew(n)
         self.memory = jet.Memory(
             dest=dest, gain=pages(n, np.int64), live=pages(n, np.uint8), go=pages(n, np.uint8),
-            **_for_evictions(min(n, 2 * int(self.state.count[1]) + _LEAST), k),
+            key=np.empty(0), vertex=np.empty(0, np.int32),
             words=self.state.listed[: n // 8 * 8].view(np.int64),
             conn=np.empty((crew, k), np.int64), touched=np.empty((crew, k), np.int32),
             change=np.zeros((crew, 2, k), np.int64), found=np.empty((crew * PER_THREAD, 2), np.int64),
@@ -179,6 +168,17 @@ class Refiner:
         )
         self.memory.at[jet.LISTED], self.memory.at[jet.IN_ORDER] = self.state.count[:2]
         self.place = pages(n, np.int32)
+        self._make_room(min(n, 2 * int(self.state.count[1]) + _LEAST))
+
+    def _make_room(self, most: int) -> None:
+        """Memory of evictions from a border of so many vertices."""
+        k = len(self.limit)
+        self.memory = self.memory._replace(key=np.empty(most), vertex=np.empty(most, np.int32))
+        self.waiting = eviction.Waiting(
+            heap=np.empty(most, np.int32), pos=np.empty(most, np.int32), tie=np.empty(most, np.int64),
+            start=np.empty(k + 1, np.int64), size=np.empty(k, np.int64), parts=np.empty(k, np.int32),
+            place=np.empty(k, np.int32), best=np.empty(k, np.int64), best_tie=np.empty(k, np.int64),
+        )
 
     @property
     def now(self) -> int:
@@ -250,7 +250,8 @@ class Refiner:
         at[: jet.IN_ORDER] = jet.BALANCE, self.now, 0, -1, 0, 0, eviction.BELOW_SIGN
         while True:
             stage = self.team.together(jet.jet_rounds, len(self.state.part), self.g, self.pull, self.state, self.limit,
-                                       self.salt, cut, warmth, patience, self.memory)
+                                       self.salt, cut, warmth, patience, self.memory,
+                                       self.memory.key.view(np.int64), self.waiting)
             if stage == jet.OVER:
                 return
             if stage == jet.WALLED:
@@ -261,6 +262,5 @@ class Refiner:
                 continue
             count = int(self.state.count[1 if stage == jet.BALANCE else 0])
             if stage == jet.BALANCE and count > len(self.memory.vertex):
-                self.memory = self.memory._replace(**_for_evictions(min(2 * count, len(self.state.part)),
-                                                                    len(self.limit)))
+                self._make_room(min(2 * count, len(self.state.part)))
             self.state = with_room(self.state, _ROUNDS * count)
