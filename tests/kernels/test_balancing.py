@@ -127,6 +127,19 @@ def test_a_round_of_shifts_hands_each_vertex_on_once(s, most):
     assert sorted(moved) == np.flatnonzero(s.part != s.before).tolist()
 
 
+@given(searches(), st.randoms())
+def test_a_round_of_shifts_does_not_ask_for_the_order_of_the_border(s, random):
+    """That depends on the number of threads."""
+    r = s.refiner
+    found = []
+    for _ in range(2):
+        again = Refiner(r.g, r.pull, s.before.copy(), r.limit, Team(1), 1)
+        border = again.state.border[: again.state.count[1]]
+        border[:] = random.sample(border.tolist(), len(border))
+        found.append((again.shift_round(), again.state.part.tolist()))
+    assert found[0] == found[1]
+
+
 def test_fixed_vertices_block_a_chain():
     """The only vertex of part 1 next to part 2 is fixed, so nothing can be handed on."""
     part = [0] * 4 + [1] * 3 + [2] * 2

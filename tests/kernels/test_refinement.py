@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -404,6 +406,22 @@ def test_a_round_on_a_long_list_is_that_on_a_short_one(threads):
     assert found[0][0][0] > 0
 
 
+@pytest.mark.skipif(NO_JIT, reason="one thread without compiled kernels")
+@pytest.mark.parametrize("long", [0, 10**9])
+def test_threads_change_nothing_where_each_does_many_pieces(long):
+    graph = triangulated(90, 90)
+    found = []
+    for threads in (1, 2, 3):
+        part = np.minimum(scattered(graph.nvtxs, 7, 0), 4).astype(np.int32)  # three sevenths in the last
+        with Team(threads) as team:
+            r = Refiner(level(graph), NO_PULL, part, np.full(5, graph.nvtxs // 5 + 60), team, 1)
+            r.memory = r.memory._replace(long=long)
+            won = r.improve(PRESETS["default"], cut_of(r.g, part))
+        assert r.excess == 0
+        found.append((won, part.tolist(), r.now, r.state.listed.tolist()))
+    assert found[0] == found[1] == found[2]
+
+
 @pytest.mark.parametrize("long", [0, 9])
 def test_the_last_vertex_stays_on_a_long_list(monkeypatch, long):
     """All moves at once would leave parts empty: they are taken back, and made one after the other."""
@@ -418,7 +436,29 @@ def test_the_last_vertex_stays_on_a_long_list(monkeypatch, long):
     assert won == cut_of(r.g, part) - cut_of(r.g, r.state.part)
     assert r.state.part.tolist() == [5, 2, 3, 3, 4, 1, 0]
     assert (r.state.population == np.bincount(r.state.part, minlength=6)).all()
+    assert np.flatnonzero(r.state.moved_in).tolist() == [0, 1, 2], "who was taken back does not rest"
     assert (r.memory.dest == -1).all()
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=70), st.integers(1, 4))
+def test_pieces_of_a_list_leave_each_other_alone(flags, pieces):
+    """Whichever is written first; listed and counted as by definition."""
+    s = Search(path(len(flags)), np.zeros(len(flags)), [99]).refiner.state
+    s.listed[:] = flags
+    words = s.listed[: len(flags) // 8 * 8].view(np.int64)
+    for bit in (kernels.ACTIVE, kernels.BORDER):
+        bounds = np.arange(pieces + 1) * len(words) // pieces
+        counts = [int(jet_pieces.tally(lo, hi, bit, s, words)) if lo < hi or hi == len(words) and i == pieces - 1 else 0
+                  for i, (lo, hi) in enumerate(pairwise(bounds))]
+        ends = np.cumsum([0, *counts])
+        right = np.flatnonzero(s.listed & bit)
+        found = np.full(len(flags), -1, np.int32)
+        for i in reversed(range(pieces)):
+            if counts[i]:
+                assert jet_pieces.list_in_order(bounds[i], bounds[i + 1], bit, s, words, found, ends[i],
+                                                ends[i + 1]) == ends[i + 1]
+        assert found[: ends[-1]].tolist() == right.tolist()
+        assert (found[ends[-1]:] == -1).all()
 
 
 @pytest.mark.parametrize("start", ["columns", "random"])
@@ -478,14 +518,17 @@ def test_skewed_graphs_are_refined_within_the_limits():
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threads):
+@pytest.mark.parametrize("start", ["scattered", "stripes"])
+def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threads, start):
     """Lists of more than some thousand vertices are sorted; so are short ones here, on any number of threads."""
     def run(long: int, count: int) -> np.ndarray:
         monkeypatch.setattr(jet, "LONG", long)
         monkeypatch.setattr(rounds, "GRAIN", 8)
         graph = grid(24, 24)
-        rng = np.random.default_rng(5)
-        part = rng.integers(0, 4, graph.nvtxs).astype(np.int32)
+        part = scattered(graph.nvtxs, 4, 0)
+        if start == "stripes":
+            # most has to go, and its border moves on
+            part = np.repeat([0, 1, 2, 3], [480, 32, 32, 32]).astype(np.int32)
         with Team(count) as team:
             r = Refiner(level(graph), NO_PULL, part, np.full(4, 160), team, 3)
             for _ in range(6):
