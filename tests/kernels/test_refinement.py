@@ -381,8 +381,9 @@ def test_memory_is_made_larger_and_threads_change_nothing(s, most, skewed, threa
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_a_round_on_a_long_list_is_that_on_a_short_one(threads):
+def test_a_round_on_a_long_list_is_that_on_a_short_one(monkeypatch, threads):
     """Also where each thread does many pieces; the lists hold the same vertices, the long one ascending."""
+    monkeypatch.setattr(rounds, "GRAIN", 512)
     graph = triangulated(90, 90)
     part = scattered(graph.nvtxs, 5, 0)
     found = []
@@ -394,6 +395,7 @@ def test_a_round_on_a_long_list_is_that_on_a_short_one(threads):
             won = [jet_round(r, 0.6) for _ in range(4)]
         s = r.state
         active = s.active[: s.count[0]]
+        assert len(r.memory.conn) == (1 if NO_JIT else count)
         if long == 0 and len(r.memory.conn) > 1:
             assert (np.diff(active) > 0).all()
         assert sorted(active) == np.flatnonzero(s.listed & kernels.ACTIVE).tolist()
@@ -408,13 +410,15 @@ def test_a_round_on_a_long_list_is_that_on_a_short_one(threads):
 
 @pytest.mark.skipif(NO_JIT, reason="one thread without compiled kernels")
 @pytest.mark.parametrize("long", [0, 10**9])
-def test_threads_change_nothing_where_each_does_many_pieces(long):
+def test_threads_change_nothing_where_each_does_many_pieces(monkeypatch, long):
+    monkeypatch.setattr(rounds, "GRAIN", 512)
     graph = triangulated(90, 90)
     found = []
     for threads in (1, 2, 3):
         part = np.minimum(scattered(graph.nvtxs, 7, 0), 4).astype(np.int32)  # three sevenths in the last
         with Team(threads) as team:
             r = Refiner(level(graph), NO_PULL, part, np.full(5, graph.nvtxs // 5 + 60), team, 1)
+            assert len(r.memory.conn) == threads
             r.memory = r.memory._replace(long=long)
             won = r.improve(PRESETS["default"], cut_of(r.g, part))
         assert r.excess == 0
