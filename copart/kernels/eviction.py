@@ -17,6 +17,7 @@ BELOW_SIGN = np.iinfo(np.int64).max
 class Waiting(NamedTuple):
     """Who waits to be evicted, a heap for each overloaded part, and a heap of those parts.
 
+    rank : (capacity,) int64, bits of the loss of each candidate; while they wait, the larger is first
     heap : (capacity,) int32, candidates by place, those of a part together
     pos : (capacity,) int32, place of each candidate among those of its part
     tie : (capacity,) int64, the smaller of equal vertices is first
@@ -26,6 +27,7 @@ class Waiting(NamedTuple):
     best, best_tie : (nparts,) int64, rank and tie of the first candidate of each
     """
 
+    rank: Any
     heap: Any
     pos: Any
     tie: Any
@@ -83,16 +85,15 @@ def propose_evictions(lo, hi, g, pull, s, limit, salt, key, vertex, conn, touche
 
 
 @inlined
-def _group(count, rank, vertex, s, waiting):
+def _group(count, vertex, s, waiting):
     """Make the heaps; returns how many parts have one.
 
     count : int                             number of candidates
-    rank : (count,) int64, in               the larger is first
     vertex : (count,) int32, in
     s : State, in
-    waiting : Waiting, out
+    waiting : Waiting, in and out           `rank` is given
     """
-    heap, pos, tie, start, size, parts, place, best, best_tie = waiting
+    rank, heap, pos, tie, start, size, parts, place, best, best_tie = waiting
     for p in range(len(start)):
         start[p] = 0
     for i in range(count):
@@ -119,7 +120,7 @@ def _group(count, rank, vertex, s, waiting):
 
 
 @inner
-def evict(count, rank, vertex, g, pull, s, limit, now, waiting, conn, touched):
+def evict(count, vertex, g, pull, s, limit, now, waiting, conn, touched):
     """Move border vertices out of overloaded parts, cheapest first, to the best neighbouring part with room.
 
     Each part has a heap of its own, which is given up as soon as the part fits: mostly long before its last vertex.
@@ -129,24 +130,23 @@ def evict(count, rank, vertex, g, pull, s, limit, now, waiting, conn, touched):
     Everything is checked again against the current state.  Returns the decrease of the cut.
 
     count : int                         number of candidates
-    rank : (count,) int64, in and out   bits of the loss of each; afterwards the larger the cheaper
     vertex : (count,) int32, in
     g : Level, in
     pull : Pull, in
     s : State, in and out
     limit : (nparts,) int64, in
     now : int                           number of the round
-    waiting : Waiting, scratch
+    waiting : Waiting, in and out       `rank` is given
     conn : (nparts,) int64, scratch
     touched : (nparts,) int32, scratch
     """
-    heap, pos, tie, start, size, parts, place, best_rank, best_tie = waiting
+    rank, heap, pos, tie, start, size, parts, place, best_rank, best_tie = waiting
     logged = s.count[2]
     for p in range(len(conn)):
         conn[p] = -1
     for i in range(count):
         rank[i] ^= ~((rank[i] >> 63) & BELOW_SIGN)
-    over = _group(count, rank, vertex, s, waiting)
+    over = _group(count, vertex, s, waiting)
     total = np.int64(0)
     while over > 0:
         own = parts[0]

@@ -160,7 +160,7 @@ def _begin(s, limit, patience, cooling, m):
 
 
 @kernel
-def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m, rank, waiting):
+def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m, waiting):
     """Rounds of moves and evictions until they bring next to nothing, or the caller has to make room.
 
     Returns the stage, which is kept in `m.at`, too: `OVER`; `WALLED`; or `ROUND` or `BALANCE` where the log is short,
@@ -179,8 +179,7 @@ def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m, rank
     warmth : (cooling + 1,) float64, in of each round, the last for all later ones
     patience : int                      rounds without improvement, at most
     m : Memory, in and out
-    rank : (capacity,) int64            the memory of its `key`
-    waiting : Waiting, scratch          of the same capacity
+    waiting : Waiting, scratch          of the same capacity; its `rank` is the memory of `m.key`
     """
     at, cooling = m.at, len(warmth) - 1
     excess = excess_above(s.pwgt, limit)
@@ -258,7 +257,7 @@ def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m, rank
                 work = TALLY
         elif work == EVICT:
             before = excess
-            at[TOTAL] += evict(_gather_evictions(s, m, pieces), rank, m.vertex, g, pull, s, limit, at[NOW],
+            at[TOTAL] += evict(_gather_evictions(s, m, pieces), m.vertex, g, pull, s, limit, at[NOW],
                                waiting, m.conn[0], m.touched[0])
             excess = excess_above(s.pwgt, limit)
             work = NOTHING

@@ -173,9 +173,11 @@ class Refiner:
     def _make_room(self, most: int) -> None:
         """Memory of evictions from a border of so many vertices."""
         k = len(self.limit)
-        self.memory = self.memory._replace(key=np.empty(most), vertex=np.empty(most, np.int32))
+        key = np.empty(most)
+        self.memory = self.memory._replace(key=key, vertex=np.empty(most, np.int32))
         self.waiting = eviction.Waiting(
-            heap=np.empty(most, np.int32), pos=np.empty(most, np.int32), tie=np.empty(most, np.int64),
+            rank=key.view(np.int64), heap=np.empty(most, np.int32), pos=np.empty(most, np.int32),
+            tie=np.empty(most, np.int64),
             start=np.empty(k + 1, np.int64), size=np.empty(k, np.int64), parts=np.empty(k, np.int32),
             place=np.empty(k, np.int32), best=np.empty(k, np.int64), best_tie=np.empty(k, np.int64),
         )
@@ -251,7 +253,7 @@ class Refiner:
         while True:
             stage = self.team.together(jet.jet_rounds, len(self.state.part), self.g, self.pull, self.state, self.limit,
                                        self.salt, cut, warmth, patience, self.memory,
-                                       self.memory.key.view(np.int64), self.waiting)
+                                       self.waiting)
             if stage == jet.OVER:
                 return
             if stage == jet.WALLED:

@@ -44,7 +44,7 @@ def jet_round(r: Refiner, warmth: float) -> int:
     at[:jet.IN_ORDER] = jet.ROUND, r.now, 0, 0, 0, np.iinfo(np.int64).max, -1
     jet_rounds = jet.jet_rounds
     stage = r.team.together(jet_rounds, len(r.state.part), r.g, r.pull, r.state, anything, r.salt, 1,
-                            np.array([warmth, warmth]), 0, r.memory, r.memory.key.view(np.int64), r.waiting)
+                            np.array([warmth, warmth]), 0, r.memory, r.waiting)
     assert (stage, at[jet.DONE]) == (jet.OVER, 1)
     return int(at[jet.TOTAL])
 
@@ -55,11 +55,9 @@ def evict_round(r: Refiner) -> int:
     at[jet.NOW] += 1
     count, conn, touched = int(r.state.count[1]), m.conn[0], m.touched[0]
     r.state = with_room(r.state, count)
-    key, vertex = np.empty(count), np.empty(count, np.int32)
-    top = eviction.propose_evictions(0, count, r.g, r.pull, r.state, r.limit, r.salt + r.now, key, vertex, conn,
+    top = eviction.propose_evictions(0, count, r.g, r.pull, r.state, r.limit, r.salt + r.now, m.key, m.vertex, conn,
                                      touched)
-    return int(eviction.evict(top, key[:top].view(np.int64), vertex, r.g, r.pull, r.state, r.limit, r.now, r.waiting,
-                              conn, touched))
+    return int(eviction.evict(top, m.vertex, r.g, r.pull, r.state, r.limit, r.now, r.waiting, conn, touched))
 
 
 class Search:
@@ -500,7 +498,7 @@ def test_a_round_fills_no_part_above_its_room_on_skewed_graphs():
             s = r.state._replace(room=room, log=np.empty((2, r.state.count[0]), np.int32))
             r.memory.at[jet.STAGE] = jet.ROUND
             assert team.together(jet.jet_rounds, 400, r.g, NO_PULL, s, r.limit, 3, 1, np.full(9, 0.5), 9,
-                                 r.memory, r.memory.key.view(np.int64), r.waiting) == jet.ROUND
+                                 r.memory, r.waiting) == jet.ROUND
             assert r.now == 1
         # a fifth above the limit
         assert (s.pwgt.max() > 120) == (most > 120)
