@@ -32,6 +32,7 @@ from copart.schemes.corepartition import corepartition
 from copart.graph import Graph
 from copart.kgggp_ml import partition, refine
 from copart.options import Config
+from copart.warm.steps import steps
 from copart.mapping.cartesian import METHODS, Grid, as_stencil, reorder_grid
 from copart.mapping.ranks.partitioners import PARTITIONERS, partition_exactly
 from copart.mapping.architectures.deco2 import MultilevelDecomposition
@@ -104,6 +105,7 @@ ext(g, keep, part(sub, 3), 3, 9)
 side = np.arange(60)
 problem = CoupledProblem.of_two(g, weighted, Interedges.from_pairs(n, n, side * 60 + 59, side * 60))
 proj(g, weighted, problem.interedges, part(g, 6), 6)
+dict(steps())["processes that share a graph"]()
 for scheme in SCHEMES.values():
     evaluate(problem, scheme.run(problem, (4, 6), (2, 3), eps=0.1))
 for counts in ((4, 6), (5, 9), (7, 3)):

@@ -10,6 +10,7 @@ else has taken.  So the results must not depend on who does a piece, nor on how 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import config
 
 from . import inlined
 from .atomic import add, exchange, give_way, peek, publish
@@ -28,6 +29,9 @@ Those are the number of the work, the first piece and the end in one number, so 
 LEAST, PER_THREAD = 512, 6
 """A piece has so many items, at least; and there are so many pieces per thread, at most: whoever is held up by others
 on the machine does fewer."""
+
+COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
+"""As plain Python, threads that wait would keep the others from work."""
 
 _PATIENCE = 2000
 """So often a thread looks for work before it lets others have the core."""
@@ -138,5 +142,5 @@ def send_home(crew):
         publish(crew.at, LEFT, OVER)
 
 
-__all__ = ["AT", "COUNT", "LEAST", "LEFT", "OVER", "PER_THREAD", "PIECES", "WORK", "Crew", "await_others", "await_work",
-           "finish", "give_out", "send_home", "take"]
+__all__ = ["AT", "COMPILED", "COUNT", "LEAST", "LEFT", "OVER", "PER_THREAD", "PIECES", "WORK", "Crew", "await_others",
+           "await_work", "finish", "give_out", "send_home", "take"]

@@ -1,9 +1,9 @@
-"""Unconstrained local search in synchronous rounds (Jet): what is decided; :mod:`copart.kernels.moves` does it.
+"""Unconstrained local search in synchronous rounds (Jet): what is decided.
 
 Jet: Gilbert, Madduri, Boman & Rajamanickam 2023.  In a round every boundary
 vertex names its best other part (`propose`), checks the move against the moves
 that rank before it (`afterburn`), and the surviving moves are applied together
-(`apply_moves`).  Parts may overflow in between; rebalancing follows.
+(:mod:`copart.kernels.jet_pieces`).  Parts may overflow in between; rebalancing follows.
 """
 
 from typing import Any, NamedTuple

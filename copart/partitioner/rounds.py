@@ -16,9 +16,6 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numba.core import config
-
-from ..kernels.crew import AT, LEFT, OVER, Crew
 
 #: Below this many vertices per piece, handing work to a thread costs more than it saves (about 50 us).
 GRAIN = 4096
@@ -121,13 +118,16 @@ class Team:
 
     def crew(self, n: int) -> int:
         """How many threads are in a kernel together that works on `n` vertices."""
-        # as plain Python, threads that wait would keep the others from work
-        return 1 if config.DISABLE_JIT else self.pieces(n)  # type: ignore[attr-defined]
+        from ..kernels.crew import COMPILED
+
+        return self.pieces(n) if COMPILED else 1
 
     def together(self, kernel: Callable[..., Any], n: int, *args: Any) -> Any:
         """What ``kernel(0, crew, *args)`` returns, which work on `n` vertices; ``kernel(i, crew, *args)``, on the other
         threads, help meanwhile (:mod:`copart.kernels.crew`).
         """
+        from ..kernels.crew import AT, LEFT, OVER, Crew
+
         crew = Crew(self.crew(n), np.zeros(AT, np.int64))
         others = [self._pool.submit(kernel, i, crew, *args) for i in range(1, crew.threads)] if self._pool else []
         try:

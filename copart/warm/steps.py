@@ -26,7 +26,8 @@ Step = tuple[str, Callable[[], None]]
 def steps() -> list[Step]:
     """Named steps in the order of a run; each compiles what its stage uses."""
     return [("graphs", _graphs), ("meshes", _meshes), ("interedges", _interedges), ("partitioner", _partitioner),
-            ("fixed vertices", _fixed), ("several constraints", _multiconstraint), ("schemes", schemes),
+            ("fixed vertices", _fixed), ("processes that share a graph", _processes),
+            ("several constraints", _multiconstraint), ("schemes", schemes),
             ("busiest processes", _bottleneck),
             ("repartitioning", _repartitioning), ("machines", _machines), ("mapping", _mapping),
             ("metrics", _metrics), ("rank reordering", _ranks), ("grids of processes", _grids), ("points", _points),
@@ -143,6 +144,25 @@ def _partitioner() -> None:
         partition(Graph.from_edges(40, np.zeros(39, int), np.arange(1, 40)), 3, contiguous=True)
     u, v, w = grid.edges()
     partition(Graph.from_edges(grid.nvtxs, u, v, w + 1, vwgt=1 + np.arange(grid.nvtxs) % 3), 40, eps=0.0, threads=2)
+
+
+def _processes() -> None:
+    from ..kernels import distributed
+    from ..partitioner.affinity import finest
+    from ..partitioner.refinement import first_state, with_room
+    from ..partitioner.rounds import Team
+
+    n = 3600
+    g, pull = finest(_grid(60, 60), 2, None, None)
+    dest, limit = np.empty(n, np.int32), np.full(2, n)
+    with Team(1) as team:
+        s = first_state(g, np.arange(n, dtype=np.int32) // 2 % 2, limit, team, dest)
+    count = int(s.count[0])
+    s = with_room(s._replace(room=limit), count)
+    gain, live, go = np.zeros(n, np.int64), np.empty(n, np.uint8), np.empty(n, np.uint8)
+    distributed.propose(0, count, g, pull, s, 1, 0.5, dest, gain, live, np.empty(2, np.int64), np.empty(2, np.int32))
+    distributed.afterburn(0, count, g, pull, s, dest, gain, go)
+    distributed.apply_moves(g, pull, s, dest, go, live, 1)
 
 
 def _fixed() -> None:

@@ -128,12 +128,13 @@ def test_a_round_of_shifts_hands_each_vertex_on_once(s, most):
 
 
 @given(searches(), st.randoms())
-def test_a_round_of_shifts_does_not_ask_for_the_order_of_the_border(s, random):
+def test_a_round_of_shifts_does_not_ask_for_the_order_of_a_long_border(s, random):
     """That depends on the number of threads."""
     r = s.refiner
     found = []
     for _ in range(2):
         again = Refiner(r.g, r.pull, s.before.copy(), r.limit, Team(1), 1)
+        again.memory = again.memory._replace(long=0)
         border = again.state.border[: again.state.count[1]]
         border[:] = random.sample(border.tolist(), len(border))
         found.append((again.shift_round(), again.state.part.tolist()))

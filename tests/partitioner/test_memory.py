@@ -35,6 +35,7 @@ def test_packing_loses_nothing(monkeypatch, heaviest, kind):
     monkeypatch.setattr(coarsening, "_LARGE", 4)
     graph = Graph.from_edges(3, [0, 1], [1, 2], [heaviest, 1])
     g = level(graph)
+    monkeypatch.setattr(coarsening, "_HUGE", 4)
     with Team(2) as team:
         small = packed(g, team)
     assert (small.ewgt.dtype, small.vwgt.dtype, small.xadj.dtype) == (kind, np.uint8, np.uint8)
