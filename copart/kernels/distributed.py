@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from . import inlined, kernel, refinement
+from . import inlined, kernel
 from .moves import move_and_log
-from .refinement import ACTIVE
+from .refinement import ACTIVE, afterburn, propose
 
 
 @kernel
-def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
+def propose_among_processes(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     """As :func:`copart.kernels.refinement.propose`, to which all is handed on.
 
     lo, hi : int
@@ -21,11 +21,11 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     conn : (nparts,) int64, scratch
     touched : (nparts,) int32, scratch
     """
-    refinement.propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched)
+    propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched)
 
 
 @kernel
-def afterburn(lo, hi, g, pull, s, dest, gain, go):
+def afterburn_among_processes(lo, hi, g, pull, s, dest, gain, go):
     """As :func:`copart.kernels.refinement.afterburn`, to which all is handed on.
 
     lo, hi : int
@@ -34,7 +34,7 @@ def afterburn(lo, hi, g, pull, s, dest, gain, go):
     gain : (nvtxs,) int64, in
     go : (nvtxs,) uint8, out
     """
-    refinement.afterburn(lo, hi, g, pull, s, dest, gain, go)
+    afterburn(lo, hi, g, pull, s, dest, gain, go)
 
 
 @inlined

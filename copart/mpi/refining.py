@@ -105,7 +105,7 @@ class Rounds:
         self._propose(s, count, warmth, self.now)
         self.region.bring(self.gain)
         self.region.bring(self.dest)
-        self.team.run(distributed.afterburn, count, self.g, self.pull, s, self.dest, self.gain, self.go)
+        self.team.run(distributed.afterburn_among_processes, count, self.g, self.pull, s, self.dest, self.gain, self.go)
         v = s.active[:count][self.go[:count] == 1]
         self.dest[self.others] = -1
         return self._move(self._fitting(v, self.gain[v]))
@@ -131,7 +131,7 @@ class Rounds:
     def _propose(self, s: State, count: int, warmth: float, now: int) -> None:
         """Let the active vertices name their best other parts."""
         k = len(self.limit)
-        self.team.run(distributed.propose, count, self.g, self.pull, s, now, warmth, self.dest, self.gain, self.live,
+        self.team.run(distributed.propose_among_processes, count, self.g, self.pull, s, now, warmth, self.dest, self.gain, self.live,
                       scratch=lambda: (np.empty(k, np.int64), np.empty(k, VERTEX)))
 
     def _fitting(self, v: Array, gain: Array) -> Array:

@@ -160,8 +160,9 @@ def _processes() -> None:
     count = int(s.count[0])
     s = with_room(s._replace(room=limit), count)
     gain, live, go = np.zeros(n, np.int64), np.empty(n, np.uint8), np.empty(n, np.uint8)
-    distributed.propose(0, count, g, pull, s, 1, 0.5, dest, gain, live, np.empty(2, np.int64), np.empty(2, np.int32))
-    distributed.afterburn(0, count, g, pull, s, dest, gain, go)
+    distributed.propose_among_processes(0, count, g, pull, s, 1, 0.5, dest, gain, live, np.empty(2, np.int64),
+                                        np.empty(2, np.int32))
+    distributed.afterburn_among_processes(0, count, g, pull, s, dest, gain, go)
     distributed.apply_moves(g, pull, s, dest, go, live, 1)
 
 
