@@ -131,8 +131,8 @@ class Rounds:
     def _propose(self, s: State, count: int, warmth: float, now: int) -> None:
         """Let the active vertices name their best other parts."""
         k = len(self.limit)
-        self.team.run(distributed.propose_among_processes, count, self.g, self.pull, s, now, warmth, self.dest, self.gain, self.live,
-                      scratch=lambda: (np.empty(k, np.int64), np.empty(k, VERTEX)))
+        self.team.run(distributed.propose_among_processes, count, self.g, self.pull, s, now, warmth, self.dest,
+                      self.gain, self.live, scratch=lambda: (np.empty(k, np.int64), np.empty(k, VERTEX)))
 
     def _fitting(self, v: Array, gain: Array) -> Array:
         """Those of the vertices whose moves fill no part above its limit, and leave none empty."""
