@@ -70,8 +70,8 @@ def publish(typingctx, values, i, value):
     i, value : int
     """
     def codegen(context, builder, signature, args):
-        new = context.cast(builder, args[2], signature.args[2], signature.args[0].dtype)
-        builder.store_atomic(new, _place(context, builder, signature, args), "release", 8)
+        place, new = _operands(context, builder, signature, args)
+        builder.store_atomic(new, place, "release", 8)
         return context.get_dummy_value()
 
     return types.none(values, i, value), codegen
@@ -85,8 +85,7 @@ def add(typingctx, values, i, more):
     i, more : int
     """
     def codegen(context, builder, signature, args):
-        much = context.cast(builder, args[2], signature.args[2], signature.args[0].dtype)
-        return builder.atomic_rmw("add", _place(context, builder, signature, args), much, "acq_rel")
+        return builder.atomic_rmw("add", *_operands(context, builder, signature, args), "acq_rel")
 
     return values.dtype(values, i, more), codegen
 
@@ -99,16 +98,19 @@ def exchange(typingctx, values, i, old, new):
     i, old, new : int
     """
     def codegen(context, builder, signature, args):
-        before, after = (context.cast(builder, args[j], signature.args[j], signature.args[0].dtype) for j in (2, 3))
-        place = _place(context, builder, signature, args)
-        return builder.extract_value(builder.cmpxchg(place, before, after, "acq_rel", "acquire"), 1)
+        made = builder.cmpxchg(*_operands(context, builder, signature, args), "acq_rel", "acquire")
+        return builder.extract_value(made, 1)
 
     return types.boolean(values, i, old, new), codegen
 
 
-def _place(context, builder, signature, args):
-    """Pointer to an entry, of the code of an intrinsic whose first arguments are the array and the place."""
-    return pointer_to(context, builder, types.none(*signature.args[:2]), args[:2])
+def _operands(context, builder, signature, args):
+    """Pointer to an entry, and the other arguments as numbers of its type: those of an intrinsic are the array, the
+    place, and numbers.
+    """
+    kind = signature.args[0].dtype
+    return (pointer_to(context, builder, types.none(*signature.args[:2]), args[:2]),
+            *(context.cast(builder, one, of, kind) for one, of in zip(args[2:], signature.args[2:], strict=True)))
 
 
 give_way = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())

@@ -58,8 +58,8 @@ class Memory(NamedTuple):
 
 
 @inlined
-def move(lo, hi, alone, g, s, m, change):
-    """Move the vertices of active[lo:hi] that survive, and log that; their old parts are in `Memory.dest` then.
+def move(lo, hi, alone, g, s, dest, go, live, now, change):
+    """Move the vertices of active[lo:hi] that survive, and log that; their old parts are in `dest` then.
 
     What is not live leaves the active list.
 
@@ -68,7 +68,9 @@ def move(lo, hi, alone, g, s, m, change):
                                         the active list is closed up, and the books of the parts are kept
     g : Level, in
     s : State, in and out
-    m : Memory, in and out
+    dest : (nvtxs,) int32, in and out   part proposed to each vertex; -1 for those that stay
+    go, live : (nvtxs,) uint8, in       by place on the active list: whether it is to move, and to stay listed
+    now : int                           number of the round
     change : (2, nparts) int64, in and out, of the books where not alone
     """
     pwgt, population = s.pwgt, s.population
@@ -77,28 +79,28 @@ def move(lo, hi, alone, g, s, m, change):
         pwgt, population = change[0], change[1]
         count = 0
         for i in range(lo, hi):
-            count += m.live[i] == 1 and m.go[i] == 1
+            count += live[i] == 1 and go[i] == 1
         top = add(s.count, 2, count)
     for i in range(lo, hi):
         v = s.active[i]
-        if m.live[i] == 0:
+        if live[i] == 0:
             s.listed[v] &= 255 - ACTIVE
             continue
         if alone:
             s.active[kept] = v
             kept += 1
-        if m.go[i] == 0:
-            m.dest[v] = -1
+        if go[i] == 0:
+            dest[v] = -1
             continue
-        own, to, weight = s.part[v], m.dest[v], g.vwgt[v]
+        own, to, weight = s.part[v], dest[v], g.vwgt[v]
         if alone and (population[own] == 1 or (len(s.room) > 0 and pwgt[to] + weight > s.room[to])):
-            m.dest[v] = -1
+            dest[v] = -1
             continue
         s.log[0, top], s.log[1, top] = v, own
         top += 1
-        s.moved_in[v] = m.at[NOW] + 1
+        s.moved_in[v] = now + 1
         s.part[v] = to
-        m.dest[v] = own
+        dest[v] = own
         pwgt[own] -= weight
         population[own] -= 1
         pwgt[to] += weight
@@ -108,7 +110,7 @@ def move(lo, hi, alone, g, s, m, change):
 
 
 @inlined
-def mark(lo, hi, alone, g, pull, s, m):
+def mark(lo, hi, alone, g, pull, s, dest):
     """Mark the vertices moved in log[lo:hi] and their neighbours, which are to be on both lists; returns how much less
     is cut.
 
@@ -117,7 +119,7 @@ def mark(lo, hi, alone, g, pull, s, m):
     g : Level, in
     pull : Pull, in
     s : State, in and out               writes `listed`; threads write the same
-    m : Memory, in
+    dest : (nvtxs,) int32, in           old part of what was moved, else -1
     """
     unit = len(g.ewgt) == 0
     total = np.int64(0)
@@ -131,7 +133,7 @@ def mark(lo, hi, alone, g, pull, s, m):
                 u = g.adjncy[e]
                 p = s.part[u]
                 # only what was moved has one
-                was = m.dest[u]
+                was = dest[u]
                 if was < 0:
                     was = p
                 # an edge between two that were moved counts once
@@ -227,13 +229,13 @@ def do_pieces(me, crew, g, pull, s, limit, salt, warmth, m):
         elif work == MOVE:
             if m.at[ALONE]:
                 hi = s.count[0]
-            move(lo, hi, m.at[ALONE] > 0, g, s, m, change)
+            move(lo, hi, m.at[ALONE] > 0, g, s, m.dest, m.go, m.live, m.at[NOW], change)
         elif work == MARK or work == RESET:
             lo, hi = m.at[LOGGED] + lo, m.at[LOGGED] + hi
             if work == MARK:
                 if m.at[ALONE]:
                     hi = s.count[2]
-                found[i, 0] = mark(lo, hi, m.at[ALONE] > 0, g, pull, s, m)
+                found[i, 0] = mark(lo, hi, m.at[ALONE] > 0, g, pull, s, m.dest)
             else:
                 for j in range(lo, hi):
                     m.dest[s.log[0, j]] = -1

@@ -197,7 +197,8 @@ class Rounds:
         self.state = s = with_room(s, len(moved))
         weight, pwgt, population = self.g.vwgt[v], s.pwgt.copy(), s.population.copy()
         before = s.part[v]
-        won = distributed.apply_moves(self.g, self.pull, self.state, self.dest, self.go, self.live, self.now)
+        won = distributed.apply_moves(self.g, self.pull, self.state, self.dest, self.go, self.live, self.now,
+                                      np.empty((2, 0), WEIGHT))
         self._local -= int(won)
         # those of others are theirs to look at
         s.listed[self.others] = kernels.PINNED

@@ -157,13 +157,13 @@ class Refiner:
         self.skewed = skewed
         dest = pages(n, np.int32)
         self.state = first_state(g, part, limit, team, dest, above)
-        crew = team.crew(n)
+        threads = team.crew_size(n)
         self.memory = jet.Memory(
             dest=dest, gain=pages(n, np.int64), live=pages(n, np.uint8), go=pages(n, np.uint8),
             key=np.empty(0), vertex=np.empty(0, np.int32),
             words=self.state.listed[: n // 8 * 8].view(np.int64),
-            conn=np.empty((crew, k), np.int64), touched=np.empty((crew, k), np.int32),
-            change=np.zeros((crew, 2, k), np.int64), found=np.empty((crew * PER_THREAD, 2), np.int64),
+            conn=np.empty((threads, k), np.int64), touched=np.empty((threads, k), np.int32),
+            change=np.zeros((threads, 2, k), np.int64), found=np.empty((threads * PER_THREAD, 2), np.int64),
             at=np.zeros(12, np.int64), long=jet.LONG,
         )
         self.memory.at[jet.LISTED], self.memory.at[jet.IN_ORDER] = self.state.count[:2]
@@ -253,8 +253,7 @@ class Refiner:
         at[: jet.IN_ORDER] = jet.BALANCE, self.now, 0, -1, 0, 0, eviction.BELOW_SIGN
         while True:
             stage = self.team.together(jet.jet_rounds, len(self.state.part), self.g, self.pull, self.state, self.limit,
-                                       self.salt, cut, warmth, patience, self.memory,
-                                       self.waiting)
+                                       self.salt, cut, warmth, patience, self.memory, self.waiting)
             if stage == jet.OVER:
                 return
             if stage == jet.WALLED:

@@ -116,7 +116,7 @@ class Team:
             f.result()
         return results
 
-    def crew(self, n: int) -> int:
+    def crew_size(self, n: int) -> int:
         """How many threads are in a kernel together that works on `n` vertices."""
         from ..kernels.crew import COMPILED
 
@@ -128,7 +128,7 @@ class Team:
         """
         from ..kernels.crew import AT, LEFT, OVER, Crew
 
-        crew = Crew(self.crew(n), np.zeros(AT, np.int64))
+        crew = Crew(self.crew_size(n), np.zeros(AT, np.int64))
         others = [self._pool.submit(kernel, i, crew, *args) for i in range(1, crew.threads)] if self._pool else []
         try:
             return kernel(0, crew, *args)

@@ -163,7 +163,7 @@ def _processes() -> None:
     distributed.propose_among_processes(0, count, g, pull, s, 1, 0.5, dest, gain, live, np.empty(2, np.int64),
                                         np.empty(2, np.int32))
     distributed.afterburn_among_processes(0, count, g, pull, s, dest, gain, go)
-    distributed.apply_moves(g, pull, s, dest, go, live, 1)
+    distributed.apply_moves(g, pull, s, dest, go, live, 1, np.empty((2, 0), np.int64))
 
 
 def _fixed() -> None:
