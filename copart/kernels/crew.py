@@ -16,9 +16,9 @@ from . import inlined
 from .atomic import add, exchange, give_way, peek, publish
 
 LEFT, FINISHED, WORK, COUNT, PIECES, AT = 0, 8, 16, 17, 18, 24
-"""Places of `Crew.at`: the pieces that nobody has taken, or `OVER`; how many are finished; what the work is, on how many
-items, in how many pieces; and how long `Crew.at` is.  Places that threads write at the same time are in different lines
-of the cache."""
+"""Places of `Crew.at`: the pieces that nobody has taken, or `OVER`; how many are finished; what the work is, on how
+many items, in how many pieces; and how long `Crew.at` is.  Places that threads write at the same time are in different
+lines of the cache."""
 
 _MOST, OVER = 1 << 10, -1
 """More pieces than there ever are; and in place of those that nobody has taken, that there is no more work.
