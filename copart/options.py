@@ -59,8 +59,8 @@ class Config:
     members, generations : int
         Partitions made, and then combined so many times; the best is returned.
     ample : bool
-        Coarsen less far, and be warmer, where that takes little of the time: on graphs of two hundred times the
-        vertices at which coarsening stops.
+        Coarsen less far, be warmer and cool more slowly where that takes little of the time: on graphs of two hundred
+        times the vertices at which coarsening stops.
     brief_below : int
         `part` makes less effort on meshes in space of fewer vertices, but for grids.
     explore_below : int
@@ -100,7 +100,7 @@ QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(QUICK, coarse_least=700, warmth=0.5, halving_least=40, halving_passes=2, grid_least=8000,
+    "fast": replace(QUICK, coarse_least=700, cooling=6, halving_least=40, halving_passes=2, grid_least=8000,
                     ample=True),
     "default": _DEFAULT,
     "strong": _STRONG,
