@@ -68,7 +68,7 @@ class Config:
     """
 
     coarse_per_part: int = 30
-    coarse_least: int = 1500
+    coarse_least: int = 700
     tries: int = 4
     warmth: float = 0.7
     cooling: int = 12
@@ -100,8 +100,7 @@ QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(QUICK, coarse_least=700, cooling=6, halving_least=40, halving_passes=2, grid_least=8000,
-                    ample=True),
+    "fast": replace(QUICK, cooling=6, halving_least=40, halving_passes=2, grid_least=8000, ample=True),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, explore_below=10**12, flow_levels=3, members=4, generations=8),

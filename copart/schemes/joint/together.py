@@ -112,7 +112,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
     size = sum(graph.nvtxs for graph in problem.components.values())
     share = sum(len(problem.coupled(name)) for name in problem.names) / size
     thorough = size < options.config.explore_below
-    least = min(COARSEST, options.config.coarse_least) if thorough or share <= WIDE else size  # VOLUME needs no levels
+    least = COARSEST if thorough or share <= WIDE else size  # VOLUME needs no levels
     with Team(options.threads) as team:
         config = replace(options.config, coarse_least=least)
         stack = stacked(problem, parts, dict(nparts), config, team)
