@@ -100,7 +100,8 @@ def test_the_promise_is_kept_where_large_components_share_volumes():
 
 def test_more_effort_is_made_up_to_the_size_that_the_preset_says(monkeypatch):
     """And what comes of it is not dearer than what came of less."""
-    one = problem(CASES["overlap-discs-2d"], 1500, "overlap")
+    case = CASES["patch-on-box-2d"]
+    one = problem(case, 1500, case.kinds[0])
     size, counts = sum(g.nvtxs for g in one.components.values()), dict.fromkeys(one.names, 4)
     paid: list[list[float]] = []
 
