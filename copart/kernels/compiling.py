@@ -1,10 +1,8 @@
 """How kernels are compiled: as numba compiles any function, without what kernels have no use for.
 
-Two thirds of the time that numba takes is spent before LLVM: on thirty instructions for every entry of an array that is
-read, on finding out again and again what the sum of two integers is, on annotations, locks and messages that nobody
-reads.  Kernels index one-dimensional arrays of numbers by integers, nearly everywhere; that is made here in three
-instructions.  Kernels never count from the end of an array, so there are none for that: in loops over a graph, which
-does nearly nothing but look entries up, they took a quarter of the time.  Where bounds are checked, so is this.
+Two thirds of the time that numba takes is spent before LLVM: on finding out again and again what the sum of two
+integers is, on annotations, locks and messages that nobody reads, and on many instructions where few do
+(:mod:`copart.kernels.lowering`).
 
 This rests on parts of numba that are not public.  Where one of them is missing, kernels are compiled as numba does it:
 as right, but slower, and longer in the making.
@@ -25,20 +23,21 @@ from numba.core.compiler_machinery import register_pass
 
 from .frontend import NEEDED, REPLACED, reading, shorter
 from .linking import unmeasured
+from .lowering import NEEDED as LOWERED
+from .lowering import KernelLower
 
 # numba says nothing of the types of these
-codegen, compiler, errors, lowering, targetconfig, typed, typeof, types = (
+codegen, compiler, errors, targetconfig, typed, typeof, types = (
     cast(Any, import_module(f"numba.core.{name}")) for name in (
-        "codegen", "compiler", "errors", "lowering", "targetconfig", "typed_passes", "typing.typeof", "types"))
+        "codegen", "compiler", "errors", "targetconfig", "typed_passes", "typing.typeof", "types"))
 
 # What numba has to have for this.
 _NEEDED = ((codegen, "JITCodeLibrary._optimize_functions"), (codegen, "CPUCodegen._pass_builder"),
-           (lowering, "Lower.lower_getitem"), (lowering, "Lower.lower_setitem"),
            (typed, "NativeLowering.lowering_class"), (typed, "NativeLowering.run_pass"),
            (compiler, "CompilerBase._compile_core"), (compiler, "Flags.options"),
            (targetconfig, "ConfigStack.top_or_none"), (errors, "_termcolor_inst"), (typeof, "_termcolor"),
            (codegen, "ll.ffi.lib._lock._cblist"),
-           (codegen, "ll.newpassmanagers.create_new_function_pass_manager"), *NEEDED)
+           (codegen, "ll.newpassmanagers.create_new_function_pass_manager"), *NEEDED, *LOWERED)
 
 
 #: The versions of numba that this was tried with; others compile as they do by themselves.
@@ -76,48 +75,6 @@ class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc, name-defined]
                 # takes arrays out of Python's objects, once a call
                 function.add_function_attribute("noinline")
                 function.add_function_attribute("optnone")
-
-
-class KernelLower(lowering.Lower):  # type: ignore[misc, name-defined]
-    """Writes LLVM's instructions for a kernel."""
-
-    def _place(self, array: Any, index: Any) -> Any:
-        """The address of an entry of a one-dimensional array of numbers; None of anything else.
-
-        None as well where bounds are checked, which numba does; only indices from the end are refused here.
-        """
-        kind: Any = self.typeof(array.name)
-        counts: Any = self.typeof(index.name)
-        if not (isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C" and kind.aligned
-                and isinstance(kind.dtype, types.Number | types.Boolean) and isinstance(counts, types.Integer)):
-            return None
-        builder, fields = self.builder, self.context.data_model_manager[kind]
-        row, number = self.loadvar(array.name), self.loadvar(index.name)
-        number = self.context.cast(builder, number, counts, types.intp if counts.signed else types.uintp)
-        if self.context.enable_boundscheck:
-            if counts.signed:
-                with builder.if_then(builder.icmp_signed("<", number, number.type(0)), likely=False):
-                    self.context.call_conv.return_user_exc(
-                        builder, IndexError, ("kernels do not count from the end of an array",))
-            return None
-        return builder.gep(builder.extract_value(row, fields.get_field_position("data")), [number])
-
-    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
-        place = self._place(value, index)
-        if place is None:
-            return super().lower_getitem(resty, expr, value, index, signature)
-        kind = self.typeof(value.name).dtype
-        return self.context.cast(self.builder, self.context.unpack_value(self.builder, kind, place), kind, resty)
-
-    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
-        given = self.typeof(value_var.name)
-        place = self._place(target_var, index_var) if isinstance(given, types.Number | types.Boolean) else None
-        if place is None:
-            return super().lower_setitem(target_var, index_var, value_var, signature)
-        kind = self.typeof(target_var.name).dtype
-        value = self.context.cast(self.builder, self.loadvar(value_var.name), given, kind)
-        self.context.pack_value(self.builder, kind, value, place)
-        return None
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -24,7 +24,8 @@ compiler, errors, inlining, ir, postproc, ssa, transforms, typed, untyped = (
 NEEDED = ((untyped, "InlineInlinables._do_work"), (inlining, "InlineWorker.run_untyped_passes"),
           (inlining, "InlineWorker.inline_ir"), (inlining, "copy.deepcopy"), (ir, "Inst._rec_list_vars"),
           (ir, "Scope.redefine"), (postproc, "PostProcessor.run"), (postproc, "VariableLifetime"),
-          (transforms, "canonicalize_cfg"), (ssa, "_logger.debug"), (errors, "WarningsFixer.catch_warnings"),
+          (transforms, "canonicalize_cfg"), (ssa, "_logger.debug"), (ssa, "_find_defs_violators"),
+          (ssa, "_run_block_rewrite"), (ssa, "_run_ssa_block_pass"), (errors, "WarningsFixer.catch_warnings"),
           (compiler, "DefaultPassBuilder.define_untyped_pipeline"))
 
 #: Functions that become part of others, as numba reads them.
@@ -119,23 +120,22 @@ def shorter(passes: Any, state: Any, function: Any) -> Any:
 def _list_variables(_: Any, value: Any) -> list[Any]:
     """The variables in a part of an instruction; in place of a method of `numba.core.ir.Inst`."""
     found: list[Any] = []
-    _collect(value, found)
+    _collect((value,), found)
     return found
 
 
-def _collect(value: Any, found: list[Any]) -> None:
-    kind = type(value)
-    if kind is ir.Var:
-        found.append(value)
-    elif kind in _LEAVES:
-        return
-    elif isinstance(value, ir.Inst):
-        found += value.list_vars()
-    elif isinstance(value, dict):
-        for one in value.values():
-            _collect(one, found)
-    elif isinstance(value, list | tuple):
-        for one in value:
+def _collect(values: Any, found: list[Any]) -> None:
+    for one in values:
+        kind = type(one)
+        if kind is ir.Var:
+            found.append(one)
+        elif kind in _LEAVES:
+            continue
+        elif isinstance(one, ir.Inst):
+            found += one.list_vars()
+        elif isinstance(one, dict):
+            _collect(one.values(), found)
+        elif isinstance(one, list | tuple):
             _collect(one, found)
 
 
@@ -153,6 +153,31 @@ def _find_lives_at_last(processor: Any, emit_dels: bool = False, extend_lifetime
     code.generator_info = None
 
 
+_find_violators = ssa._find_defs_violators
+
+
+def _find_defs_violators(blocks: Any, cfg: Any) -> Any:
+    """Which variables are written more than once; blocks remember what they mention for what comes next.
+
+    In place of a function of `numba.core.ssa`, as the next one, which numba calls twice for each of these variables.
+    """
+    for block in blocks.values():
+        block.mentioned = {one.name for statement in block.body for one in statement.list_vars()}
+    return _find_violators(blocks, cfg)
+
+
+def _run_block_rewrite(blocks: Any, states: Any, handler: Any) -> Any:
+    """Give a variable new names, in the blocks that mention it; new names are never looked for."""
+    out = {}
+    for label, block in blocks.items():
+        out[label] = new = ir.Block(block.scope, block.loc)
+        new.mentioned, new.body = block.mentioned, block.body
+        if states["varname"] in block.mentioned:
+            states["label"], states["block"] = label, block
+            new.body = list(ssa._run_ssa_block_pass(states, block, handler))
+    return out
+
+
 class _Silent:
     """In place of a logger."""
 
@@ -161,7 +186,8 @@ class _Silent:
 
 
 _REPLACED_PARTS = ((ir.Inst, "_rec_list_vars", _list_variables), (postproc.PostProcessor, "run", _find_lives_at_last),
-                   (ssa, "_logger", _Silent()),
+                   (ssa, "_logger", _Silent()), (ssa, "_find_defs_violators", _find_defs_violators),
+                   (ssa, "_run_block_rewrite", _run_block_rewrite),
                    (errors.WarningsFixer, "catch_warnings", lambda *_, **__: nullcontext()))
 
 

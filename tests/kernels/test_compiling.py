@@ -81,6 +81,122 @@ def test_other_arrays_are_indexed_as_numba_does_it():
     assert compiled(rows)(table, np.arange(9)[::3]) == rows(table, np.arange(9)[::3])
 
 
+def spans(lo, hi, step, small, out):
+    """Loops over ranges of every kind: sums of what each gave."""
+    ways = range(lo, hi), range(hi, lo, step)
+    for i in range(hi):
+        out[0] += i + 1
+    for i in ways[0]:
+        out[1] += i + 1
+        for _ in range(i, hi):
+            if i % 3 == 2:
+                continue
+            out[2] += 1
+    for i in ways[1]:
+        out[3] += i * i + 1
+    for i in range(lo, hi, step):
+        out[4] += i + 1
+    either = range(lo, hi) if step > 0 else range(hi, lo)
+    for i in either:
+        out[5] += i + 1
+        if out[5] > 20:
+            break
+    for i in range(small[0], small[1]):
+        out[6] += i
+    else:
+        out[6] += 1
+    for i in evens(lo, hi):
+        out[7] += i + 1
+
+
+def evens_of(lo, hi):
+    return range(lo, hi, 2)
+
+
+evens = compiled(evens_of)
+
+
+@pytest.mark.parametrize("hi", [-3, 0, 1, 9])
+@pytest.mark.parametrize("lo", [-2, 0, 4])
+@pytest.mark.parametrize("step", [-2, 1, 3])
+def test_loops_over_ranges_are_gone_through_as_in_python(lo, hi, step, monkeypatch):
+    """With steps or without, from one variable or two, empty ones too; narrow and unsigned numbers, and other sums."""
+    small = np.array([max(lo, 0), max(hi, 0)], np.uint32)
+    given, expected = np.zeros(8, np.int64), np.zeros(8, np.int64)
+    compiled(spans)(lo, hi, step, small, given)
+    monkeypatch.setitem(globals(), "evens", evens_of)
+    spans(lo, hi, step, small, expected)
+    assert given.tolist() == expected.tolist()
+
+
+def test_a_range_without_an_end_of_its_steps_is_refused():
+    def never(step):
+        total = 0
+        for i in range(0, 5, step):
+            total += i
+        return total
+    with pytest.raises(ValueError, match="must not be zero"):
+        compiled(never)(0)
+
+
+def held(count):
+    """Arrays that are made, handed on and let go within loops, by names that are written in several places."""
+    kept = np.zeros(3)
+    for i in range(count):
+        new = np.full(3, float(i))
+        if i % 2:
+            new, kept = kept, new
+        for value in new:
+            kept[i % 3] += value
+        other = new if i % 3 else kept.copy()
+        for place, value in enumerate(other):
+            kept[place] += value + other[0]
+    return kept
+
+
+def test_arrays_are_let_go_once():
+    from numba.core.runtime import _nrt_python, rtsys
+
+    run = compiled(held)
+    assert np.array_equal(run(11), held(11))
+    _nrt_python.memsys_enable_stats()
+    try:
+        before = rtsys.get_allocation_stats()
+        for _ in range(5):
+            run(200)
+        after = rtsys.get_allocation_stats()
+    finally:
+        _nrt_python.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free > 1000
+
+
+def branches(values):
+    """A variable that is written in many places, and read where several of them lead to."""
+    state, last = 0, -1
+    for value in values:
+        if value > 5:
+            state, last = last + 1, value
+        elif value > 3:
+            last = state - value
+        while state > 4:
+            state -= 3
+            if last == 2:
+                last += state
+                break
+        else:
+            if value % 2:
+                last, state = state + 1, last
+    return state, last
+
+
+def test_variables_that_are_written_in_many_places():
+    rng = np.random.default_rng(3)
+    run = compiled(branches)
+    for _ in range(50):
+        values = rng.integers(0, 9, 40)
+        assert run(values) == branches(values)
+
+
 @pytest.mark.skipif(not numba.__version__.startswith(compiling._TRIED), reason="another numba than was tried")
 def test_kernels_are_compiled_so_where_numba_has_all_that_is_needed(monkeypatch):
     assert {"pipeline_class": KernelCompiler} == COMPILED_BY
