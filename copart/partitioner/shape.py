@@ -50,6 +50,11 @@ _FEW = 0.1
 #: has put the cells of each part together, and a third where the cells of a layer are in any order.
 _STEPS, _ALONG_ROWS = 8, 0.7
 
+#: A large grid in space of which this share does so, with one of so many values, is coarsened in boxes as it is, even
+#: where it has few layers, so that those are far apart: boxes, and blocks of rows.  Cuts are 1 % lower than in
+#: breadth-first order, in a quarter less time; on small ones in a tenth less, but .5 % higher with much effort.
+#: Cylinders of layers of voxels, of which .86 to .95 does, are cut 5 to 13 % better in that order.
+_BLOCK_STEPS, _IN_BLOCKS = 16, 0.97
 
 #: Graphs of fewer edges, counted twice, stay in the caches: to number them anew takes longer than it saves (a tenth of
 #: the time of ``fast``), and cuts are the same in any order.  But where neighbours have neighbours in common, clusters
@@ -61,9 +66,9 @@ class Shape(NamedTuple):
     """What kind of graph it is.
 
     grid: quadrilaterals in rows, or hexahedra; dense: neighbours have neighbours in common; far: vertices of a large
-    graph are numbered far from their neighbours, or those of a grid across its rows; skewed: a few vertices, the hubs,
-    have most of the edges; flat: cells of a mesh in the plane or of a surface; uneven: rows of cells end inside, as
-    where cells of an octree are divided.
+    graph are numbered far from their neighbours, but in blocks of rows in space, or those of a grid across its rows;
+    skewed: a few vertices, the hubs, have most of the edges; flat: cells of a mesh in the plane or of a surface;
+    uneven: rows of cells end inside, as where cells of an octree are divided.
     """
 
     grid: bool
@@ -104,9 +109,12 @@ def look_at(g: Level) -> Shape:
     # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered, but in rough ones
     grid = cells and not (flat and uneven) and not _rough(degree, flat)
-    small = len(g.adjncy) < _SMALL and not (grid or dense or skewed)
-    far_apart = far * 4 > _SAMPLES and not small
-    apart = far_apart or (grid and not _along_rows(g))
+    small = len(g.adjncy) < _SMALL
+    apart = far * 4 > _SAMPLES and not (small and not (grid or dense or skewed))
+    if grid:
+        steps = _steps(g)
+        in_blocks = not small and not flat and steps[:_BLOCK_STEPS].sum() >= _IN_BLOCKS
+        apart = (apart and not in_blocks) or steps[:_STEPS].sum() < _ALONG_ROWS
     return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven)))
 
 
@@ -143,16 +151,15 @@ def _grows_flat(g: Level) -> bool:
     return outer < _FLAT * inner
 
 
-def _along_rows(g: Level) -> bool:
-    """Whether a grid is numbered along its rows, so that matching in order keeps boxes.
+def _steps(g: Level) -> Array:
+    """How often the numbers of neighbours in a grid differ by a value, the most frequent first, as shares of a sample.
 
-    Where it is not, clusters are of any form: cuts are up to 13 % higher there, and take up to four times as long,
-    than on the same grid in breadth-first order.
+    Matching in order keeps boxes where few values are frequent, as along rows.  Elsewhere clusters are of any form:
+    cuts are up to 13 % higher there, and take up to four times as long, than on the same grid in breadth-first order.
     """
     v = np.arange(_SAMPLES) * len(g.vwgt) // _SAMPLES
     degree = g.xadj[v + 1] - g.xadj[v]
     # the entries of their rows, one row after the other
     edges = np.arange(degree.sum()) + np.repeat(g.xadj[v] - np.cumsum(degree) + degree, degree)
     steps = np.abs(g.adjncy[edges] - np.repeat(v, degree))
-    often = np.sort(np.unique(steps, return_counts=True)[1])[-_STEPS:].sum()
-    return bool(often >= _ALONG_ROWS * len(steps))
+    return np.sort(np.unique(steps, return_counts=True)[1])[::-1] / len(steps)

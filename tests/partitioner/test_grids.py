@@ -162,3 +162,35 @@ def test_foams_are_cut_less_by_clusters(monkeypatch):
     monkeypatch.setattr(shapes, "_TIPS", np.inf)
     assert all(look_at(level(graph)).grid for graph in graphs)
     assert now < 0.97 * sum(cut(graph.replace()) for graph in graphs)
+
+
+def _layers(plane: np.ndarray, count: int) -> Graph:
+    return _masked(np.repeat(plane[None], count, axis=0))
+
+
+def test_large_blocks_of_rows_stay_in_their_order():
+    """However few layers there are; but not small ones, cylinders, those in the plane and those in another order."""
+    side = 120
+    square = np.ones((side, side), bool)
+    corner = square.copy()
+    corner[side // 2:, side // 2:] = False
+    assert [look_at(level(_layers(plane, 12))).far for plane in (square, corner)] == [False, False]
+    slab = grid(12, side, side)
+    place = np.random.default_rng(1).permutation(slab.nvtxs)
+    rows = np.repeat(place, np.diff(slab.xadj))
+    shuffled = Graph.from_edges(slab.nvtxs, rows, place[slab.adjncy])
+    others = [_layers(square, 5), _layers(_disc(side), 12), grid(40, 6000), shuffled]
+    assert [look_at(level(graph)).far for graph in others] == [True] * 4
+
+
+def test_large_blocks_of_rows_are_cut_no_worse_than_in_breadth_first_order(monkeypatch):
+    graphs = [grid(*shape) for shape in ((110, 80, 20), (16, 90, 75), (60, 55, 48))]
+    if NO_JIT:
+        graphs = graphs[:1]
+    cuts = [[edge_cut(graph, partition(graph, 24, seed=seed)) for graph in graphs for seed in (1, 2)]]
+    shapes._SEEN.clear()
+    monkeypatch.setattr(shapes, "_IN_BLOCKS", 2.0)
+    cuts.append([edge_cut(graph, partition(graph, 24, seed=seed)) for graph in graphs for seed in (1, 2)])
+    shapes._SEEN.clear()
+    assert cuts[0] != cuts[1]
+    assert np.mean(cuts[0]) < 1.01 * np.mean(cuts[1])
