@@ -1,5 +1,7 @@
 """Kernels compiled with what they need of numba: the same values, and numba left as it was."""
 
+from typing import Any, NamedTuple
+
 import numba
 import numpy as np
 import pytest
@@ -58,27 +60,133 @@ def test_where_indices_are_checked_a_kernel_must_not_count_from_the_end():
 
     def put(values, i):
         values[i] = 1
-    checked = [njit(**COMPILED_BY, boundscheck=True)(one) for one in (last, put)]
+
+    def inside(values, i):
+        return values.reshape(1, 3)[0, i]
+
+    def row(values, i):
+        return values.reshape(3, 1)[i][0]
+
+    def front(values, i):
+        return values[:i][0]
+
+    def back(values, i):
+        return values[i:][0]
+    checked = [njit(**COMPILED_BY, boundscheck=True)(one) for one in (last, put, inside, row, back, front)]
     values = np.arange(3)
-    assert checked[0](values, 2) == 2
+    assert [one(values, 2) for one in checked] == [2, None, 1, 1, 1, 0]
     for one in checked:
         with pytest.raises(IndexError, match="from the end"):
             one(values, -1)
+    for one in checked[:-1]:
         with pytest.raises(IndexError, match="out of bounds"):
             one(values, 3)
 
 
-def rows(table, every):
+def strides(columns, deep, every):
     total = 0
-    for i in range(len(table)):
-        row = table[i]
-        total += row[1] * table[i, -1]
-    return total + every[1]
+    for i in range(len(columns)):
+        row = columns[i]
+        total += row[1] * columns[i, -1] + deep[i, 1, -2] * len(deep[i])
+    return total + every[1] * every[-1] + len(every[::-1])
 
 
 def test_other_arrays_are_indexed_as_numba_does_it():
-    table = np.arange(12).reshape(3, 4)
-    assert compiled(rows)(table, np.arange(9)[::3]) == rows(table, np.arange(9)[::3])
+    given = np.asfortranarray(np.arange(12).reshape(3, 4)), np.arange(24).reshape(3, 2, 4), np.arange(9)[::3]
+    assert compiled(strides)(*given) == strides(*given)
+
+
+def table_of(table, kind, yes, out):
+    """Rows, entries of rows, lengths, and what is stored in all of them."""
+    total = 0.0
+    for i in range(len(table)):
+        row = table[i]
+        for j in range(len(row)):
+            total += row[j] * (i + 1) + table[i, kind[j]] + table[0, 1]
+            out[i, kind[j]] += table[i, j]
+        out[i][0] = row[len(row) - 1]
+        table[i, 1] = yes
+    out[2, 3] = 2.5
+    for value in out[1]:
+        total += value
+    out[0] = 3
+    return total + len(out) + out.shape[1]
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.float64, np.bool_])
+@pytest.mark.parametrize("count", [np.int32, np.int64, np.uint32])
+def test_tables_are_as_python_has_them(kind, count):
+    places = np.array([2, 0, 3, 1], count)
+    tables = [(np.arange(12).reshape(3, 4) % 5).astype(kind) for _ in range(2)]
+    outs = [np.zeros((3, 4)) for _ in range(2)]
+    expected = table_of(tables[0], places, True, outs[0])
+    assert compiled(table_of)(tables[1], places, True, outs[1]) == expected
+    assert np.array_equal(tables[0], tables[1])
+    assert np.array_equal(outs[0], outs[1])
+
+
+def pieces(values, lo, hi, out):
+    """Pieces of a row, and of pieces; sums and lengths of them, and what is stored there."""
+    middle, front, rest = values[lo:hi], values[:hi], values[lo:]
+    out[0], out[1], out[2] = len(middle), front.size, rest.nbytes
+    for value in middle:
+        out[3] += value
+    for i in range(len(front)):
+        out[4] += front[i] * (i + 1)
+    inner = rest[1:3]
+    out[5] = len(inner)
+    if len(inner) > 1:
+        inner[1] = 77
+        out[6] = inner.sum()
+    whole = values[:]
+    out[7] = len(whole[::2]) + len(whole[: len(whole)])
+    return rest
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float64])
+@pytest.mark.parametrize(("lo", "hi"), [(0, 0), (2, 5), (0, 8), (5, 2), (7, 30), (8, 8), (9, 11), (20, 3)])
+def test_pieces_of_arrays_end_where_these_do(kind, lo, hi):
+    values = [np.arange(8).astype(kind) for _ in range(2)]
+    outs = [np.zeros(8) for _ in range(2)]
+    rest = [pieces(values[0], lo, hi, outs[0]), compiled(pieces)(values[1], lo, hi, outs[1])]
+    assert np.array_equal(*values)
+    assert np.array_equal(*outs)
+    assert np.array_equal(*rest)
+    assert np.shares_memory(rest[1], values[1]) == bool(len(rest[0]))
+
+
+class Inner(NamedTuple):
+    key: Any
+    size: Any
+
+
+class Outer(NamedTuple):
+    first: Any
+    inner: Any
+    many: Any
+
+
+def fields(given, other, turns):
+    """Fields of tuples in tuples, of tuples that are put together within loops, and of one or the other."""
+    total = 0
+    mine = given
+    for i in range(turns):
+        chosen = given if i % 2 else other
+        total += chosen.first[i % 2] * (i + 1) + chosen.inner.key[0, i % 3] + chosen.inner.size
+        former, mine = mine, Outer(chosen.first[1:], Inner(chosen.inner.key, i), chosen.many)
+        total += former.inner.size + former.first[0] + len(mine.first) + mine.many[1] + mine[2][0]
+        mine.inner.key[1, 2] += total
+    return total, mine
+
+
+def test_fields_of_tuples():
+    def made(add):
+        return Outer(np.arange(5) + add, Inner(np.arange(6).reshape(2, 3) + add, add), (3 + add, 4))
+    given, other = [made(1), made(5)], [made(1), made(5)]
+    expected, found = fields(*given, 5), compiled(fields)(*other, 5)
+    assert expected[0] == found[0]
+    assert found[1].inner.size == 4
+    assert all(np.array_equal(one.inner.key, two.inner.key) for one, two in zip(given, other, strict=True))
 
 
 def spans(lo, hi, step, small, out):
@@ -143,7 +251,7 @@ def held(count):
     """Arrays that are made, handed on and let go within loops, by names that are written in several places."""
     kept = np.zeros(3)
     for i in range(count):
-        new = np.full(3, float(i))
+        new = np.full((2, 4), float(i))[i % 2][:3]
         if i % 2:
             new, kept = kept, new
         for value in new:
