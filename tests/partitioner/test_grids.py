@@ -71,10 +71,19 @@ FLAT = SPACE._replace(flat=True)
     ("default", SPACE, 4, 1, 1), ("strong", FLAT, 8, 2, 3), ("strong", GRID, 5, 2, 2), ("strong", OCTREE, 4, 2, 2),
     ("strong", SPACE, 5, 2, 2), ("strong", OTHER, 8, 2, 2)])
 def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, rounds):
-    made = flow_settings(level(grid(6, 6, 6)), PRESETS[preset], shape)
+    graph = level(grid(6, 6, 6))
+    made = flow_settings(graph, PRESETS[preset], shape, 8)
     assert made.flow_levels == levels
     if levels:
         assert (made.reach, made.rounds) == (reach, rounds)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_minimum_cuts_are_sought_farther_from_the_borders_of_wide_parts_in_the_plane(preset):
+    graph = level(grid(6, 6, 6))._replace(vwgt=np.ones(64_000, np.int64))
+    wide, narrow = (flow_settings(graph, PRESETS[preset], FLAT, nparts) for nparts in (8, 9))
+    assert wide == replace(narrow, reach=narrow.reach + 5)
+    assert flow_settings(graph, PRESETS[preset], SPACE, 8) == flow_settings(graph, PRESETS[preset], SPACE, 9)
 
 
 @pytest.mark.parametrize("preset", ["fast", "default"])

@@ -71,7 +71,7 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
         if won <= LEAST_GAIN * cut:
             break
     left = settle(g, pull, part, limit, team, seed)
-    how = flow_settings(g, config, shape)
+    how = flow_settings(g, config, shape, len(limit))
     if left == 0 and how.flow_levels:
         refine_pairs(g, part, limit, team, how.rounds, how.reach, how.share)
     return left
