@@ -174,6 +174,16 @@ def test_little_work_starts_no_process(few, monkeypatch):
     assert compile_ahead("few", workers=8)
 
 
+def test_processes_that_compile_do_so_without_linear_algebra(tmp_path):
+    """numba imports it before it compiles, a sixth of a second for products of matrices."""
+    code = "import sys; from copart.warm.worker import main; main(); print('scipy.linalg' in sys.modules)"
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, text=True, capture_output=True, check=True,
+                          input="rng.mix\n").stdout
+    assert said == "done\nFalse\n"
+    assert list(tmp_path.rglob("*.nbc"))
+
+
 def test_schemes_are_run_once_in_a_process(monkeypatch):
     steps, ran = importlib.import_module("copart.warm.steps"), []
     monkeypatch.setattr(steps, "schemes", lambda names, options: ran.append((names, options.preset)))

@@ -153,7 +153,7 @@ def _find_lives_at_last(processor: Any, emit_dels: bool = False, extend_lifetime
     code.generator_info = None
 
 
-_find_violators = ssa._find_defs_violators
+_find_violators = cast(Any, getattr(ssa, "_find_defs_violators", None))
 
 
 def _find_defs_violators(blocks: Any, cfg: Any) -> Any:

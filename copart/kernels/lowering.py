@@ -206,7 +206,7 @@ class KernelLower(lowering.Lower):  # type: ignore[misc, name-defined]
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         given, to = self.typeof(value_var.name), self.typeof(target_var.name)
         # an entry, and not all of a row
-        whole = isinstance(self.typeof(index_var.name), types.Integer) and getattr(to, "ndim", 0) > 1
+        whole = getattr(self.typeof(index_var.name), "count", 1) < getattr(to, "ndim", 0)
         place = None
         if isinstance(given, types.Number | types.Boolean) and not whole:
             place = self._place(target_var, index_var)

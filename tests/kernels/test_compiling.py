@@ -106,6 +106,7 @@ def table_of(table, kind, yes, out):
             out[i, kind[j]] += table[i, j]
         out[i][0] = row[len(row) - 1]
         table[i, 1] = yes
+        out[(i,)] += 1
     out[2, 3] = 2.5
     for value in out[1]:
         total += value
