@@ -221,7 +221,8 @@ def test_every_stage_compiles_nothing_but_the_table(warming, tmp_path):
 def test_an_interrupt_leaves_no_process_behind(tmp_path):
     status, err, workers = interrupted(tmp_path)
     assert status == 130, err
-    assert err.splitlines()[-1] == "copart part: interrupted"
+    # after it, LLVM's binding may say that an object was half made
+    assert "copart part: interrupted" in err.splitlines()
     assert not [one for one in workers if Path(f"/proc/{one}").exists()]
     assert not list(tmp_path.glob("a.vtu.part*"))
 
