@@ -44,8 +44,8 @@ _ON_GRIDS, _NEARER = 0.6, 2
 _REACH_IN_SPACE = 5
 
 #: In the plane they grow with their reach alone: where parts have so many vertices on average, it is so much greater.
-#: On meshes of a million cells cuts are 3 to 5 % lower for it, in a tenth to a quarter more time, and 1 % (`strong`) in
-#: a third more.  Small parts would pay a fifth more time for 1 to 2 %.
+#: On meshes of half a million cells and more cuts are 2 to 6 % lower for it, in a tenth to a quarter more time, and
+#: 1 to 2 % (`strong`) in a third to a half more.  Small parts would pay a fifth more time for 1 to 2 %.
 _WIDE, _FARTHER = 8000, 5
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections

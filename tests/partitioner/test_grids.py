@@ -192,10 +192,9 @@ def test_large_blocks_of_rows_stay_in_their_order():
     assert [look_at(level(graph)).far for graph in others] == [True] * 4
 
 
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
 def test_large_blocks_of_rows_are_cut_no_worse_than_in_breadth_first_order(monkeypatch):
     graphs = [grid(*shape) for shape in ((110, 80, 20), (16, 90, 75), (60, 55, 48))]
-    if NO_JIT:
-        graphs = graphs[:1]
     cuts = [[edge_cut(graph, partition(graph, 24, seed=seed)) for graph in graphs for seed in (1, 2)]]
     shapes._SEEN.clear()
     monkeypatch.setattr(shapes, "_IN_BLOCKS", 2.0)
