@@ -19,15 +19,18 @@ class Config:
     Attributes
     ----------
     coarse_per_part, coarse_least : int
-        Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices.
+        Coarsening stops near ``max(coarse_per_part * nparts, coarse_least)`` vertices; `coarse_least` is 200 at most on
+        rough bodies of voxels, as foams.
     tries : int
         Initial partitions grown by KGGGP where recursive bisection does not apply; the best is kept.
     warmth : float
         How much of its own connectivity a vertex may lose in a tentative move, at first.
     cooling : int
-        Rounds of refinement per level over which the warmth falls.
+        Rounds of refinement per level over which the warmth falls; twice as many, up to 24, where minimum cuts are
+        sought between parts of 8,000 vertices and more.
     cooling_fine : int
-        The same on the three finest levels, which take most of the time, where minimum cuts are sought after it.
+        The same on the three finest levels, which take most of the time, where minimum cuts are sought after it; six at
+        least between such parts in space.
     patience : int
         Rounds of refinement without improvement before a level is left.
     bisections : int
@@ -41,15 +44,17 @@ class Config:
         Vertices at which coarsening of a grid stops, unless an eighth of it is more; half as many in the plane and
         where rows end inside.
     reach : int
-        Edges from a border within which minimum cuts between pairs of parts are sought, five at most in space, and half
-        as many on grids whose rows end inside; 0 for none.
+        Edges from a border within which minimum cuts between pairs of parts are sought, five at most in space, half as
+        many on grids whose rows end inside, and five more between parts of 8,000 vertices and more in the plane; 0 for
+        none.
     flow_levels : int
         Finest levels on which they are sought.
     flow_degree : float
         Neighbours of a vertex, on average, up to which they are sought (fewer on grids): networks of more edges take
         longer, and win less.  Meshes in the plane may have any.
     rounds : int
-        Times that a pair is looked at on a level, at most; once more on meshes in the plane.
+        Times that a pair is looked at on a level, at most; once more on meshes in the plane, and once more there where
+        parts have 8,000 vertices and more.
     share : float
         Share of a part's weight that may take part in a minimum cut.
     hub_rounds : int
@@ -62,7 +67,7 @@ class Config:
         Coarsen less far, be warmer and cool more slowly where that takes little of the time: on graphs of two hundred
         times the vertices at which coarsening stops.
     brief_below : int
-        `part` makes less effort on meshes in space of fewer vertices, but for grids.
+        `part` makes less effort on meshes in space of fewer vertices, but for grids and rough bodies.
     explore_below : int
         `joint` makes all its efforts on problems of fewer vertices, and one on larger ones.
     """

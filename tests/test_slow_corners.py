@@ -57,7 +57,7 @@ def test_less_effort_on_small_meshes_in_space():
     assert hurried(replace(default, reach=0), 199_999, space).reach == 0
     assert hurried(default, 200_000, space) is default
     for other in (Shape(True, False, False), Shape(False, True, False), Shape(False, False, False, skewed=True),
-                  Shape(False, False, False, flat=True)):
+                  Shape(False, False, False, flat=True), Shape(False, False, False, rough=True)):
         assert hurried(default, 100, other) is default
     assert all(hurried(PRESETS[name], 100, space) is PRESETS[name] for name in ("fast", "strong", "best"))
 

@@ -62,6 +62,10 @@ _THOUSANDS = 5000
 _TIMES_COARSEST = 200
 _AMPLE = {"coarse_per_part": 1.5, "coarse_least": 2.0, "halving_least": 2.0, "warmth": 1.2, "cooling": 4 / 3}
 
+#: In rough bodies the narrow places decide, which initial partitions of few vertices find: cuts of 2 to 8 parts are
+#: 2 to 7 % lower than with three times as many.
+_LEAST_OF_ROUGH = 200
+
 #: Settings, at most, of small meshes in space.
 _OF_SMALL = {"reach": 3, "cooling": 6, "patience": 1, "halving_least": 40, "halving_passes": 2}
 
@@ -86,12 +90,15 @@ def coarsen_planar(found: Levels, config: Config, nparts: int, shape: Shape, tea
 
 
 def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
-    """Vertices at which coarsening for an initial partition stops; the cells of a grid stay small beside its parts.
+    """Vertices at which coarsening for an initial partition stops.
 
+    The cells of a grid stay small beside its parts.
     Flat walls lie between two layers of cells.  Parts of thirty cells have three layers, and balance is not found
     without steps in the walls, which refinement does not remove; bisections of a fine grid are cheap and flat.
     """
     stop = coarsest_size(config, nparts)
+    if shape.rough:
+        return coarsest_size(replace(config, coarse_least=min(config.coarse_least, _LEAST_OF_ROUGH)), nparts)
     if not shape.grid:
         return stop
     return max(stop, max(config.grid_least, nvtxs // _FINE) // (_FEWER if shape.flat or shape.uneven else 1))
@@ -117,9 +124,9 @@ def hurried(config: Config, nvtxs: int, shape: Shape) -> Config:
     """`config`, with less effort on small meshes in space where it says so: a fifth less time for 1 % of the cut.
 
     Grids gain little by it: their cut is that of the first bisections.  Where neighbours have neighbours in common,
-    cuts would be 2 % higher.
+    cuts would be 2 % higher, and 3 % in rough bodies.
     """
-    if nvtxs >= config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense:
+    if nvtxs >= config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense or shape.rough:
         return config
     return replace(config, **{name: min(most, getattr(config, name)) for name, most in _OF_SMALL.items()})
 

@@ -43,10 +43,15 @@ _ON_GRIDS, _NEARER = 0.6, 2
 #: many edges changes next to nothing: .1 % of the cut for up to half of the time with a reach of 8 (`strong`).
 _REACH_IN_SPACE = 5
 
-#: In the plane they grow with their reach alone: where parts have so many vertices on average, it is so much greater.
-#: On meshes of half a million cells and more cuts are 2 to 6 % lower for it, in a tenth to a quarter more time, and
-#: 1 to 2 % (`strong`) in a third to a half more.  Small parts would pay a fifth more time for 1 to 2 %.
+#: Parts of so many vertices on average are wide.  In the plane networks grow with their reach alone: there it is so
+#: much greater, and pairs are looked at once more.  On meshes of half a million cells and more cuts are 2 to 6 % lower
+#: for it, in a tenth to a quarter more time, and 1 to 2 % (`strong`) in a third to a half more.  Small parts would pay
+#: a fifth more time for 1 to 2 %.
 _WIDE, _FARTHER = 8000, 5
+
+#: Wide parts cool over twice as many rounds, up to so many, and over so many on the finest levels in space: 1.2 % less
+#: cut of tetrahedra in a sixth more time (`default`).
+_COOLING, _COOLING_FINE = 24, 6
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
 #: have so many vertices, at most: lower cuts than with twice as many.
@@ -218,17 +223,25 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
     if not config.reach or len(finest.origin) or shape.skewed:
         return replace(config, flow_levels=0)
     if shape.flat:
-        wide = len(finest.vwgt) >= _WIDE * nparts
-        return replace(config, rounds=config.rounds + 1, reach=config.reach + (_FARTHER if wide else 0))
-    most, reach = config.flow_degree, config.reach
-    if shape.grid and shape.uneven:
-        reach = -(-reach // _NEARER)
-    elif not shape.dense:
-        reach = min(reach, _REACH_IN_SPACE)
-    if shape.grid and not shape.uneven:
-        most *= _ON_GRIDS
-    sought = config.rounds and len(finest.adjncy) <= most * len(finest.vwgt)
-    return replace(config, reach=reach, flow_levels=config.flow_levels if sought else 0)
+        made = replace(config, rounds=config.rounds + 1)
+    else:
+        in_rows = shape.grid and not shape.uneven
+        most = config.flow_degree * (_ON_GRIDS if in_rows else 1)
+        if not config.rounds or len(finest.adjncy) > most * len(finest.vwgt):
+            return replace(config, flow_levels=0)
+        if shape.grid and shape.uneven:
+            made = replace(config, reach=-(-config.reach // _NEARER))
+        else:
+            made = config if shape.dense else replace(config, reach=min(config.reach, _REACH_IN_SPACE))
+    return _for_wide_parts(made, shape.flat) if len(finest.vwgt) >= _WIDE * nparts else made
+
+
+def _for_wide_parts(config: Config, flat: bool) -> Config:
+    """`config` with the effort that pays where parts are wide."""
+    cooling = max(config.cooling, min(2 * config.cooling, _COOLING))
+    if flat:
+        return replace(config, cooling=cooling, rounds=config.rounds + 1, reach=config.reach + _FARTHER)
+    return replace(config, cooling=cooling, cooling_fine=max(config.cooling_fine, _COOLING_FINE))
 
 
 def _uncoarsen(

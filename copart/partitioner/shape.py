@@ -38,8 +38,8 @@ _TRIANGLES, _SQUARES = (0.01, 0.02), 0.88
 #: spherical shells, with steps, 1.3 to 2.5; others next to none.  Clusters cut rough ones up to a quarter better, in
 #: two thirds of the time.  In space tips tell as much, cells with two neighbours or fewer: foams and pores have .13 to
 #: .7 times the 2/3 power of their vertices, balls, shells and other bodies with steps 0 to .1.  Clusters cut foams and
-#: pores 12 % better in 8 parts and 4 % better in 32, in three quarters of the time (`default`; 2 % worse in 100, in two
-#: thirds of it).
+#: pores 10 to 20 % better in 4 and 8 parts, 5 % better in 32 and as well in 100, in four fifths of the time
+#: (`default`).
 _ROUGH, _TIPS = 2.8, 0.15
 
 #: Sheets meet in fewer of their cells than this share.
@@ -68,7 +68,8 @@ class Shape(NamedTuple):
     grid: quadrilaterals in rows, or hexahedra; dense: neighbours have neighbours in common; far: vertices of a large
     graph are numbered far from their neighbours, but in blocks of rows in space, or those of a grid across its rows;
     skewed: a few vertices, the hubs, have most of the edges; flat: cells of a mesh in the plane or of a surface;
-    uneven: rows of cells end inside, as where cells of an octree are divided.
+    uneven: rows of cells end inside, as where cells of an octree are divided; rough: cells of a body in space whose
+    surface is everywhere, as in foams and porous rock.
     """
 
     grid: bool
@@ -77,6 +78,7 @@ class Shape(NamedTuple):
     skewed: bool = False
     flat: bool = False
     uneven: bool = False
+    rough: bool = False
 
 
 #: Of graphs that were looked at before: schemes partition the same ones again and again.
@@ -108,14 +110,15 @@ def look_at(g: Level) -> Shape:
     uneven = cells and (triangles > _TRIANGLES[0 if flat else 1] * _SAMPLES or squares < _SQUARES * on_grid)
     # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered, but in rough ones
-    grid = cells and not (flat and uneven) and not _rough(degree, flat)
+    rough = cells and _rough(degree, flat)
+    grid = cells and not (flat and uneven) and not rough
     small = len(g.adjncy) < _SMALL
     apart = far * 4 > _SAMPLES and not (small and not (grid or dense or skewed))
     if grid:
         steps = _steps(g)
         in_blocks = not small and not flat and steps[:_BLOCK_STEPS].sum() >= _IN_BLOCKS
         apart = (apart and not in_blocks) or steps[:_STEPS].sum() < _ALONG_ROWS
-    return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven)))
+    return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven, rough and not flat)))
 
 
 def _skewed(degree: Array) -> bool:

@@ -125,3 +125,12 @@ def test_a_short_log_is_made_longer_around_hubs(monkeypatch) -> None:
         monkeypatch.setattr(refinement.jet, "jet_rounds", rounds)
         refiner.improve(Config(), cut_of(level, part))
     assert room[0] < 0 <= room[1]
+
+
+def test_hubs_are_cooled_over_six_rounds_at_most():
+    graph = scale_free(500, np.random.default_rng(2))
+    assert look_at(finest(graph, 4, None, None)[0]).skewed
+    six, twelve, many = (partition(graph, 4, preset=Config(cooling=cooling)) for cooling in (11, 12, 40))
+    assert (six == twelve).all()
+    assert (six == many).all()
+    assert (partition(graph, 4, preset=Config(cooling=2)) != six).any()

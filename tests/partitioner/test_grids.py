@@ -15,6 +15,7 @@ from copart.kgggp_ml import partition
 from copart.mesh import dual_graph
 from copart.metrics import edge_cut, max_part_weights
 from copart.options import PRESETS, Config
+from copart.partitioner import coarsening
 from copart.partitioner import shape as shapes
 from copart.partitioner.coarsening import coarsest_size, first_size
 from copart.partitioner.multilevel import flow_settings
@@ -79,11 +80,18 @@ def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, ro
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_minimum_cuts_are_sought_farther_from_the_borders_of_wide_parts_in_the_plane(preset):
-    graph = level(grid(6, 6, 6))._replace(vwgt=np.ones(64_000, np.int64))
-    wide, narrow = (flow_settings(graph, PRESETS[preset], FLAT, nparts) for nparts in (8, 9))
-    assert wide == replace(narrow, reach=narrow.reach + 5)
-    assert flow_settings(graph, PRESETS[preset], SPACE, 8) == flow_settings(graph, PRESETS[preset], SPACE, 9)
+def test_wide_parts_are_cooled_more_slowly_and_looked_at_farther(preset):
+    graph, config = level(grid(6, 6, 6))._replace(vwgt=np.ones(64_000, np.int64)), PRESETS[preset]
+    cooling = {"fast": 12}.get(preset, 24)
+    wide, narrow = (flow_settings(graph, config, FLAT, nparts) for nparts in (8, 9))
+    assert wide == replace(narrow, reach=narrow.reach + 5, rounds=narrow.rounds + 1, cooling=cooling)
+    wide, narrow = (flow_settings(graph, config, SPACE, nparts) for nparts in (8, 9))
+    if preset == "fast":  # which seeks none there
+        assert wide == narrow
+    else:
+        assert wide == replace(narrow, cooling=cooling, cooling_fine=max(config.cooling_fine, 6))
+    none = replace(config, flow_degree=0.0)
+    assert flow_settings(graph, none, SPACE, 8) == replace(none, flow_levels=0)
 
 
 @pytest.mark.parametrize("preset", ["fast", "default"])
@@ -146,7 +154,30 @@ def test_grids_are_rough_where_hardly_a_row_is_long():
     even = [grid(70, 80), grid(4, 900), grid(4, 4, 300), grid(14, 15, 16), _masked(_disc(90)), _masked(ball),
             grid(3, 3, 200), grid(4, 4, 4)]
     assert [look_at(level(graph)).grid for graph in rough] == [False] * 4
+    # of the others even balls grow as in the plane
+    assert [look_at(level(graph)).rough for graph in rough + even] == [False] * 3 + [True] + [False] * 8
     assert [look_at(level(graph)).grid for graph in even] == [True] * 8
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_rough_bodies_are_coarsened_far(preset):
+    config, rough = PRESETS[preset], OTHER._replace(dense=False, rough=True)
+    assert first_size(config, 10**5, 4, rough) == 200
+    assert first_size(config, 10**5, 100, rough) == coarsest_size(config, 100)
+    assert first_size(replace(config, coarse_least=99), 10**5, 2, rough) == 99
+
+
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize("preset", ["fast", "default"])
+def test_narrow_places_of_foams_are_found_by_coarsening_far(monkeypatch, preset):
+    graphs = [_masked(_foam(40, 60, seed)) for seed in range(1, 9)]
+
+    def cut() -> int:
+        return sum(edge_cut(graph, partition(graph, k, preset=preset)) for graph in graphs for k in (3, 4, 6, 8))
+
+    now = cut()
+    monkeypatch.setattr(coarsening, "_LEAST_OF_ROUGH", 1000)
+    assert now < 0.98 * cut()
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
