@@ -235,7 +235,8 @@ def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m, wait
             work = AFTERBURN
         elif work == AFTERBURN:
             work = MOVE
-            at[ALONE] = crew.threads == 1 or s.count[0] <= m.long or len(s.room) > 0
+            # whatever the number of threads: which moves empty a part, and which vertex is its last, depends on it
+            at[ALONE] = s.count[0] <= m.long or len(s.room) > 0
         elif work == MOVE:
             # the last vertex of a part stays where they go one after the other
             if at[ALONE] or _weigh_again(g, s, m):

@@ -392,7 +392,7 @@ def test_a_round_on_a_long_list_is_that_on_a_short_one(monkeypatch, threads):
         s = r.state
         active = s.active[: s.count[0]]
         assert len(r.memory.conn) == (1 if NO_JIT else count)
-        if long == 0 and len(r.memory.conn) > 1:
+        if long == 0:
             assert (np.diff(active) > 0).all()
         assert sorted(active) == np.flatnonzero(s.listed & kernels.ACTIVE).tolist()
         assert (r.memory.dest == -1).all()
@@ -402,6 +402,20 @@ def test_a_round_on_a_long_list_is_that_on_a_short_one(monkeypatch, threads):
                       sorted(s.log[:, : s.count[2]].T.tolist()), s.moved_in.tolist()))
     assert found[0] == found[1]
     assert found[0][0][0] > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize(("long", "first"), [(0, [5]), (10**9, [1, 5])])
+def test_a_part_may_be_left_by_all_where_others_come_at_the_same_time(monkeypatch, threads, long, first):
+    """In a round on a long list, whatever the number of threads; else the last vertex stays."""
+    monkeypatch.setattr(rounds, "GRAIN", 1)
+    graph = Graph.from_edges(8, [0, 1, 2, 3, 5, 6], [2, 3, 3, 4, 1, 7], [10, 10, 10, 10, 1, 1])
+    with Team(threads) as team:
+        r = Refiner(level(graph), NO_PULL, np.array([0, 0, 1, 1, 1, 2, 2, 2], np.int32), np.full(3, 8), team, 1)
+        r.memory = r.memory._replace(long=long)
+        won = jet_round(r, 0.6)
+    assert np.flatnonzero(r.state.part == 0).tolist() == first
+    assert won == cut_of(r.g, np.array([0, 0, 1, 1, 1, 2, 2, 2], np.int32)) - cut_of(r.g, r.state.part)
 
 
 @pytest.mark.skipif(NO_JIT, reason="one thread without compiled kernels")
