@@ -235,7 +235,7 @@ def jet_rounds(me, crew, g, pull, s, limit, salt, cut, warmth, patience, m, wait
             work = AFTERBURN
         elif work == AFTERBURN:
             work = MOVE
-            # whatever the number of threads: which moves empty a part, and which vertex is its last, depends on it
+            # never by the number of threads: whether all may leave a part, and who is its last, depends on this
             at[ALONE] = s.count[0] <= m.long or len(s.room) > 0
         elif work == MOVE:
             # the last vertex of a part stays where they go one after the other

@@ -39,7 +39,7 @@ class Memory(NamedTuple):
         far and when it was best, excess then, border vertices when they were listed in order, -1 if some are on no
         list, active ones when those were, length of the log before the round, whether one thread applies its moves,
         which vertices are listed
-    long : int, longer lists are long: they are put in order, and several threads apply moves together
+    long : int, longer lists are long: they are put in order, and moves are applied together, by all threads
     """
 
     dest: Any

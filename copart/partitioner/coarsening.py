@@ -92,9 +92,9 @@ def coarsen_planar(found: Levels, config: Config, nparts: int, shape: Shape, tea
 def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
     """Vertices at which coarsening for an initial partition stops.
 
-    The cells of a grid stay small beside its parts.
-    Flat walls lie between two layers of cells.  Parts of thirty cells have three layers, and balance is not found
-    without steps in the walls, which refinement does not remove; bisections of a fine grid are cheap and flat.
+    The cells of a grid stay small beside its parts: flat walls lie between two layers of cells.  Parts of thirty cells
+    have three layers, and balance is not found without steps in the walls, which refinement does not remove; bisections
+    of a fine grid are cheap and flat.
     """
     stop = coarsest_size(config, nparts)
     if shape.rough:

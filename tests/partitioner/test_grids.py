@@ -154,7 +154,7 @@ def test_grids_are_rough_where_hardly_a_row_is_long():
     even = [grid(70, 80), grid(4, 900), grid(4, 4, 300), grid(14, 15, 16), _masked(_disc(90)), _masked(ball),
             grid(3, 3, 200), grid(4, 4, 4)]
     assert [look_at(level(graph)).grid for graph in rough] == [False] * 4
-    # of the others even balls grow as in the plane
+    # balls in seas, sheets and these pores grow as in the plane
     assert [look_at(level(graph)).rough for graph in rough + even] == [False] * 3 + [True] + [False] * 8
     assert [look_at(level(graph)).grid for graph in even] == [True] * 8
 
