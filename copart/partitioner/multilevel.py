@@ -49,8 +49,8 @@ _REACH_IN_SPACE = 5
 #: a fifth more time for 1 to 2 %.
 _WIDE, _FARTHER = 8000, 5
 
-#: Wide parts cool over twice as many rounds, up to so many, and over so many on the finest levels in space: 1.2 % less
-#: cut of tetrahedra in a sixth more time (`default`).
+#: Wide parts cool over twice as many rounds, up to so many, and over so many on the finest levels in space: .5 to
+#: 1 % less cut of tetrahedra in a sixth more time (`default`).
 _COOLING, _COOLING_FINE = 24, 6
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
@@ -222,17 +222,17 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
     # the networks know nothing of affinities, and would trade them for cut; around hubs they win nothing
     if not config.reach or len(finest.origin) or shape.skewed:
         return replace(config, flow_levels=0)
+    most, made = config.flow_degree, config
+    if shape.grid and not shape.uneven:
+        most *= _ON_GRIDS
     if shape.flat:
         made = replace(config, rounds=config.rounds + 1)
-    else:
-        in_rows = shape.grid and not shape.uneven
-        most = config.flow_degree * (_ON_GRIDS if in_rows else 1)
-        if not config.rounds or len(finest.adjncy) > most * len(finest.vwgt):
-            return replace(config, flow_levels=0)
-        if shape.grid and shape.uneven:
-            made = replace(config, reach=-(-config.reach // _NEARER))
-        else:
-            made = config if shape.dense else replace(config, reach=min(config.reach, _REACH_IN_SPACE))
+    elif not config.rounds or len(finest.adjncy) > most * len(finest.vwgt):
+        return replace(config, flow_levels=0)
+    elif shape.grid and shape.uneven:
+        made = replace(config, reach=-(-config.reach // _NEARER))
+    elif not shape.dense:
+        made = replace(config, reach=min(config.reach, _REACH_IN_SPACE))
     return _for_wide_parts(made, shape.flat) if len(finest.vwgt) >= _WIDE * nparts else made
 
 

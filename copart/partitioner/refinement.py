@@ -201,9 +201,6 @@ class Refiner:
     def shift_round(self) -> int:
         """Hand weight from every overloaded part along paths to parts with room; returns the decrease of the cut."""
         k, count = len(self.limit), int(self.state.count[1])
-        if count > self.memory.long:
-            # who is handed on depends on the order
-            self.state.border[:count].sort()
         ways = shifting.Ways(start=np.empty(k + 1, np.int64), order=np.empty(count, np.int32),
                              sources=np.empty(k, np.int32), parent=np.empty(k, np.int32), queue=np.empty(k, np.int32),
                              toward=np.empty(k, np.int32))

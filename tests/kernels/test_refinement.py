@@ -405,8 +405,8 @@ def test_a_round_on_a_long_list_is_that_on_a_short_one(monkeypatch, threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize(("long", "first"), [(0, [5]), (10**9, [1, 5])])
-def test_a_part_may_be_left_by_all_where_others_come_at_the_same_time(monkeypatch, threads, long, first):
+@pytest.mark.parametrize(("long", "there"), [(0, [5]), (10**9, [1, 5])])
+def test_a_part_may_be_left_by_all_where_others_come_at_the_same_time(monkeypatch, threads, long, there):
     """In a round on a long list, whatever the number of threads; else the last vertex stays."""
     monkeypatch.setattr(rounds, "GRAIN", 1)
     graph = Graph.from_edges(8, [0, 1, 2, 3, 5, 6], [2, 3, 3, 4, 1, 7], [10, 10, 10, 10, 1, 1])
@@ -414,7 +414,7 @@ def test_a_part_may_be_left_by_all_where_others_come_at_the_same_time(monkeypatc
         r = Refiner(level(graph), NO_PULL, np.array([0, 0, 1, 1, 1, 2, 2, 2], np.int32), np.full(3, 8), team, 1)
         r.memory = r.memory._replace(long=long)
         won = jet_round(r, 0.6)
-    assert np.flatnonzero(r.state.part == 0).tolist() == first
+    assert np.flatnonzero(r.state.part == 0).tolist() == there
     assert won == cut_of(r.g, np.array([0, 0, 1, 1, 1, 2, 2, 2], np.int32)) - cut_of(r.g, r.state.part)
 
 
