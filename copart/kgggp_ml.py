@@ -35,7 +35,7 @@ from .kernels.contraction import pull_down
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
-from .partitioner.coarsening import first_size, fitted, hurried, unpacked
+from .partitioner.coarsening import first_size, fitted, fitted_to_small, unpacked
 from .partitioner.contiguity import Pieces, make_contiguous
 from .partitioner.corridors import with_corridors
 from .partitioner.evolution import evolve
@@ -142,7 +142,7 @@ def partition(
     with Team(options.threads, progress) as team:
         shape = known_shape(graph, level)
         if pinned is None and affinity is None:
-            config = hurried(config, n, shape)
+            config = fitted_to_small(config, n, k, shape)
         coords = graph.coords
         if shape.far:
             level, order, place = renumber(level, shape, team, first_size(config, n, k, shape))

@@ -30,11 +30,11 @@ class Config:
         sought between parts of 8,000 vertices and more.
     cooling_fine : int
         The same on the three finest levels, which take most of the time, where minimum cuts are sought after it; six at
-        least between such parts in space.
+        least between such parts in space, and where parts have fewer than 1,000 vertices.
     patience : int
         Rounds of refinement without improvement before a level is left.
     bisections : int
-        Initial partitions by recursive bisection, up to four times as many where the graph is large, and twice as many
+        Initial partitions by recursive bisection, up to eight times as many where the graph is large, and twice as many
         where it has hubs.
     halving_least : int
         Vertices at which coarsening stops within a bisection; fewer where the graph has hubs.
@@ -52,6 +52,8 @@ class Config:
     flow_degree : float
         Neighbours of a vertex, on average, up to which they are sought (fewer on grids): networks of more edges take
         longer, and win less.  Meshes in the plane may have any.
+    flow_width : int
+        Vertices of a part, on average, from which they are sought in space, once, where `rounds` are 0; 0 for never.
     rounds : int
         Times that a pair is looked at on a level, at most; once more on meshes in the plane, and once more there where
         parts have 8,000 vertices and more.
@@ -67,7 +69,8 @@ class Config:
         Coarsen less far, be warmer and cool more slowly where that takes little of the time: on graphs of two hundred
         times the vertices at which coarsening stops.
     brief_below : int
-        `part` makes less effort on meshes in space of fewer vertices, but for grids and rough bodies.
+        `part` makes less effort on meshes in space of fewer vertices, but for grids and rough bodies, and for parts of
+        8,000 vertices and more.
     explore_below : int
         `joint` makes all its efforts on problems of fewer vertices, and one on larger ones.
     """
@@ -86,6 +89,7 @@ class Config:
     reach: int = 4
     flow_levels: int = 1
     flow_degree: float = 8.0
+    flow_width: int = 0
     rounds: int = 1
     share: float = 0.2
     hub_rounds: int = 4
@@ -105,7 +109,8 @@ QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""
 PRESETS: dict[PresetName, Config] = {
-    "fast": replace(QUICK, cooling=6, halving_least=40, halving_passes=2, grid_least=8000, ample=True),
+    "fast": replace(QUICK, cooling=6, halving_least=40, halving_passes=2, grid_least=8000, ample=True,
+                    flow_width=5000),
     "default": _DEFAULT,
     "strong": _STRONG,
     "best": replace(_STRONG, explore_below=10**12, flow_levels=3, members=4, generations=8),

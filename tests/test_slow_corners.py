@@ -13,7 +13,7 @@ from copart.formats.hwloc import _bits
 from copart.mesh import cube
 from copart.metrics import edge_cut, max_part_weight
 from copart.options import PRESETS, Loose, Options, Thorough
-from copart.partitioner.coarsening import coarsest_size, fitted, hurried
+from copart.partitioner.coarsening import coarsest_size, fitted, fitted_to_small
 from copart.partitioner.shape import Shape
 
 from .helpers import grid
@@ -49,17 +49,20 @@ def test_more_effort_only_where_it_is_asked_for_and_the_graph_is_large():
     assert fitted(replace(fast, ample=False), 10**6, 16) == replace(fast, ample=False)
 
 
-def test_less_effort_on_small_meshes_in_space():
+def test_less_effort_on_small_meshes_in_space_and_more_where_parts_are_wide():
     default, space = PRESETS["default"], Shape(False, False, False)
-    brief = hurried(default, 199_999, space)
+    brief = fitted_to_small(default, 199_999, 32, space)
     assert (brief.reach, brief.patience, brief.warmth) == (3, 1, default.warmth)
-    assert hurried(default, 100, space) == brief
-    assert hurried(replace(default, reach=0), 199_999, space).reach == 0
-    assert hurried(default, 200_000, space) is default
+    assert fitted_to_small(default, 100, 2, space) == brief
+    assert fitted_to_small(replace(default, reach=0), 199_999, 32, space).reach == 0
+    assert fitted_to_small(default, 200_000, 2, space) is default
+    assert fitted_to_small(default, 16_000, 2, space) == replace(default, rounds=default.rounds + 1)
+    assert fitted_to_small(default, 15_999, 2, space) == brief
     for other in (Shape(True, False, False), Shape(False, True, False), Shape(False, False, False, skewed=True),
                   Shape(False, False, False, flat=True), Shape(False, False, False, rough=True)):
-        assert hurried(default, 100, other) is default
-    assert all(hurried(PRESETS[name], 100, space) is PRESETS[name] for name in ("fast", "strong", "best"))
+        assert fitted_to_small(default, 100, 2, other) is default
+    for name in ("fast", "strong", "best"):
+        assert fitted_to_small(PRESETS[name], 100, 2, space) is PRESETS[name]
 
 
 def test_plans_make_the_whole_effort():

@@ -15,6 +15,7 @@ from ..kernels.bisection import LEVELS, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
+from ..kernels.rng import mix_each
 from ..kernels.weights import type_for_sums
 from ..options import Config
 from .bodies import separated
@@ -22,7 +23,7 @@ from .coarsening import contract
 from .cores import induced
 from .memory import pages, seldom_filled
 from .rounds import Team
-from .shape import look_at
+from .shape import Shape, look_at
 
 Array = np.ndarray[Any, Any]
 
@@ -40,8 +41,10 @@ _USUAL = Config()
 
 
 def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, starts: int = 0, *,
-                        grid: bool | None = None, config: Config = _USUAL) -> list[Array]:
+                        shape: Shape | None = None, config: Config = _USUAL) -> list[Array]:
     """Partitions into ``len(limit)`` parts, one per salt, by halving the set of parts again and again.
+
+    The first is made in the order of the vertices, later ones in others, but on grids whose rows go through.
 
     The fixed vertices of each part are collapsed into one, which may go to either side: a
     bisection itself decides which fixed parts stay together, so that neighbours are not
@@ -57,8 +60,9 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     starts : int
         Above 0 where the graph has hubs: so many more sides of each bisection are grown from one vertex, and it is
         coarsened without pairs: every vertex joins the cluster it is tied to most.
-    grid : bool, optional
-        Whether it is a grid, in which limits are looser at first; looked at where not given.
+    shape : Shape, optional
+        Whether it is a grid, in which limits are looser at first, and whose order is kept where its rows go through;
+        looked at where not given.
     config : Config, optional
         halving_least, halving_passes.
 
@@ -67,18 +71,18 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     list of (nvtxs,) int32
         Parts; may exceed the limits where coarse vertices are heavy.
     """
-    grid = look_at(g).grid if grid is None else grid
+    shape = shape or look_at(g)
     sets = [] if len(g.fixed) else separated(g, limit)
     if len(sets) < 2:
-        return _halved(g, limit, salts, team, starts, grid, config)
+        return _halved(g, limit, salts, team, starts, shape, config)
     found = np.empty((len(salts), len(g.vwgt)), np.int32)
     for vertices, parts in sets:
-        halved = _halved(induced(g, vertices), limit[parts], salts, team, starts, grid, config)
+        halved = _halved(induced(g, vertices), limit[parts], salts, team, starts, shape, config)
         found[:, vertices] = parts[np.stack(halved)]
     return list(found)
 
 
-def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, grid: bool,
+def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, shape: Shape,
             config: Config) -> list[Array]:
     """Partitions as :func:`recursive_bisection` makes them, of bodies that are divided."""
     whole, cmap = _collapse(g, len(limit))
@@ -86,6 +90,10 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, g
     arenas = [arena_for(whole, k, config, 2**_SHARED) for _ in range(min(team.threads, len(salts)))]
     degree = np.diff(whole.xadj)
     vertices = np.tile(np.arange(n, dtype=np.int32), (len(salts), 1))
+    if not shape.grid or shape.uneven:
+        # what is matched in another order is cut in other places; boxes of a grid are kept
+        for run in range(1, len(salts)):
+            vertices[run] = _shuffled(n, salts[run])
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
 
@@ -95,7 +103,7 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, g
         once = one.halvings > 0 and one.last - first > 1 and one.hi - lo > 1
         arena = _cut_out(arenas[run % len(arenas)], one)
         at, left = bisect_recursively(whole, limit, vertices[run, lo : one.hi], labels[run, first : one.last],
-                                      salts[run], starts, grid, once, part[run], arena)
+                                      salts[run], starts, shape.grid, once, part[run], arena)
         if not once:
             return []
         room = _room_needed(arena, n, len(whole.adjncy)) if one.hi - lo == n else one.room
@@ -107,6 +115,13 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, g
         team.unfold(bisect, [_Set(run, 0, n, 0, k, 0, len(whole.adjncy), 0, _SHARED, (_ROOM, _ROOM))
                              for run in range(begin, min(begin + len(arenas), len(salts)))])
     return [one if cmap is None else one[cmap] for one in part]
+
+
+def _shuffled(n: int, salt: int) -> Array:
+    """The numbers 0..n-1 in an order of its own for each salt, (n,) int32."""
+    numbers, key = np.arange(n, dtype=np.int32), np.empty(n, np.int64)
+    mix_each(numbers, salt, key)
+    return np.argsort(key, kind="stable").astype(np.int32)
 
 
 class _Set(NamedTuple):

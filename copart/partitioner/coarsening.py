@@ -66,7 +66,11 @@ _AMPLE = {"coarse_per_part": 1.5, "coarse_least": 2.0, "halving_least": 2.0, "wa
 #: 2 to 7 % lower than with three times as many.
 _LEAST_OF_ROUGH = 200
 
-#: Settings, at most, of small meshes in space.
+#: Parts of so many vertices on average are wide: effort at their borders, which are short, costs little.
+WIDE = 8000
+
+#: Settings, at most, of small meshes in space where parts are not wide: those are cut .5 to 1 % better without, in 3 to
+#: 6 % more time.
 _OF_SMALL = {"reach": 3, "cooling": 6, "patience": 1, "halving_least": 40, "halving_passes": 2}
 
 
@@ -120,14 +124,17 @@ def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
     return replace(config, bisections=1, cooling=0, patience=min(config.patience, 2))
 
 
-def hurried(config: Config, nvtxs: int, shape: Shape) -> Config:
+def fitted_to_small(config: Config, nvtxs: int, nparts: int, shape: Shape) -> Config:
     """`config`, with less effort on small meshes in space where it says so: a fifth less time for 1 % of the cut.
 
-    Grids gain little by it: their cut is that of the first bisections.  Where neighbours have neighbours in common,
+    Parts that are wide have short borders: there pairs are looked at once more, 1.5 % less cut in a tenth more time.
+    Grids gain little by either: their cut is that of the first bisections.  Where neighbours have neighbours in common,
     cuts would be 2 % higher, and 3 % in rough bodies.
     """
     if nvtxs >= config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense or shape.rough:
         return config
+    if nvtxs >= WIDE * nparts:
+        return replace(config, rounds=config.rounds + 1)
     return replace(config, **{name: min(most, getattr(config, name)) for name, most in _OF_SMALL.items()})
 
 

@@ -30,8 +30,11 @@ _RESEED = 4
 #: are the ends of chains there, which both grow into the same core, and tight limits of every split forbid most moves.
 _STARTS, _LOOSER = 6, 0.1
 
-#: Bisections run more than once a preset's number where the input graph is this much larger than the coarsest.
-_SHARE = 0.025
+#: Bisections run so many times a preset's number, at most, where this share of the vertices of the input graph is more
+#: than those of the coarsest: each finds other cuts, and of 2 to 8 parts the best of them is 2 to 6 % lower.  More are
+#: needed where rows of hexahedra end inside; around hubs they take longer.
+_MOST, _SHARE, _SHARE_UNEVEN = 8, 0.05, 0.2
+_MOST_AROUND_HUBS, _SHARE_AROUND_HUBS = 4, 0.025
 
 #: The coarsest graph has more than one in so many vertices of the input graph where refining it takes time.
 _TO_REFINE = 100
@@ -107,17 +110,23 @@ def _bisected(
     n, k = len(g.vwgt), len(limit)
     if len(g.origin) or (len(g.fixed) and limit.min() < limit.max()):
         return []
-    # bisections cost about n log k, the levels above about nvtxs: they get about a third of the time
-    runs = int(np.clip(_SHARE * nvtxs / (n * max(np.log2(k), 1)), 1, 4)) * config.bisections
-    looser, starts = limit, 0
+    runs, looser, starts = _runs(n, k, nvtxs, shape) * config.bisections, limit, 0
     if shape.skewed:
         runs, starts = 2 * runs, _STARTS  # of very different cuts
         looser = limit + (_LOOSER * limit).astype(np.int64)
-    found = recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, grid=shape.grid,
-                                config=config)
+    found = recursive_bisection(g, looser, [salt + t for t in range(runs)], team, starts, shape=shape, config=config)
     if coords is not None and not len(g.fixed):
         found.append(recursive_coordinate_bisection(coords, g.vwgt, limit))
     return found
+
+
+def _runs(n: int, nparts: int, nvtxs: int, shape: Shape) -> int:
+    """How often a coarsest graph of n vertices is bisected: about n log k take as long as so many on the levels above.
+    """
+    most, share = (_MOST_AROUND_HUBS, _SHARE_AROUND_HUBS) if shape.skewed else (_MOST, _SHARE)
+    if shape.grid and shape.uneven:
+        share = _SHARE_UNEVEN
+    return int(np.clip(share * nvtxs / (n * max(np.log2(nparts), 1)), 1, most))
 
 
 def _grown(g: Level, pull: Pull, limit: Array, config: Config, salt: int) -> Iterator[Array]:

@@ -16,7 +16,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..options import Config
-from .coarsening import carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
+from .coarsening import WIDE, carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
 from .communities import coarsen_communities
 from .coordinates import centroids
 from .cores import find_core, induced
@@ -43,15 +43,18 @@ _ON_GRIDS, _NEARER = 0.6, 2
 #: many edges changes next to nothing: .1 % of the cut for up to half of the time with a reach of 8 (`strong`).
 _REACH_IN_SPACE = 5
 
-#: Parts of so many vertices on average are wide.  In the plane networks grow with their reach alone: there it is so
-#: much greater, and pairs are looked at once more.  On meshes of half a million cells and more cuts are 2 to 6 % lower
-#: for it, in a tenth to a quarter more time, and 1 to 2 % (`strong`) in a third to a half more.  Small parts would pay
-#: a fifth more time for 1 to 2 %.
-_WIDE, _FARTHER = 8000, 5
+#: In the plane networks grow with their reach alone: around wide parts it is so much greater, and pairs are looked at
+#: once more.  On meshes of half a million cells and more cuts are 2 to 6 % lower for it, in a tenth to a quarter more
+#: time, and 1 to 2 % (`strong`) in a third to a half more.  Small parts would pay a fifth more time for 1 to 2 %.
+_FARTHER = 5
 
 #: Wide parts cool over twice as many rounds, up to so many, and over so many on the finest levels in space: .5 to
 #: 1 % less cut of tetrahedra in a sixth more time (`default`).
 _COOLING, _COOLING_FINE = 24, 6
+
+#: Parts of fewer vertices on average are narrow, and cool over as many rounds on the finest levels, in the plane, too:
+#: 1 to 2 % less cut in a tenth more time, which other tools take for hundreds of parts as well.
+_NARROW = 1000
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
 #: have so many vertices, at most: lower cuts than with twice as many.
@@ -216,12 +219,15 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
     """`config` with those minimum cuts that pay on such a graph; its `flow_levels` are 0 where none do.
 
     Borders in the plane are short and cuts there cheap: they are always sought, once more, and farther from those of
-    wide parts.  Between hexahedra in rows warm rounds find the same walls in less time, and between others it is enough
-    to look near the border, as it is in space.
+    wide parts.  In space the borders of wide parts are short beside these.  Between hexahedra in rows warm rounds find
+    the same walls in less time, and between others it is enough to look near the border, as it is in space.
     """
     # the networks know nothing of affinities, and would trade them for cut; around hubs they win nothing
     if not config.reach or len(finest.origin) or shape.skewed:
         return replace(config, flow_levels=0)
+    width = len(finest.vwgt) / nparts
+    if not config.rounds and not shape.flat and 0 < config.flow_width <= width:
+        config = replace(config, rounds=1)
     most, made = config.flow_degree, config
     if shape.grid and not shape.uneven:
         most *= _ON_GRIDS
@@ -233,7 +239,12 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
         made = replace(config, reach=-(-config.reach // _NEARER))
     elif not shape.dense:
         made = replace(config, reach=min(config.reach, _REACH_IN_SPACE))
-    return _for_wide_parts(made, shape.flat) if len(finest.vwgt) >= _WIDE * nparts else made
+    if width >= WIDE:
+        return _for_wide_parts(made, shape.flat)
+    if width < _NARROW:
+        # thousands of parts do not cool at all
+        return replace(made, cooling_fine=max(made.cooling_fine, min(made.cooling, _COOLING_FINE)))
+    return made
 
 
 def _for_wide_parts(config: Config, flat: bool) -> Config:

@@ -86,12 +86,30 @@ def test_wide_parts_are_cooled_more_slowly_and_looked_at_farther(preset):
     wide, narrow = (flow_settings(graph, config, FLAT, nparts) for nparts in (8, 9))
     assert wide == replace(narrow, reach=narrow.reach + 5, rounds=narrow.rounds + 1, cooling=cooling)
     wide, narrow = (flow_settings(graph, config, SPACE, nparts) for nparts in (8, 9))
-    if preset == "fast":  # which seeks none there
-        assert wide == narrow
-    else:
-        assert wide == replace(narrow, cooling=cooling, cooling_fine=max(config.cooling_fine, 6))
+    assert wide == replace(narrow, cooling=cooling, cooling_fine=max(config.cooling_fine, 6))
     none = replace(config, flow_degree=0.0)
-    assert flow_settings(graph, none, SPACE, 8) == replace(none, flow_levels=0)
+    assert flow_settings(graph, none, SPACE, 8).flow_levels == 0
+
+
+def test_fast_seeks_minimum_cuts_in_space_between_parts_that_are_not_small():
+    graph, fast = level(grid(6, 6, 6))._replace(vwgt=np.ones(40_000, np.int64)), PRESETS["fast"]
+    assert flow_settings(graph, fast, SPACE, 9).flow_levels == 0
+    assert flow_settings(graph, fast, SPACE, 8) == replace(fast, rounds=1)
+    assert flow_settings(graph, replace(fast, flow_width=0), SPACE, 8).flow_levels == 0
+    assert flow_settings(graph, fast, FLAT, 8) == replace(fast, rounds=1)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_narrow_parts_cool_on_the_finest_levels(preset):
+    config = PRESETS[preset]
+    graph = level(grid(6, 6, 6))._replace(vwgt=np.ones(8000, np.int64))
+    for shape in (FLAT, SPACE):
+        usual, narrow = (flow_settings(graph, config, shape, nparts) for nparts in (8, 9))
+        if usual.flow_levels:
+            assert narrow == replace(usual, cooling_fine=max(config.cooling_fine, 6))
+        else:
+            assert narrow == usual
+        assert flow_settings(graph, replace(config, cooling=0), shape, 9).cooling_fine == config.cooling_fine
 
 
 @pytest.mark.parametrize("preset", ["fast", "default"])

@@ -15,10 +15,14 @@ from ...options import QUICK
 from ..bisection import recursive_bisection
 from ..growing import best_growth
 from ..rounds import Team
+from ..shape import Shape
 from .objectives import Objective
 from .search import Search
 
 Array = np.ndarray[Any, Any]
+
+#: What bisections are told of a graph of nets.
+_NO_GRID = Shape(grid=False, dense=False, far=False)
 
 #: Nets of more pins become stars around their sources.
 _CLIQUE = 40
@@ -66,7 +70,7 @@ def best_start(
         # recursive bisection does not know which fixed part needs which of the limits
         made = [best_growth(graph, no_pull(), limit, QUICK, len(h.vwgt), salt, team, None) for salt in salts]
     else:
-        made = recursive_bisection(graph, limit, salts, team, grid=False)
+        made = recursive_bisection(graph, limit, salts, team, shape=_NO_GRID)
 
     def refined(t: int, part: Array) -> Search:
         search = Search(h, part, limit, objective, salts[t])

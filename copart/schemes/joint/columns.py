@@ -73,7 +73,7 @@ def columns(g: Level, cells: Array, load: Array, limit: Array, bound: Array, con
         if coords is not None:
             rest = recursive_coordinate_bisection(coords[back], level.vwgt, limit[ncoupled:])
         else:
-            rest = recursive_bisection(level, limit[ncoupled:], [seed], team, grid=shape.grid)[0]
+            rest = recursive_bisection(level, limit[ncoupled:], [seed], team, shape=shape)[0]
         part[back] += rest
     return part.astype(VERTEX)
 
