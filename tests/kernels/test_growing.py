@@ -274,7 +274,7 @@ def test_the_only_start_is_refined_once(monkeypatch):
 
     refined = []
     monkeypatch.setattr(growing.Refiner, "improve", lambda self, config, cut: refined.append(cut) or 0)
-    g, limit = level(grid(12, 12)), np.full(4, 38)
+    g, limit = level(grid(12, 12)), np.full(16, 10)
     default = PRESETS["default"]
     with Team(1) as team:
         for nvtxs, config, own, times in [(144, default, False, 0), (144, default, True, 1),
@@ -282,4 +282,4 @@ def test_the_only_start_is_refined_once(monkeypatch):
             refined.clear()
             part = growing.best_growth(g, NO_PULL, limit, config, nvtxs, 1, team, None, refined=own)
             assert len(refined) == times
-            assert np.bincount(part, minlength=4).max() <= 38
+            assert np.bincount(part, minlength=16).max() <= 10

@@ -154,7 +154,7 @@ def test_nested_meshes_send_every_datum_once(nested):
     assert made.pair.totZ <= evaluate(nested, aware(nested, (8, 8))).pair.totZ
 
 
-def test_less_volume_and_fewer_messages_than_other_schemes(tetra):
+def test_about_the_volume_of_other_schemes_and_fewer_messages(tetra):
     def mean(scheme):
         pairs = [evaluate(tetra, scheme(tetra, (8, 24), seed=seed)).pair for seed in (1, 2, 3)]
         return np.mean([p.totV_ab for p in pairs]), np.mean([p.totZ for p in pairs])
@@ -162,8 +162,8 @@ def test_less_volume_and_fewer_messages_than_other_schemes(tetra):
     volume, messages = mean(joint)
     for other in (aware, projrepart):
         v, z = mean(other)
-        assert volume < v
-        assert messages < z
+        assert volume < 1.01 * v
+        assert messages < 0.9 * z
 
 
 def test_a_price_on_messages_saves_messages(tetra):
