@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import kernel
+from . import inlined, kernel
 from .prefetching import prefetch
 from .rng import mix
 
@@ -11,28 +11,43 @@ OFFSET_AHEAD, ROW_AHEAD, NUMBERS_AHEAD = 20, 10, 5
 takes half the time."""
 
 
+@inlined
+def _differ(a, b):
+    """Whether one of two weights is more than one and a half times the other.
+
+    a, b : int
+    """
+    return 2 * max(a, b) > 3 * min(a, b)
+
+
 @kernel
 def sample_shape(g, samples, result):
     """What kind of graph it is, from a sample of its edges.
 
     Squares are cycles of four through the edge; on a grid they are deg - 2 per edge, in any dimension.  Far are
     edges whose ends are numbered more than 1 / 64 of the vertices apart.  Vertices of degree over 40 are skipped.
+    Opposite sides of a square lie in the same direction, also where a grid is stretched.
 
     g : Level, in
     samples : int                   edges looked at
-    result : (4,) int64, out        [0] triangles, [1] squares, [2] squares on a grid, [3] far
+    result : (6,) int64, out        [0] triangles, [1] squares, [2] squares on a grid, [3] far, [4] squares of which
+                                    opposite sides differ in weight, [5] edges whose ends do
     """
     n = len(g.vwgt)
-    for i in range(4):
+    unit = len(g.ewgt) == 0
+    for i in range(len(result)):
         result[i] = 0
     for i in range(samples):
         v = mix(i, 5) % n
         d = g.xadj[v + 1] - g.xadj[v]
         if d == 0 or d > 40:
             continue
-        u = g.adjncy[g.xadj[v] + mix(i, 6) % d]
+        side = g.xadj[v] + mix(i, 6) % d
+        u = g.adjncy[side]
         if abs(u - v) * 64 > n:
             result[3] += 1
+        if _differ(g.vwgt[u], g.vwgt[v]):
+            result[5] += 1
         du = g.xadj[u + 1] - g.xadj[u]
         if du > 40:
             continue
@@ -49,6 +64,8 @@ def sample_shape(g, samples, result):
                     for h in range(g.xadj[u], g.xadj[u + 1]):
                         if g.adjncy[h] == y:
                             result[1] += 1
+                            if not unit and (_differ(g.ewgt[side], g.ewgt[f]) or _differ(g.ewgt[e], g.ewgt[h])):
+                                result[4] += 1
                             break
 
 

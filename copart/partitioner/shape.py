@@ -42,6 +42,11 @@ _TRIANGLES, _SQUARES = (0.01, 0.02), 0.88
 #: (`default`).
 _ROUGH, _TIPS = 2.8, 0.15
 
+#: Where weights differ from cell to cell, opposite sides of more than this share of the squares, or the ends of so many
+#: edges, it is taken for no grid: boxes are cut up to 60 % dearer than clusters there, which avoid heavy edges, in as
+#: much time.  Weights may differ by direction, or from place to place.
+_OBLONG, _UNLIKE = 0.1, 0.2
+
 #: Sheets meet in fewer of their cells than this share.
 _FEW = 0.1
 
@@ -65,11 +70,11 @@ _SMALL = 1 << 19
 class Shape(NamedTuple):
     """What kind of graph it is.
 
-    grid: quadrilaterals in rows, or hexahedra; dense: neighbours have neighbours in common; far: vertices of a large
-    graph are numbered far from their neighbours, but in blocks of rows in space, or those of a grid across its rows;
-    skewed: a few vertices, the hubs, have most of the edges; flat: cells of a mesh in the plane or of a surface;
-    uneven: rows of cells end inside, as where cells of an octree are divided; rough: cells of a body in space whose
-    surface is everywhere, as in foams and porous rock.
+    grid: quadrilaterals in rows, or hexahedra, of about the same weight as their neighbours; dense: neighbours have
+    neighbours in common; far: vertices of a large graph are numbered far from their neighbours, but in blocks of rows
+    in space, or those of a grid across its rows; skewed: a few vertices, the hubs, have most of the edges; flat: cells
+    of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree are divided;
+    rough: cells of a body in space whose surface is everywhere, as in foams and porous rock.
     """
 
     grid: bool
@@ -101,9 +106,9 @@ def look_at(g: Level) -> Shape:
     """The shape of a graph, from a sample of its edges and from its degrees."""
     degree = np.diff(g.xadj)
     skewed = _skewed(degree)
-    found = np.zeros(4, np.int64)
+    found = np.zeros(6, np.int64)
     survey.sample_shape(g, _SAMPLES, found)
-    triangles, squares, on_grid, far = found
+    triangles, squares, on_grid, far, oblong, unlike = found
     dense = triangles * 2 > _SAMPLES
     cells = not skewed and not dense and squares * 5 > on_grid * 3
     flat = not skewed and degree.sum() <= (_QUADRILATERALS if cells else _PLANE) * len(degree) and _grows_flat(g)
@@ -111,7 +116,8 @@ def look_at(g: Level) -> Shape:
     # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered, but in rough ones
     rough = cells and _rough(degree, flat)
-    grid = cells and not (flat and uneven) and not rough
+    weighted = oblong > _OBLONG * squares or unlike > _UNLIKE * _SAMPLES
+    grid = cells and not (flat and uneven) and not rough and not weighted
     small = len(g.adjncy) < _SMALL
     apart = far * 4 > _SAMPLES and not (small and not (grid or dense or skewed))
     if grid:

@@ -663,7 +663,7 @@ def test_looking_counts_what_is_there(graph):
     n = graph.nvtxs
     if not n:
         return
-    found = np.full(4, -1, np.int64)
+    found = np.full(6, -1, np.int64)
     survey.sample_shape(level(graph), 200, found)
     near = rows(graph)
     triangles = any(set(near[v]) & set(near[u]) for v in near for u in near[v])
@@ -671,6 +671,9 @@ def test_looking_counts_what_is_there(graph):
     assert (found >= 0).all()
     assert triangles or found[0] == 0
     assert squares or found[1] == 0
+    assert found[4] <= found[1]
+    assert found[5] <= 200
+    assert found[5] == 0 or len(set(graph.weights.tolist())) > 1
 
 
 @given(graphs(), st.data())

@@ -62,6 +62,37 @@ def test_threads_make_no_difference_on_grids(preset):
         assert partition(graph, 7, preset=preset, threads=threads).tobytes() == one.tobytes()
 
 
+def _weighted(dims, by=None, vwgt=None):
+    """A grid whose edges weigh what `by` says of the places of their first ends and of their direction."""
+    u, v, _ = grid(*dims).edges()
+    at = np.stack(np.unravel_index(u, dims))
+    return Graph.from_edges(int(np.prod(dims)), u, v, None if by is None else by(at, v - u), vwgt=vwgt)
+
+
+@pytest.mark.parametrize("dims", [(60, 50), (20, 18, 16)])
+def test_grids_whose_weights_differ_from_cell_to_cell_are_none(dims):
+    rng, n = np.random.default_rng(3), int(np.prod(dims))
+    stretched = [_weighted(dims, lambda at, step: np.where(step == 1, 100, 1)),
+                 _weighted(dims, lambda at, step: (1000 * 1.3 ** -at[-1]).astype(int) + 1),
+                 _weighted(dims, lambda at, step: np.where(at[0] < 9, 10, 1)),
+                 _weighted(dims, vwgt=(1000 * 1.3 ** -(np.arange(n) % dims[-1])).astype(int) + 1)]
+    other = [_weighted(dims, lambda at, step: rng.integers(1, 4, len(step))),
+             _weighted(dims, lambda at, step: np.where(rng.random(len(step)) < 0.1, 100, 1)),
+             _weighted(dims, vwgt=rng.integers(1, 4, n))]
+    assert [look_at(level(graph)).grid for graph in stretched + other] == [True] * 4 + [False] * 3
+
+
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize("dims", [(120, 100), (26, 24, 22)])
+@pytest.mark.parametrize("preset", ["fast", "default"])
+def test_heavy_edges_of_a_grid_are_not_cut(dims, preset):
+    """As boxes, whose walls cross one heavy edge in ten, it would cost 10 times as much as without."""
+    rng = np.random.default_rng(3)
+    graph = _weighted(dims, lambda at, step: np.where(rng.random(len(step)) < 0.1, 100, 1))
+    plain = grid(*dims)
+    assert edge_cut(graph, partition(graph, 8, preset=preset)) < 3 * edge_cut(plain, partition(plain, 8, preset=preset))
+
+
 SPACE, OCTREE = OTHER._replace(dense=False), GRID._replace(uneven=True)
 FLAT = SPACE._replace(flat=True)
 
