@@ -235,7 +235,7 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
         made = replace(config, rounds=config.rounds + 1)
     elif not config.rounds or len(finest.adjncy) > most * len(finest.vwgt):
         return replace(config, flow_levels=0)
-    elif shape.grid and shape.uneven:
+    elif shape.uneven and not shape.rough:
         made = replace(config, reach=-(-config.reach // _NEARER))
     elif not shape.dense:
         made = replace(config, reach=min(config.reach, _REACH_IN_SPACE))

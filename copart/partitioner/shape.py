@@ -73,8 +73,8 @@ class Shape(NamedTuple):
     grid: quadrilaterals in rows, or hexahedra, of about the same weight as their neighbours; dense: neighbours have
     neighbours in common; far: vertices of a large graph are numbered far from their neighbours, but in blocks of rows
     in space, or those of a grid across its rows; skewed: a few vertices, the hubs, have most of the edges; flat: cells
-    of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree are divided;
-    rough: cells of a body in space whose surface is everywhere, as in foams and porous rock.
+    of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree are divided,
+    or weights differ along them; rough: cells of a body in space whose surface is everywhere, as in foams and porous rock.
     """
 
     grid: bool
@@ -116,7 +116,7 @@ def look_at(g: Level) -> Shape:
     # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered, but in rough ones
     rough = cells and _rough(degree, flat)
-    weighted = oblong > _OBLONG * squares or unlike > _UNLIKE * _SAMPLES
+    weighted = cells and (oblong > _OBLONG * squares or unlike > _UNLIKE * _SAMPLES)
     grid = cells and not (flat and uneven) and not rough and not weighted
     small = len(g.adjncy) < _SMALL
     apart = far * 4 > _SAMPLES and not (small and not (grid or dense or skewed))
@@ -124,7 +124,7 @@ def look_at(g: Level) -> Shape:
         steps = _steps(g)
         in_blocks = not small and not flat and steps[:_BLOCK_STEPS].sum() >= _IN_BLOCKS
         apart = (apart and not in_blocks) or steps[:_STEPS].sum() < _ALONG_ROWS
-    return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven, rough and not flat)))
+    return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven or weighted, rough and not flat)))
 
 
 def _skewed(degree: Array) -> bool:
