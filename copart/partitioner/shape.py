@@ -74,7 +74,8 @@ class Shape(NamedTuple):
     neighbours in common; far: vertices of a large graph are numbered far from their neighbours, but in blocks of rows
     in space, or those of a grid across its rows; skewed: a few vertices, the hubs, have most of the edges; flat: cells
     of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree are divided,
-    or weights differ along them; rough: cells of a body in space whose surface is everywhere, as in foams and porous rock.
+    or weights differ along them; rough: cells of a body in space whose surface is everywhere, as in foams and porous
+    rock.
     """
 
     grid: bool
