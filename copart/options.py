@@ -44,9 +44,9 @@ class Config:
         Vertices at which coarsening of a grid stops, unless an eighth of it is more; half as many in the plane and
         where rows end inside.
     reach : int
-        Edges from a border within which minimum cuts between pairs of parts are sought, five at most in space, half as
-        many on grids whose rows end inside, and five more between parts of 8,000 vertices and more in the plane; 0 for
-        none.
+        Edges from a border within which minimum cuts between pairs of parts are sought, five at most in space, four
+        where neighbours have neighbours in common, half as many on grids whose rows end inside, and five more between
+        parts of 8,000 vertices and more in the plane; 0 for none.
     flow_levels : int
         Finest levels on which they are sought.
     flow_degree : float
