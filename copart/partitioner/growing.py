@@ -31,10 +31,10 @@ _RESEED = 4
 _STARTS, _LOOSER = 6, 0.1
 
 #: Bisections run so many times a preset's number, at most, where this share of the vertices of the input graph is more
-#: than those of the coarsest: each finds other cuts, and of 2 to 8 parts the best of them is 2 to 6 % lower.  More are
-#: needed where rows of hexahedra end inside; around hubs they take longer.
-_MOST, _SHARE, _SHARE_UNEVEN = 8, 0.05, 0.2
-_MOST_AROUND_HUBS, _SHARE_AROUND_HUBS = 4, 0.025
+#: than those of the coarsest: each finds other cuts, and of 2 to 8 parts the best of them is 2 to 6 % lower.  Fewer are
+#: enough in the plane and around hubs, where they take longer; more are needed where rows of hexahedra end inside.
+_MOST, _FEWER = 8, 4
+_SHARE, _SHARE_UNEVEN, _SHARE_AROUND_HUBS = 0.05, 0.2, 0.025
 
 #: The coarsest graph has more than one in so many vertices of the input graph where refining it takes time.
 _TO_REFINE = 100
@@ -123,9 +123,8 @@ def _bisected(
 def _runs(n: int, nparts: int, nvtxs: int, shape: Shape) -> int:
     """How often a coarsest graph of n vertices is bisected: about n log k take as long as so many on the levels above.
     """
-    most, share = (_MOST_AROUND_HUBS, _SHARE_AROUND_HUBS) if shape.skewed else (_MOST, _SHARE)
-    if shape.grid and shape.uneven:
-        share = _SHARE_UNEVEN
+    most = _FEWER if shape.skewed or shape.flat else _MOST
+    share = _SHARE_AROUND_HUBS if shape.skewed else _SHARE_UNEVEN if shape.grid and shape.uneven else _SHARE
     return int(np.clip(share * nvtxs / (n * max(np.log2(nparts), 1)), 1, most))
 
 
