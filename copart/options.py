@@ -56,7 +56,7 @@ class Config:
         Vertices of a part, on average, from which they are sought in space, once, where `rounds` are 0; 0 for never.
     rounds : int
         Times that a pair is looked at on a level, at most; once more on meshes in the plane, and once more there where
-        parts have 8,000 vertices and more.
+        parts have 8,000 vertices and more; there twice as often in space, on meshes smaller than `brief_below`.
     share : float
         Share of a part's weight that may take part in a minimum cut.
     hub_rounds : int

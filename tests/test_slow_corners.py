@@ -56,7 +56,8 @@ def test_less_effort_on_small_meshes_in_space_and_more_where_parts_are_wide():
     assert fitted_to_small(default, 100, 2, space) == brief
     assert fitted_to_small(replace(default, reach=0), 199_999, 32, space).reach == 0
     assert fitted_to_small(default, 200_000, 2, space) is default
-    assert fitted_to_small(default, 16_000, 2, space) == replace(default, rounds=default.rounds + 1)
+    assert fitted_to_small(default, 16_000, 2, space) == replace(default, rounds=2 * default.rounds)
+    assert fitted_to_small(replace(default, rounds=0), 16_000, 2, space).rounds == 0
     assert fitted_to_small(default, 15_999, 2, space) == brief
     for other in (Shape(True, False, False), Shape(False, True, False), Shape(False, False, False, skewed=True),
                   Shape(False, False, False, flat=True), Shape(False, False, False, rough=True)):

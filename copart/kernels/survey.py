@@ -17,7 +17,8 @@ def _differ(a, b):
 
     a, b : int
     """
-    return 2 * max(a, b) > 3 * min(a, b)
+    # in this form nothing can overflow
+    return max(a, b) - min(a, b) > min(a, b) // 2
 
 
 @kernel

@@ -127,14 +127,14 @@ def fitted(config: Config, nvtxs: int, nparts: int) -> Config:
 def fitted_to_small(config: Config, nvtxs: int, nparts: int, shape: Shape) -> Config:
     """`config`, with less effort on small meshes in space where it says so: a fifth less time for 1 % of the cut.
 
-    Parts that are wide have short borders: there pairs are looked at once more, 1.5 % less cut in a tenth more time.
+    Parts that are wide have short borders: there pairs are looked at twice, 1.5 % less cut in a tenth more time.
     Grids gain little by either: their cut is that of the first bisections.  Where neighbours have neighbours in common,
     cuts would be 2 % higher, and 3 % in rough bodies.
     """
     if nvtxs >= config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense or shape.rough:
         return config
     if nvtxs >= WIDE * nparts:
-        return replace(config, rounds=config.rounds + 1)
+        return replace(config, rounds=2 * config.rounds)
     return replace(config, **{name: min(most, getattr(config, name)) for name, most in _OF_SMALL.items()})
 
 

@@ -121,7 +121,9 @@ def _bisected(
 
 
 def _runs(n: int, nparts: int, nvtxs: int, shape: Shape) -> int:
-    """How often a coarsest graph of n vertices is bisected: about n log k take as long as so many on the levels above.
+    """How often a coarsest graph of n vertices is bisected, in a share of the time of the levels above.
+
+    That takes as long as about n log k of their vertices.
     """
     most = _FEWER if shape.skewed or shape.flat else _MOST
     share = _SHARE_AROUND_HUBS if shape.skewed else _SHARE_UNEVEN if shape.grid and shape.uneven else _SHARE

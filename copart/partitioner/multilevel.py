@@ -54,7 +54,7 @@ _FARTHER = 5
 _COOLING, _COOLING_FINE = 24, 6
 
 #: Parts of fewer vertices on average are narrow, and cool over as many rounds on the finest levels, in the plane, too:
-#: 1 to 2 % less cut in a tenth more time, which other tools take for hundreds of parts as well.
+#: 1 to 2 % less cut in a tenth more time, of which hundreds of parts leave enough.
 _NARROW = 1000
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
@@ -220,8 +220,9 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
     """`config` with those minimum cuts that pay on such a graph; its `flow_levels` are 0 where none do.
 
     Borders in the plane are short and cuts there cheap: they are always sought, once more, and farther from those of
-    wide parts.  In space the borders of wide parts are short beside these.  Between hexahedra in rows warm rounds find
-    the same walls in less time, and between others it is enough to look near the border, as it is in space.
+    wide parts.  In space `fast` seeks them between parts that are not small, whose borders are short beside them.
+    Between hexahedra in rows warm rounds find the same walls in less time, and between others it is enough to look
+    near the border, as it is in space.
     """
     # the networks know nothing of affinities, and would trade them for cut; around hubs they win nothing
     if not config.reach or len(finest.origin) or shape.skewed:
