@@ -239,7 +239,7 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
         return replace(config, flow_levels=0)
     elif shape.uneven and not shape.rough:
         made = replace(config, reach=-(-config.reach // _NEARER))
-    else:
+    elif not shape.plane:
         made = replace(config, reach=min(config.reach, _REACH_IN_SPACE[shape.dense]))
     if width >= WIDE:
         return _for_wide_parts(made, shape.flat)

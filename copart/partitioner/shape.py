@@ -75,7 +75,7 @@ class Shape(NamedTuple):
     in space, or those of a grid across its rows; skewed: a few vertices, the hubs, have most of the edges; flat: cells
     of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree are divided,
     or weights differ along them; rough: cells of a body in space whose surface is everywhere, as in foams and porous
-    rock.
+    rock; plane: dense, and of whatever degree, but balls grow as in the plane.
     """
 
     grid: bool
@@ -85,6 +85,7 @@ class Shape(NamedTuple):
     flat: bool = False
     uneven: bool = False
     rough: bool = False
+    plane: bool = False
 
 
 #: Of graphs that were looked at before: schemes partition the same ones again and again.
@@ -107,12 +108,14 @@ def look_at(g: Level) -> Shape:
     """The shape of a graph, from a sample of its edges and from its degrees."""
     degree = np.diff(g.xadj)
     skewed = _skewed(degree)
-    found = np.zeros(6, np.int64)
-    survey.sample_shape(g, _SAMPLES, found)
-    triangles, squares, on_grid, far, oblong, unlike = found
+    seen = np.zeros(6, np.int64)
+    survey.sample_shape(g, _SAMPLES, seen)
+    triangles, squares, on_grid, far, oblong, unlike = seen
     dense = triangles * 2 > _SAMPLES
     cells = not skewed and not dense and squares * 5 > on_grid * 3
-    flat = not skewed and degree.sum() <= (_QUADRILATERALS if cells else _PLANE) * len(degree) and _grows_flat(g)
+    few = degree.sum() <= (_QUADRILATERALS if cells else _PLANE) * len(degree)
+    plane = not skewed and (few or dense) and _grows_flat(g)
+    flat = bool(few and plane)
     uneven = cells and (triangles > _TRIANGLES[0 if flat else 1] * _SAMPLES or squares < _SQUARES * on_grid)
     # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered, but in rough ones
@@ -125,7 +128,8 @@ def look_at(g: Level) -> Shape:
         steps = _steps(g)
         in_blocks = not small and not flat and steps[:_BLOCK_STEPS].sum() >= _IN_BLOCKS
         apart = (apart and not in_blocks) or steps[:_STEPS].sum() < _ALONG_ROWS
-    return Shape(*(bool(one) for one in (grid, dense, apart, skewed, flat, uneven or weighted, rough and not flat)))
+    found = grid, dense, apart, skewed, flat, uneven or weighted, rough and not flat, dense and plane
+    return Shape(*(bool(one) for one in found))
 
 
 def _skewed(degree: Array) -> bool:
