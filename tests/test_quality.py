@@ -124,10 +124,10 @@ def test_parts_of_meshes_hang_together():
 @pytest.mark.parametrize("name", ["square", "cube", "random geometric", "triangles"])
 @pytest.mark.parametrize("eps", [0.0, 0.05])
 def test_parts_in_one_piece_cost_little(name, eps):
-    """At most 3 % more cut than partitions that may fall apart, mean of 3 seeds (observed 0.97 to 1.01)."""
+    """At most 3 % more cut than partitions that may fall apart, mean of 8 seeds, whose cuts are up to 15 % apart."""
     g = instance(name)
     free, whole = [], []
-    for s in SEEDS:
+    for s in range(1, 9):
         free.append(edge_cut(g, partition(g, 16, eps=eps, seed=s)))
         p = partition(g, 16, eps=eps, seed=s, contiguous=True)
         assert check_partition(g, p, 16, eps).ok
