@@ -18,6 +18,7 @@ from copart.metrics import max_part_weights
 from copart.partitioner import bisection
 from copart.partitioner.contiguity import Pieces
 from copart.partitioner.rounds import Team
+from copart.partitioner.shape import Shape
 
 from ..conftest import NO_JIT
 from ..helpers import grid
@@ -502,3 +503,16 @@ def test_threads_make_no_difference(name):
         alone += [bisection.recursive_bisection(g, limit, [8, salt], team)[1] for salt in salts[1:]]
     assert np.stack(alone).tobytes() == runs[0], "a salt gives the same partition whatever runs beside it"
     assert len({one.tobytes() for one in alone}) == 3, "and another salt another one"
+
+
+def test_later_runs_begin_in_another_order_but_on_grids_whose_rows_go_through():
+    g, limit = level(grid(12, 11)), np.full(4, 36)
+    of_rows, uneven, none = (Shape(grid=on_grid, dense=False, far=False, uneven=not even)
+                             for on_grid, even in ((True, True), (True, False), (False, True)))
+    with Team(1) as team:
+        for shape, same in ((of_rows, True), (uneven, False), (none, False)):
+            first, again, other = bisection.recursive_bisection(g, limit, [3, 3, 3], team, shape=shape)
+            assert (first.tobytes() == again.tobytes()) == same
+            assert again.tobytes() == other.tobytes(), "the order is that of the salt"
+            for part in (first, again):
+                assert (np.bincount(part, minlength=4) <= 36).all()
