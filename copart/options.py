@@ -53,7 +53,8 @@ class Config:
         Neighbours of a vertex, on average, up to which they are sought (fewer on grids): networks of more edges take
         longer, and win less.  Meshes in the plane may have any.
     flow_width : int
-        Vertices of a part, on average, from which they are sought in space, once, where `rounds` are 0; 0 for never.
+        Vertices of a part, on average, from which minimum cuts are sought in space, once, where `rounds` are 0; 0 for
+        never.
     rounds : int
         Times that a pair is looked at on a level, at most; once more on meshes in the plane, and once more there where
         parts have 8,000 vertices and more; there twice as often in space, on meshes smaller than `brief_below`.

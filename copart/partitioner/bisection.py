@@ -15,7 +15,6 @@ from ..kernels.bisection import LEVELS, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
-from ..kernels.rng import mix_each
 from ..kernels.weights import type_for_sums
 from ..options import Config
 from .bodies import separated
@@ -24,6 +23,7 @@ from .cores import induced
 from .memory import pages, seldom_filled
 from .rounds import Team
 from .shape import Shape, look_at
+from .shuffling import visiting_order
 
 Array = np.ndarray[Any, Any]
 
@@ -93,7 +93,7 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
     if not shape.grid or shape.uneven:
         # what is matched in another order is cut in other places; boxes of a grid are kept
         for run in range(1, len(salts)):
-            vertices[run] = _shuffled(n, salts[run])
+            vertices[run] = visiting_order(n, salts[run])
     labels = np.tile(np.arange(k, dtype=np.int32), (len(salts), 1))
     part = np.empty((len(salts), n), np.int32)
 
@@ -115,13 +115,6 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
         team.unfold(bisect, [_Set(run, 0, n, 0, k, 0, len(whole.adjncy), 0, _SHARED, (_ROOM, _ROOM))
                              for run in range(begin, min(begin + len(arenas), len(salts)))])
     return [one if cmap is None else one[cmap] for one in part]
-
-
-def _shuffled(n: int, salt: int) -> Array:
-    """The numbers 0..n-1 in an order of its own for each salt, (n,) int32."""
-    numbers, key = np.arange(n, dtype=np.int32), np.empty(n, np.int64)
-    mix_each(numbers, salt, key)
-    return np.argsort(key, kind="stable").astype(np.int32)
 
 
 class _Set(NamedTuple):

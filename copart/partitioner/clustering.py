@@ -26,9 +26,9 @@ Array = np.ndarray[Any, Any]
 #: Vertices a block, at least, and blocks at most: clusters form inside blocks, whatever the number of threads.
 _BLOCK, _BLOCKS = 16384, 16
 
-#: Rounds of label propagation: in blocks (two cut no less), there where neighbours have neighbours in common, in space
-#: (a third takes a tenth of all time for nothing) and in the plane, and around hubs.
-_ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 1, (2, 3), 3
+#: Rounds of label propagation: in blocks (two cut no less), there where neighbours have neighbours in common, and
+#: around hubs.
+_ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 1, 3, 3
 
 #: Graphs without edge weights are matched where vertices have so many neighbours at most, on average.
 _FEW = 4.5
@@ -98,7 +98,7 @@ def _clusters(g: Level, found: Clusters, shape: Shape, team: Team) -> list[Array
     def scratch() -> tuple[Array, ...]:
         return pages(size, np.int64), pages(size, np.int32), pages(size, np.int32)
 
-    return team.run(_label_block, n, g, found, shape, scratch=scratch, bounds=blocks)
+    return team.run(_label_block, n, g, found, shape.dense, scratch=scratch, bounds=blocks)
 
 
 def blocks_of(nvtxs: int) -> Array:
@@ -119,10 +119,10 @@ def pair_block(lo: int, hi: int, g: Level, found: Clusters) -> Array:
     return _absorb(lo, hi, g, found, _lead(lo, hi, g, found))
 
 
-def _label_block(lo: int, hi: int, g: Level, found: Clusters, shape: Shape, *scratch: Array) -> Array:
+def _label_block(lo: int, hi: int, g: Level, found: Clusters, dense: bool, *scratch: Array) -> Array:
     """Clusters by label propagation inside the block lo..hi, and who is left over there; those who still are."""
-    rounds = _DENSE_ROUNDS[shape.flat] if shape.dense else _ROUNDS
-    kernels.propagate_labels(lo, hi, g, found.heaviest, rounds, shape.dense, *found[:3], *scratch)
+    kernels.propagate_labels(lo, hi, g, found.heaviest, _DENSE_ROUNDS if dense else _ROUNDS, dense, *found[:3],
+                             *scratch)
     return _absorb(lo, hi, g, found, _singles(lo, hi, found.match))
 
 

@@ -30,8 +30,8 @@ _RESEED = 4
 #: are the ends of chains there, which both grow into the same core, and tight limits of every split forbid most moves.
 _STARTS, _LOOSER = 6, 0.1
 
-#: Bisections run so many times a preset's number, at most, where this share of the vertices of the input graph is more
-#: than those of the coarsest: each finds other cuts, and of 2 to 8 parts the best of them is 2 to 6 % lower.  Fewer are
+#: Bisections run so many times a preset's number, at most, and for this share of the time of the levels above, about:
+#: each finds other cuts, and of 2 to 8 parts the best of them is up to 6 % lower.  Fewer are
 #: enough in the plane and around hubs, where they take longer; more are needed where rows of hexahedra end inside.
 _MOST, _FEWER = 8, 4
 _SHARE, _SHARE_UNEVEN, _SHARE_AROUND_HUBS = 0.05, 0.2, 0.025
@@ -121,9 +121,9 @@ def _bisected(
 
 
 def _runs(n: int, nparts: int, nvtxs: int, shape: Shape) -> int:
-    """How often a coarsest graph of n vertices is bisected, in a share of the time of the levels above.
+    """How often a coarsest graph of n vertices is bisected: for a share of the time that the levels above take.
 
-    That takes as long as about n log k of their vertices.
+    A bisection into all parts takes as long as about n log k of their vertices.
     """
     most = _FEWER if shape.skewed or shape.flat else _MOST
     share = _SHARE_AROUND_HUBS if shape.skewed else _SHARE_UNEVEN if shape.grid and shape.uneven else _SHARE

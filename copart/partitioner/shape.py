@@ -45,7 +45,7 @@ _ROUGH, _TIPS = 2.8, 0.15
 #: Where weights differ from cell to cell, opposite sides of more than this share of the squares, or the ends of so many
 #: edges, it is taken for no grid: boxes are cut up to 60 % dearer than clusters there, which avoid heavy edges, in as
 #: much time.  Weights may differ by direction, or from place to place.
-_OBLONG, _UNLIKE = 0.1, 0.2
+_UNLIKE_SIDES, _UNLIKE_ENDS = 0.1, 0.2
 
 #: Sheets meet in fewer of their cells than this share.
 _FEW = 0.1
@@ -75,7 +75,7 @@ class Shape(NamedTuple):
     in space, or those of a grid across its rows; skewed: a few vertices, the hubs, have most of the edges; flat: cells
     of a mesh in the plane or of a surface; uneven: rows of cells end inside, as where cells of an octree are divided,
     or weights differ along them; rough: cells of a body in space whose surface is everywhere, as in foams and porous
-    rock; plane: dense, and of whatever degree, but balls grow as in the plane.
+    rock; grows_flat: dense, and of whatever degree, but balls grow as in the plane.
     """
 
     grid: bool
@@ -85,7 +85,7 @@ class Shape(NamedTuple):
     flat: bool = False
     uneven: bool = False
     rough: bool = False
-    plane: bool = False
+    grows_flat: bool = False
 
 
 #: Of graphs that were looked at before: schemes partition the same ones again and again.
@@ -110,17 +110,17 @@ def look_at(g: Level) -> Shape:
     skewed = _skewed(degree)
     seen = np.zeros(6, np.int64)
     survey.sample_shape(g, _SAMPLES, seen)
-    triangles, squares, on_grid, far, oblong, unlike = seen
+    triangles, squares, on_grid, far, unlike_sides, unlike_ends = seen
     dense = triangles * 2 > _SAMPLES
     cells = not skewed and not dense and squares * 5 > on_grid * 3
     few = degree.sum() <= (_QUADRILATERALS if cells else _PLANE) * len(degree)
-    plane = not skewed and (few or dense) and _grows_flat(g)
-    flat = bool(few and plane)
+    grows_flat = not skewed and (few or dense) and _grows_flat(g)
+    flat = bool(few and grows_flat)
     uneven = cells and (triangles > _TRIANGLES[0 if flat else 1] * _SAMPLES or squares < _SQUARES * on_grid)
     # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered, but in rough ones
     rough = cells and _rough(degree, flat)
-    weighted = cells and (oblong > _OBLONG * squares or unlike > _UNLIKE * _SAMPLES)
+    weighted = cells and (unlike_sides > _UNLIKE_SIDES * squares or unlike_ends > _UNLIKE_ENDS * _SAMPLES)
     grid = cells and not (flat and uneven) and not rough and not weighted
     small = len(g.adjncy) < _SMALL
     apart = far * 4 > _SAMPLES and not (small and not (grid or dense or skewed))
@@ -128,7 +128,7 @@ def look_at(g: Level) -> Shape:
         steps = _steps(g)
         in_blocks = not small and not flat and steps[:_BLOCK_STEPS].sum() >= _IN_BLOCKS
         apart = (apart and not in_blocks) or steps[:_STEPS].sum() < _ALONG_ROWS
-    found = grid, dense, apart, skewed, flat, uneven or weighted, rough and not flat, dense and plane
+    found = grid, dense, apart, skewed, flat, uneven or weighted, rough and not flat, dense and grows_flat
     return Shape(*(bool(one) for one in found))
 
 

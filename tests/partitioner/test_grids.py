@@ -102,7 +102,7 @@ FLAT = SPACE._replace(flat=True)
     ("default", FLAT, 4, 1, 2), ("default", GRID, None, 0, None), ("default", OCTREE, 2, 1, 1),
     ("default", SPACE, 4, 1, 1), ("strong", FLAT, 8, 2, 3), ("strong", GRID, 5, 2, 2), ("strong", OCTREE, 4, 2, 2),
     ("strong", SPACE, 5, 2, 2), ("strong", OTHER, 4, 2, 2),
-    ("strong", OTHER._replace(plane=True), 8, 2, 2)])
+    ("strong", OTHER._replace(grows_flat=True), 8, 2, 2)])
 def test_minimum_cuts_are_sought_where_they_pay(preset, shape, reach, levels, rounds):
     graph = level(grid(6, 6, 6))
     made = flow_settings(graph, PRESETS[preset], shape, 8)

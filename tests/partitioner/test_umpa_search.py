@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from copart.hypergraph import Hypergraph
 from copart.kernels import umpa_annealing, umpa_passes, umpa_state
 from copart.metrics import evaluate_hypergraph
+from copart.partitioner.shuffling import visiting_order
 from copart.partitioner.umpa import METRICS, OBJECTIVES, Objective
 from copart.partitioner.umpa.cooling import anneal
 from copart.partitioner.umpa.driver import annealed
-from copart.partitioner.umpa.levels import COARSENINGS, cluster, coarsen, contract, finest, visiting_order
+from copart.partitioner.umpa.levels import COARSENINGS, cluster, coarsen, contract, finest
 from copart.partitioner.umpa.search import Search
 from copart.partitioner.umpa.start import graph_of
 

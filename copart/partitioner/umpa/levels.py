@@ -9,12 +9,12 @@ import numpy as np
 from ...arrays import OFFSET, VERTEX, WEIGHT, sums, writable
 from ...hypergraph import Hypergraph
 from ...kernels import umpa_coarsening as kernels
-from ...kernels.rng import mix_each
 from ...kernels.umpa_state import Nets
 from ...names import ClusteringMethod
 from ..hypergraphs import METHODS
 from ..hypergraphs import cluster as cluster_by
 from ..hypergraphs.sparsification import rows
+from ..shuffling import visiting_order
 
 Array = np.ndarray[Any, Any]
 
@@ -26,9 +26,9 @@ COARSENINGS = ("absorption", *METHODS)
 #: is never to be cut has to be in one cluster before anything else is.
 _UNEVEN, _TIED, _WHOLE = 4.0, 3.0, 4.0
 
-#: Bits of the number of a vertex, and of the numbers in a block of vertices that look for a cluster one after another.
-#: Neighbours mostly have numbers near each other, and a shuffle of all takes twice as long in memory.
-_BITS, _BLOCK = 31, 6
+#: Bits of the numbers in a block of vertices that look for a cluster one after another.  Neighbours mostly have numbers
+#: near each other, and a shuffle of all takes twice as long in memory.
+_BLOCK = 6
 
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.9
@@ -71,16 +71,6 @@ def contract(h: Nets, cmap: Array, vwgt: Array, fixed: Array) -> Nets:
 
 def _as_nets(h: Hypergraph, vwgt: Array, fixed: Array) -> Nets:
     return Nets._make(writable(a) for a in (h.xpins, h.pins, h.xnets, h.nets, h.cost, vwgt, fixed))
-
-
-def visiting_order(n: int, salt: int, bits: int = _BITS) -> Array:
-    """(n,) int32: 0 to n - 1, shuffled by a hash; with `bits`, each block of 2^bits by itself."""
-    rank = np.empty(n, np.int64)
-    mix_each(np.arange(n, dtype=VERTEX), salt, rank)
-    number, low = np.arange(n), (1 << bits) - 1
-    # numbers behind their ranks: sorted several times faster than looked up by them
-    key = np.sort((number >> bits << 32 + bits) | (rank << bits) | (number & low))
-    return ((key >> 32 + bits << bits) | (key & low)).astype(VERTEX)
 
 
 def cluster(h: Nets, bound: int, salt: int, method: str = "absorption", threads: int = 1, *,
@@ -163,4 +153,4 @@ def coarsen(
     return levels, maps
 
 
-__all__ = ["COARSENINGS", "GROWTH", "cluster", "coarsen", "contract", "finest", "visiting_order"]
+__all__ = ["COARSENINGS", "GROWTH", "cluster", "coarsen", "contract", "finest"]

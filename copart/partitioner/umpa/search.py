@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels import umpa_gains, umpa_pairs, umpa_passes, umpa_state
 from ...kernels.umpa_state import Flow, Nets
-from .levels import visiting_order
+from ..shuffling import visiting_order
 from .objectives import METRICS, Objective
 
 Array = np.ndarray[Any, Any]
