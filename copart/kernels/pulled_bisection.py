@@ -177,5 +177,5 @@ def bipartition(arena, bias, n, limit, tries, salt):
                 arena.side[v] = side[v]
     limit[0] -= room
     limit[1] -= room
-    over, cost = uncoarsen(arena, bias, depth, limit, total)
+    over, cost = uncoarsen(arena, bias, depth, np.int64(0), limit, total)
     return (over, cost) if depth > 0 else (best_over, best_cost)

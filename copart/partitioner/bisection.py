@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels import Level
-from ..kernels.bisection import LEVELS, Arena
+from ..kernels.bisection import LEVELS, TRIES, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
 from ..kernels.recursive_bisection import bisect_recursively
@@ -213,6 +213,7 @@ def arena_for(g: Level, nlabels: int = 0, config: Config = _USUAL, sets: int = 1
         frontier=frontier_for(m),
         least=config.halving_least,
         passes=config.halving_passes,
+        seen=np.empty((TRIES, 2), i64),
     )
 
 
@@ -238,7 +239,7 @@ def _cut_out(arena: Arena, one: _Set) -> Arena:
         side=arena.side[own], tried=arena.tried[own], match=arena.match[own], leader=arena.leader[own],
         following=arena.following[own], cwgt=arena.cwgt[own], first=arena.first[own], mark=arena.mark[own],
         gains=arena.gains[2 * one.lo : 2 * one.hi],
-        at=np.zeros_like(arena.at), load=np.empty_like(arena.load), labels=np.empty_like(arena.labels),
+        at=np.zeros_like(arena.at), load=np.empty_like(arena.load), seen=np.empty_like(arena.seen), labels=np.empty_like(arena.labels),
         stack=np.empty_like(arena.stack),
         queues=queues._replace(key=queues.key[own], degree=queues.degree[own], size=np.zeros_like(queues.size),
                                heap=queues.heap.reshape(-1)[2 * own.start : 2 * own.stop].reshape(2, -1),

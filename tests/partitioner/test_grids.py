@@ -223,7 +223,8 @@ def test_narrow_places_of_foams_are_found_by_coarsening_far(monkeypatch, preset)
     graphs = [_masked(_foam(40, 60, seed)) for seed in range(1, 9)]
 
     def cut() -> int:
-        return sum(edge_cut(graph, partition(graph, k, preset=preset)) for graph in graphs for k in (3, 4, 6, 8))
+        return sum(edge_cut(graph, partition(graph, k, preset=preset, seed=seed))
+                   for graph in graphs for k in (3, 4, 6, 8) for seed in (1, 2))
 
     now = cut()
     monkeypatch.setattr(coarsening, "_LEAST_OF_ROUGH", 1000)
@@ -234,10 +235,13 @@ def test_narrow_places_of_foams_are_found_by_coarsening_far(monkeypatch, preset)
 @pytest.mark.parametrize("preset", ["fast", "default"])
 def test_seas_with_coasts_and_islands_are_cut_less_by_clusters(monkeypatch, preset):
     graphs = [_masked(_sea(150, seed)) for seed in (1, 2, 3)]
-    now = [edge_cut(graph, partition(graph, 12, preset=preset)) for graph in graphs]
+
+    def cut(graph: Graph) -> int:
+        return sum(edge_cut(graph, partition(graph, 12, preset=preset, seed=seed)) for seed in (1, 2))
+
+    now = sum(map(cut, graphs))
     monkeypatch.setattr(shapes, "_ROUGH", np.inf)
-    before = [edge_cut(graph.replace(), partition(graph.replace(), 12, preset=preset)) for graph in graphs]
-    assert np.sum(now) < 0.97 * np.sum(before)
+    assert now < 0.97 * sum(cut(graph.replace()) for graph in graphs)
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
@@ -276,10 +280,10 @@ def test_large_blocks_of_rows_stay_in_their_order():
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
 def test_large_blocks_of_rows_are_cut_no_worse_than_in_breadth_first_order(monkeypatch):
     graphs = [grid(*shape) for shape in ((110, 80, 20), (16, 90, 75), (60, 55, 48))]
-    cuts = [[edge_cut(graph, partition(graph, 24, seed=seed)) for graph in graphs for seed in (1, 2)]]
+    cuts = [[edge_cut(graph, partition(graph, 24, seed=seed)) for graph in graphs for seed in range(1, 5)]]
     shapes._SEEN.clear()
     monkeypatch.setattr(shapes, "_IN_BLOCKS", 2.0)
-    cuts.append([edge_cut(graph, partition(graph, 24, seed=seed)) for graph in graphs for seed in (1, 2)])
+    cuts.append([edge_cut(graph, partition(graph, 24, seed=seed)) for graph in graphs for seed in range(1, 5)])
     shapes._SEEN.clear()
     assert cuts[0] != cuts[1]
-    assert np.mean(cuts[0]) < 1.01 * np.mean(cuts[1])
+    assert np.mean(cuts[0]) < 1.015 * np.mean(cuts[1])

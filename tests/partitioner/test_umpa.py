@@ -73,7 +73,7 @@ def unequal(h, kind):
 
 
 @pytest.mark.parametrize(("kind", "k", "share"), [("spread", 16, 0.97), ("rare", 16, 0.95), ("spread", 48, 0.97),
-                                                  ("rare", 48, 0.85), ("blocks", 16, 1.0)])
+                                                  ("rare", 48, 0.87), ("blocks", 16, 1.0)])
 def test_annealing_lowers_the_volume_whatever_nets_cost(kind, k, share):
     """Against UMPa's passes alone: costs of all sizes, a few nets that cost most, and several unknowns per cell."""
     h = Hypergraph.column_net(grid(16, 16, 16) if kind != "blocks" else grid(30, 30))
@@ -120,7 +120,7 @@ def test_the_input_may_be_annealed_less_warm(monkeypatch):
     *coarse, (n, last) = seen
     assert n == 12**3
     assert coarse
-    assert last == 0.5 * coarse[-1][1] == 0.5
+    assert last == 0.5 * coarse[-1][1]
     seen.clear()
     partition_hypergraph(Hypergraph.column_net(grid(8, 10)), 2, pace=pace)
     assert seen == [(80, 1.0)]
