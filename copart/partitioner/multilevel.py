@@ -45,10 +45,11 @@ _ON_GRIDS, _NEARER = 0.6, 2
 #: in the plane, whose cuts would be 1 % higher.
 _REACH_IN_SPACE = 5, 4
 
-#: In the plane networks grow with their reach alone: around wide parts it is so much greater, and pairs are looked at
-#: once more.  On meshes of half a million cells and more cuts are 2 to 6 % lower for it, in a tenth to a quarter more
-#: time, and 1 to 2 % (`strong`) in a third to a half more.  Small parts would pay a fifth more time for 1 to 2 %.
-_FARTHER = 5
+#: In the plane networks grow with their reach alone: around wide parts it is so much greater, up to so many edges, and
+#: pairs are looked at so many times more, up to so often.  On meshes of half a million cells cuts are 3 to 7 % lower for
+#: it, in a fifth to a third more time.  Small parts would pay a fifth more time for 1 to 2 %.
+_FARTHER, _FARTHEST = 7, 13
+_AGAIN, _OFTEN = 2, 4
 
 #: Wide parts cool over twice as many rounds, up to so many, and over so many on the finest levels in space: .5 to
 #: 1 % less cut of tetrahedra in a sixth more time (`default`).
@@ -254,7 +255,9 @@ def _for_wide_parts(config: Config, flat: bool) -> Config:
     """`config` with the effort that pays where parts are wide."""
     cooling = max(config.cooling, min(2 * config.cooling, _COOLING))
     if flat:
-        return replace(config, cooling=cooling, rounds=config.rounds + 1, reach=config.reach + _FARTHER)
+        return replace(config, cooling=cooling,
+                       rounds=max(config.rounds, min(config.rounds + _AGAIN, _OFTEN)),
+                       reach=max(config.reach, min(config.reach + _FARTHER, _FARTHEST)))
     return replace(config, cooling=cooling, cooling_fine=max(config.cooling_fine, _COOLING_FINE))
 
 

@@ -116,9 +116,13 @@ def test_wide_parts_are_cooled_more_slowly_and_looked_at_farther(preset):
     graph, config = level(grid(6, 6, 6))._replace(vwgt=np.ones(64_000, np.int64)), PRESETS[preset]
     cooling = {"fast": 12}.get(preset, 24)
     wide, narrow = (flow_settings(graph, config, FLAT, nparts) for nparts in (8, 9))
-    assert wide == replace(narrow, reach=narrow.reach + 5, rounds=narrow.rounds + 1, cooling=cooling)
+    reach, rounds = {"fast": (10, 3), "default": (11, 4)}.get(preset, (13, 4))
+    assert wide == replace(narrow, reach=reach, rounds=rounds, cooling=cooling)
     wide, narrow = (flow_settings(graph, config, SPACE, nparts) for nparts in (8, 9))
     assert wide == replace(narrow, cooling=cooling, cooling_fine=max(config.cooling_fine, 6))
+    thorough = replace(config, reach=20, rounds=9)
+    wide = flow_settings(graph, thorough, FLAT, 8)
+    assert (wide.reach, wide.rounds) == (20, 10)
     none = replace(config, flow_degree=0.0)
     assert flow_settings(graph, none, SPACE, 8).flow_levels == 0
 
