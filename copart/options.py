@@ -37,7 +37,8 @@ class Config:
         Initial partitions by recursive bisection, up to eight times as many where the graph is large, and twice as many
         where it has hubs.
     halving_least : int
-        Vertices at which coarsening stops within a bisection; fewer where the graph has hubs.
+        Vertices at which coarsening stops within a bisection; fewer where the graph has hubs, and 48 at most on grids
+        in space.
     halving_passes : int
         Passes of FM on each level of a bisection, at most.
     grid_least : int
@@ -45,8 +46,8 @@ class Config:
         where rows end inside.
     reach : int
         Edges from a border within which minimum cuts between pairs of parts are sought, five at most in space, four
-        where neighbours have neighbours in common, half as many on grids whose rows end inside, and seven more, up to 13,
-        between parts of 8,000 vertices and more in the plane; 0 for none.
+        where neighbours have neighbours in common, half as many on grids whose rows end inside, and seven more, up to
+        13, between parts of 8,000 vertices and more in the plane; 0 for none.
     flow_levels : int
         Finest levels on which they are sought.
     flow_degree : float
@@ -56,8 +57,8 @@ class Config:
         Vertices of a part, on average, from which minimum cuts are sought in space, once, where `rounds` are 0; 0 for
         never.
     rounds : int
-        Times that a pair is looked at on a level, at most; once more on meshes in the plane, and there twice more, up to
-        four times, where parts have 8,000 vertices and more; between such parts twice as often in space, on meshes
+        Times that a pair is looked at on a level, at most; once more on meshes in the plane, and there twice more, up
+        to four times, where parts have 8,000 vertices and more; between such parts twice as often in space, on meshes
         smaller than `brief_below`.
     share : float
         Share of a part's weight that may take part in a minimum cut.

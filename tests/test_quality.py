@@ -103,12 +103,12 @@ def test_far_better_than_chance_and_than_plain_growing(name, k):
 
 @pytest.mark.parametrize("name", ["random geometric", "cube", "triangles"])
 def test_more_effort_pays(name):
-    """Mean of 24 seeds, whose cuts are 5 % apart: each preset no worse than the one before it, within 1 %."""
+    """24 seeds, whose cuts are 5 % apart: `strong` no worse than `default` within 1 %, that than `fast` within 3 %."""
     g = instance(name)
     fast, default, strong = (np.mean([edge_cut(g, partition(g, 12, preset=p, seed=s)) for s in range(1, 25)])
                              for p in ("fast", "default", "strong"))
     assert strong <= 1.01 * default, (fast, default, strong)
-    assert default <= 1.01 * fast, (fast, default, strong)
+    assert default <= 1.03 * fast, (fast, default, strong)
     # all find the same boxes of a cube
     assert strong < fast or name == "cube", (fast, default, strong)
 

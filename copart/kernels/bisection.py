@@ -344,10 +344,10 @@ def _seen_before(seen, t, over, cut):
     """
     if t < TRIES:
         seen[t, 0], seen[t, 1] = over, cut
+    known = False
     for i in range(min(t, TRIES)):
-        if seen[i, 0] == over and seen[i, 1] == cut:
-            return True
-    return False
+        known = known or (seen[i, 0] == over and seen[i, 1] == cut)
+    return known
 
 
 @inner

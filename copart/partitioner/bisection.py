@@ -6,6 +6,7 @@ On meshes it starts refinement better than growing all parts at once (cut of a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,10 @@ _SPARE = 1.25
 
 #: Halvings after which the sets of parts are shared out among the threads for good.
 _SHARED = 2
+
+#: On grids in space bisections coarsen to so many vertices, at most: of 64 bodies of blocks 1 % less cut in a twentieth
+#: less time (`default`) than with 80, and the boxes of a cube are found.  On others as many bring nothing.
+_LEAST_OF_GRIDS = 48
 
 #: What bisections are told where no preset is asked for.
 _USUAL = Config()
@@ -86,6 +91,8 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
             config: Config) -> list[Array]:
     """Partitions as :func:`recursive_bisection` makes them, of bodies that are divided."""
     whole, cmap = _collapse(g, len(limit))
+    if shape.grid and not shape.flat and not shape.uneven:
+        config = replace(config, halving_least=min(config.halving_least, _LEAST_OF_GRIDS))
     n, k = len(whole.vwgt), len(limit)
     arenas = [arena_for(whole, k, config, 2**_SHARED) for _ in range(min(team.threads, len(salts)))]
     degree = np.diff(whole.xadj)
@@ -239,8 +246,8 @@ def _cut_out(arena: Arena, one: _Set) -> Arena:
         side=arena.side[own], tried=arena.tried[own], match=arena.match[own], leader=arena.leader[own],
         following=arena.following[own], cwgt=arena.cwgt[own], first=arena.first[own], mark=arena.mark[own],
         gains=arena.gains[2 * one.lo : 2 * one.hi],
-        at=np.zeros_like(arena.at), load=np.empty_like(arena.load), seen=np.empty_like(arena.seen), labels=np.empty_like(arena.labels),
-        stack=np.empty_like(arena.stack),
+        at=np.zeros_like(arena.at), load=np.empty_like(arena.load), labels=np.empty_like(arena.labels),
+        stack=np.empty_like(arena.stack), seen=np.empty_like(arena.seen),
         queues=queues._replace(key=queues.key[own], degree=queues.degree[own], size=np.zeros_like(queues.size),
                                heap=queues.heap.reshape(-1)[2 * own.start : 2 * own.stop].reshape(2, -1),
                                pos=queues.pos[own], state=queues.state[own], log=queues.log[own]),

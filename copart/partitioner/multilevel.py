@@ -46,8 +46,8 @@ _ON_GRIDS, _NEARER = 0.6, 2
 _REACH_IN_SPACE = 5, 4
 
 #: In the plane networks grow with their reach alone: around wide parts it is so much greater, up to so many edges, and
-#: pairs are looked at so many times more, up to so often.  On meshes of half a million cells cuts are 3 to 7 % lower for
-#: it, in a fifth to a third more time.  Small parts would pay a fifth more time for 1 to 2 %.
+#: pairs are looked at so many times more, up to so often.  On meshes of half a million cells cuts are 3 to 7 % lower
+#: for it, in a fifth to a third more time.  Small parts would pay a fifth more time for 1 to 2 %.
 _FARTHER, _FARTHEST = 7, 13
 _AGAIN, _OFTEN = 2, 4
 

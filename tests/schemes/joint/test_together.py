@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -61,17 +62,17 @@ def test_the_promise_is_kept_on_shapes(counts):
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
 def test_the_promise_is_kept_where_one_cycle_has_to_do():
-    """As on large problems, whatever comes of that cycle.  Measured in November 2026: messages 0.83, cut 1.03."""
+    """As on large problems, whatever comes of that cycle.  Measured in November 2026: messages 0.89, cut 1.02."""
     messages, cut = [], []
-    for name in SHAPES:
+    for name, seed in product(SHAPES, (1, 2, 3)):
         one = problem(CASES[name], 9000, CASES[name].kinds[0])
         each = {c: (4, 12)[i % 2] for i, c in enumerate(one.names)}
-        made = joint(one, each, preset=BRIEF)
+        made = joint(one, each, seed=seed, preset=BRIEF)
         mine, before = promised(one, made), promised(one, alone_of(one, made))
         assert broken(mine, before) == [], name
         messages.append(mine.totZ / before.totZ)
         cut += [(mine.cut[c] + 1) / (before.cut[c] + 1) for c in one.names]
-        if name in ("rod-in-block", "pipe-5"):
+        if seed == 1 and name in ("rod-in-block", "pipe-5"):
             again = joint(one, each, threads=3, preset=BRIEF)
             assert all(np.array_equal(made[c], again[c]) for c in one.names)
     assert np.exp(np.mean(np.log(messages))) < 0.93
