@@ -104,7 +104,7 @@ def test_natural_counts_are_the_participation_ratio_of_naive():
 
 def test_the_schemes_take_natural_counts():
     problem = body_inside(8, 2)
-    parts = {"body": 8, "shell": 12}
+    parts = {"body": 8, "shell": 16}
     wanted = coupled_counts(problem, parts, None)
     assert wanted["body"] == 8
     for scheme in (aware, projrepart):
