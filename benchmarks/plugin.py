@@ -48,7 +48,7 @@ def _run(preset: str, xadj: Any, adjncy: Any, k: int, *, eps: float, seed: int, 
         _load_kernels("strong" if preset == "best" else preset, threads)
     if preset == "best":
         more["time_limit"] = float(os.environ.get("COPART_TIME_LIMIT", "60")) if len(xadj) > TINY else 1.0
-    return partition(Graph(xadj, adjncy), k, eps=eps, seed=seed, threads=threads, preset=preset, fixed=fixed, **more)
+    return partition((xadj, adjncy), k, eps=eps, seed=seed, threads=threads, preset=preset, fixed=fixed, **more)
 
 
 fast = partial(_run, "fast")

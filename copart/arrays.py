@@ -73,7 +73,7 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
     info = np.iinfo(dtype)
     lo = info.min if low is None else low
     hi = info.max + 1 if high is None else high
-    if len(array):
+    if len(array) and not _within(array, lo, hi):
         smallest, largest = int(array.min()), int(array.max())
         if smallest < lo or largest >= hi:
             outside = (array < lo) | (array >= hi)
@@ -85,6 +85,15 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
                 what = f"are outside {lo}..{hi - 1}"
             _first(name, array, outside, what, error)
     return np.ascontiguousarray(array, dtype=dtype)
+
+
+def _within(array: NDArray[Any], low: int, high: int) -> bool:
+    """Whether one look at an array tells that it is in the range: negative numbers are huge ones without a sign."""
+    if low != 0 or array.dtype.kind != "i":
+        return False
+    bits = 8 * array.itemsize
+    largest = int(array.view(f"u{array.itemsize}").max())
+    return bool(largest < min(high, 2 ** (bits - 1)))
 
 
 def _first(name: str, array: NDArray[Any], bad: NDArray[np.bool_], what: str, error: Error) -> None:

@@ -7,7 +7,7 @@ all 1 may be left out (``None``), which saves their memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
 from .errors import GraphError
+
+#: Entries of rows from which on several threads check them: fewer take less than a millisecond.
+_LARGE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +40,8 @@ class Graph(Frozen):
         Data to move when a vertex migrates, and data it sends when coupled; ``None`` is all 1.
     coords : (nvtxs, d) array_like of float, optional
         One point per vertex (cell centres), d = 2 or 3.
+    threads : int
+        Threads that check the rows; the graph is the same on any number of them, and does not keep it.
 
     Raises
     ------
@@ -57,8 +62,9 @@ class Graph(Frozen):
     vwgt: NDArray[np.int64] | None = None
     vsize: NDArray[np.int64] | None = None
     coords: NDArray[np.float64] | None = None
+    threads: InitVar[int] = 1
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, threads: int) -> None:
         xadj = integers("xadj", self.xadj, OFFSET, GraphError, low=0)
         if len(xadj) == 0:
             raise GraphError("xadj: needs at least one entry, the 0 of an empty graph")
@@ -67,7 +73,7 @@ class Graph(Frozen):
             raise GraphError(f"xadj: {n} vertices, at most {2**31 - 1} are supported")
         if xadj[0] != 0:
             raise GraphError(f"xadj: must start with 0, starts with {xadj[0]}")
-        down = np.diff(xadj) < 0
+        down = xadj[1:] < xadj[:-1]
         if down.any():
             v = int(np.argmax(down))
             raise GraphError(f"xadj: offsets must not decrease, entry {v + 1} is {xadj[v + 1]} after {xadj[v]}")
@@ -75,7 +81,7 @@ class Graph(Frozen):
         if len(adjncy) != xadj[-1]:
             raise GraphError(f"adjncy: has {len(adjncy)} entries, xadj ends with {xadj[-1]}")
         ewgt = None if self.ewgt is None else weights("ewgt", self.ewgt, len(adjncy), GraphError)
-        adjncy, ewgt = _normal_form(xadj, adjncy, ewgt)
+        adjncy, ewgt = _normal_form(xadj, adjncy, ewgt, threads)
         put = object.__setattr__
         put(self, "xadj", frozen(xadj))
         put(self, "adjncy", frozen(adjncy))
@@ -321,7 +327,8 @@ class Graph(Frozen):
             raise GraphError("vertices: must be strictly ascending")
         xadj, adjncy, written = induced_rows(self.xadj, self.adjncy, self.kernel_ewgt, keep)
         ewgt = None if self.ewgt is None else written
-        pick = {f: None if getattr(self, f) is None else getattr(self, f)[keep] for f in ("vwgt", "vsize", "coords")}
+        pick: dict[str, Any] = {f: None if getattr(self, f) is None else getattr(self, f)[keep]
+                                for f in ("vwgt", "vsize", "coords")}
         return Graph(xadj, adjncy, ewgt, **pick)
 
     def quotient(self, part: ArrayLike, nparts: int) -> Graph:
@@ -364,20 +371,30 @@ def induced_rows(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArr
     return offsets, neighbours, written
 
 
-def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
-                 ewgt: NDArray[np.int64] | None) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
-    """Sort rows where needed; raise GraphError on loops, duplicates, asymmetry."""
-    from .kernels.csr import first_asymmetry, first_disorder, first_loop
+def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64] | None,
+                threads: int = 1) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+    """Neighbours and edge weights with rows sorted; GraphError on loops, duplicates and asymmetry.
 
+    Parameters
+    ----------
+    xadj : (nvtxs + 1,) int64
+        Offsets that do not decrease, from 0 to the number of entries.
+    adjncy : (nentries,) int32
+        Vertices.
+    ewgt : (nentries,) int64, optional
+    threads : int
+        Threads that look.
+    """
     n = len(xadj) - 1
     if n == 0 or len(adjncy) == 0:
         return adjncy, ewgt
     # read-only from here on, so that kernels are compiled once and not for both kinds of arrays
     xadj, adjncy = frozen(xadj), frozen(adjncy)
-    v = int(first_loop(xadj, adjncy))
-    if v >= 0:
-        raise GraphError(f"adjncy: vertex {v} has an edge to itself, loops are not allowed")
-    if first_disorder(xadj, adjncy) >= 0:
+    none = np.zeros(0, WEIGHT)
+    loop, disorder, lonely = _first_faults((xadj, adjncy, frozen(none if ewgt is None else ewgt)), threads)
+    if loop >= 0:
+        raise GraphError(f"adjncy: vertex {loop} has an edge to itself, loops are not allowed")
+    if disorder >= 0:
         from scipy.sparse import csr_array
 
         index = np.arange(len(adjncy), dtype=OFFSET)
@@ -385,15 +402,38 @@ def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32],
         m.sort_indices()
         adjncy = frozen(m.indices.astype(VERTEX, copy=False))
         ewgt = None if ewgt is None else ewgt[m.data]
-        v = int(first_disorder(xadj, adjncy))
+        _, v, lonely = _first_faults((xadj, adjncy, frozen(none if ewgt is None else ewgt)), threads)
         if v >= 0:
             row = adjncy[xadj[v]:xadj[v + 1]]
             twice = int(row[1:][row[1:] == row[:-1]][0])
             raise GraphError(f"adjncy: vertex {v} lists neighbour {twice} more than once")
-    weight = frozen(np.zeros(0, WEIGHT) if ewgt is None else ewgt)
-    if first_asymmetry(xadj, adjncy, weight, np.empty(n, OFFSET)) >= 0:
+    if lonely >= 0:
         raise GraphError(_describe_asymmetry(xadj, adjncy, ewgt))
     return adjncy, ewgt
+
+
+def _first_faults(rows: tuple[NDArray[Any], ...], threads: int) -> list[int]:
+    """The first vertices with a loop, with a row that is not ascending, and with one that its neighbours' do not match;
+    each -1 where there is none.  The last is not looked for where rows are not ascending.
+    """
+    from .kernels.csr import first_asymmetry, first_disorder, first_loop
+
+    n, pieces = len(rows[0]) - 1, threads if len(rows[1]) >= _LARGE else 1
+
+    def look(i: int) -> list[int]:
+        lo, hi = i * n // pieces, (i + 1) * n // pieces
+        disorder = int(first_disorder(lo, hi, *rows[:2]))
+        lonely = -1 if disorder >= 0 else int(first_asymmetry(lo, hi, *rows, np.empty(n, OFFSET)))
+        return [int(first_loop(lo, hi, *rows[:2])), disorder, lonely]
+
+    if pieces == 1:
+        return look(0)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(pieces - 1) as pool:
+        others = pool.map(look, range(1, pieces))
+        found = [look(0), *others]
+    return [next((v for v in of if v >= 0), -1) for of in zip(*found, strict=True)]
 
 
 def _describe_asymmetry(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64] | None) -> str:
@@ -411,12 +451,14 @@ def _describe_asymmetry(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt
     return f"ewgt: edge {u[e]}-{adjncy[e]} weighs {weight[e]} one way and {weight[at[e]]} the other"
 
 
-def as_graph(thing: Any) -> Graph:
+def as_graph(thing: Any, threads: int = 1) -> Graph:
     """A `Graph` from a `Graph`, a scipy.sparse matrix, a networkx graph or ``(xadj, adjncy)``.
 
     Parameters
     ----------
     thing : Graph, scipy.sparse matrix, networkx.Graph or (xadj, adjncy)
+    threads : int
+        Threads that check ``(xadj, adjncy)``.
 
     Raises
     ------
@@ -430,6 +472,7 @@ def as_graph(thing: Any) -> Graph:
     if hasattr(thing, "nodes") and hasattr(thing, "edges"):
         return Graph.from_networkx(thing)
     if isinstance(thing, (tuple, list)) and len(thing) == 2:
-        return Graph.from_metis(*thing)
+        xadj, adjncy = thing
+        return Graph(xadj, adjncy, threads=threads)
     raise GraphError(f"graph: expected a Graph, a scipy.sparse matrix, a networkx graph or (xadj, adjncy), "
                      f"got {type(thing).__name__}")

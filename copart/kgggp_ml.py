@@ -35,7 +35,7 @@ from .kernels.contraction import pull_down
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
-from .partitioner.coarsening import first_size, fitted, fitted_to_small, unpacked
+from .partitioner.coarsening import first_size, fitted, fitted_to_small, pays_to_pack, unpacked
 from .partitioner.contiguity import Pieces, make_contiguous
 from .partitioner.corridors import with_corridors
 from .partitioner.evolution import evolve
@@ -125,7 +125,7 @@ def partition(
     True
     """
     options = Options.of(options, settings)
-    graph, k = _arguments(graph, nparts)
+    graph, k = _arguments(graph, nparts, options.threads)
     if time_limit is not None and not time_limit > 0:
         raise ConfigError(f"time_limit: must be above 0 seconds, got {time_limit}")
     n = graph.nvtxs
@@ -147,7 +147,7 @@ def partition(
         if shape.far:
             level, order, place = renumber(level, shape, team, first_size(config, n, k, shape))
             coords = None if coords is None else coords[order]
-        if graph.vwgt is None:
+        if graph.vwgt is None and pays_to_pack(len(level.adjncy), team):
             # while coarser levels are at work, a byte each instead of eight
             level = level._replace(vwgt=level.vwgt.astype(np.uint8))
         part = evolve(level, pull, limit, config, seed, team, shape, coords, time_limit)
@@ -248,9 +248,9 @@ def joined_pieces(
     return made, excess
 
 
-def _arguments(graph: Any, nparts: int) -> tuple[Graph, int]:
+def _arguments(graph: Any, nparts: int, threads: int = 1) -> tuple[Graph, int]:
     """What both entry points check first: the graph and the number of parts."""
-    graph = as_graph(graph)
+    graph = as_graph(graph, threads)
     k = whole("nparts", nparts, low=1)
     if k > graph.nvtxs:
         raise PartitionError(

@@ -76,6 +76,35 @@ def test_what_is_no_graph(arrays, message):
     assert str(e.value).startswith(message)
 
 
+@given(graphs(), st.integers(2, 5), st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)), max_size=3),
+       st.booleans())
+def test_the_graph_or_what_is_wrong_is_the_same_on_any_number_of_threads(graph, threads, swaps, weighted):
+    """Entries are changed at random: loops, neighbours listed twice, one-sided edges, rows that are not sorted."""
+    adjncy, ewgt = graph.adjncy.copy(), np.ones(len(graph.adjncy), int) if weighted else None
+    for at, to in swaps if len(adjncy) else ():
+        adjncy[at % len(adjncy)] = to % graph.nvtxs
+        if ewgt is not None:
+            ewgt[to % len(adjncy)] += at % 2
+
+    def outcome(count: int) -> object:
+        try:
+            made = Graph(graph.xadj, adjncy, ewgt, threads=count)
+        except GraphError as error:
+            return str(error)
+        return made.adjncy.tolist(), made.edge_weights.tolist()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("copart.graph._LARGE", 0)
+        assert outcome(threads) == outcome(1)
+
+
+def test_threads_are_not_kept_with_a_graph():
+    pair = Graph([0, 1, 2], [1, 0], threads=3)
+    assert "threads" not in vars(pair)
+    assert pair.replace(vwgt=[1, 2]).vwgt.tolist() == [1, 2]
+    assert as_graph(([0, 1, 2], [1, 0]), 2).nedges == 1
+
+
 @given(graphs(), st.data())
 def test_every_one_sided_edge_is_found_and_named_rightly(g, data):
     if g.nedges == 0:

@@ -24,6 +24,9 @@ from .rng import mix
 TRIES, LEVELS = 6, 40
 """Growths tried on the coarsest level, levels at most."""
 
+HEAVIEST = 1.5
+"""What a vertex of the coarsest level may weigh, in mean weights there, if none has been heavier before."""
+
 CARRIED = 640
 """All tries are refined up to the finest level of at most so many vertices, where the best of them is clear: on a graph
 of 80 a layer less or more hides which it is.  1 to 7 % less cut of hexahedra, .3 % of others, for 2 to 10 % more time.
@@ -196,13 +199,14 @@ def shrink(arena, x, n, a, heaviest, hubs):
 
 
 @inner
-def coarsen(arena, bias, n, hubs):
+def coarsen(arena, bias, n, hubs, depth):
     """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
 
     arena : Arena, in and out
     bias : (rows,) int64, in and out    biases of the first level, to be summed up for the others; empty for none
     n : int
     hubs : bool                     as for `shrink`
+    depth : int                     so many coarser levels are there already, all without biases
     """
     at = arena.at
     heaviest = np.int64(1)
@@ -210,10 +214,9 @@ def coarsen(arena, bias, n, hubs):
     for v in range(n):
         heaviest = max(heaviest, arena.vwgt[v])
         total += arena.vwgt[v]
-    heaviest = max(heaviest, np.int64(1.5 * float(total) / arena.least))
-    # not literals, for which all that is called would be compiled once more
-    x, a, depth = np.int64(0), np.int64(0), 0
-    at[0, 0], at[1, 0], at[2, 0] = x, n, a
+    heaviest = max(heaviest, np.int64(HEAVIEST * float(total) / arena.least))
+    at[0, 0], at[1, 0], at[2, 0] = 0, n, 0
+    x, n, a = at[0, depth], at[1, depth], at[2, depth]
     while n > arena.least and depth + 1 < LEVELS:
         count = shrink(arena, x, n, a, heaviest, hubs)
         if count == 0:
@@ -351,7 +354,7 @@ def _seen_before(seen, t, over, cut):
 
 
 @inner
-def bisect(arena, n, limit, salt, starts, grid):
+def bisect(arena, n, limit, salt, starts, grid, ahead):
     """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
 
     arena : Arena, in and out
@@ -360,6 +363,7 @@ def bisect(arena, n, limit, salt, starts, grid):
     salt : int
     starts : int                    sides grown from one vertex, beside those from a pair: above 0 where there are hubs
     grid : bool                     it has layers: on other graphs loose limits lead astray
+    ahead : int                     as `depth` for `coarsen`
     """
     unbiased = arena.vwgt[:0]
     weight = np.int64(0)
@@ -367,7 +371,7 @@ def bisect(arena, n, limit, salt, starts, grid):
         for v in range(n):
             weight += arena.vwgt[v]
     at, seen, best = arena.at, arena.seen, arena.following
-    depth = coarsen(arena, unbiased, n, starts > 0)
+    depth = coarsen(arena, unbiased, n, starts > 0, ahead)
     last = depth
     while last > 0 and at[1, last - 1] <= CARRIED:
         last -= 1

@@ -6,12 +6,13 @@ from . import inlined, kernel
 
 
 @kernel
-def first_asymmetry(xadj, adjncy, ewgt, cursor):
-    """First vertex whose row is not matched by its neighbours' rows, or -1.
+def first_asymmetry(lo, hi, xadj, adjncy, ewgt, cursor):
+    """First of the vertices lo..hi whose row is not matched by its neighbours' rows, or -1.
 
     Visiting the rows in order, the entries ``u`` of any row ``v`` come up in ascending ``u``, so one cursor
     per row suffices.
 
+    lo, hi : int
     xadj : (nvtxs + 1,) int64, in
     adjncy : (nentries,) int32, in  rows ascending
     ewgt : (nentries,) int64, in    or empty where every edge weighs 1
@@ -21,7 +22,13 @@ def first_asymmetry(xadj, adjncy, ewgt, cursor):
     unit = len(ewgt) == 0
     for v in range(n):
         cursor[v] = xadj[v]
-    for u in range(n):
+    if lo > 0:
+        for v in range(n):
+            c, end = xadj[v], xadj[v + 1]
+            while c < end and adjncy[c] < lo:
+                c += 1
+            cursor[v] = c
+    for u in range(lo, hi):
         for e in range(xadj[u], xadj[u + 1]):
             v = adjncy[e]
             c = cursor[v]
@@ -34,14 +41,14 @@ def first_asymmetry(xadj, adjncy, ewgt, cursor):
 
 
 @kernel
-def first_disorder(xadj, adjncy):
-    """First vertex whose row is not strictly ascending, -1 if none.
+def first_disorder(lo, hi, xadj, adjncy):
+    """First of the vertices lo..hi whose row is not strictly ascending, -1 if none.
 
+    lo, hi : int
     xadj : (nvtxs + 1,) int64, in
     adjncy : (nentries,) int32, in
     """
-    n = len(xadj) - 1
-    for v in range(n):
+    for v in range(lo, hi):
         for e in range(xadj[v] + 1, xadj[v + 1]):
             if adjncy[e] <= adjncy[e - 1]:
                 return v
@@ -49,14 +56,14 @@ def first_disorder(xadj, adjncy):
 
 
 @kernel
-def first_loop(xadj, adjncy):
-    """First vertex with an edge to itself, -1 if none.
+def first_loop(lo, hi, xadj, adjncy):
+    """First of the vertices lo..hi with an edge to itself, -1 if none.
 
+    lo, hi : int
     xadj : (nvtxs + 1,) int64, in
     adjncy : (nentries,) int32, in
     """
-    n = len(xadj) - 1
-    for v in range(n):
+    for v in range(lo, hi):
         for e in range(xadj[v], xadj[v + 1]):
             if adjncy[e] == v:
                 return v

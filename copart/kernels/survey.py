@@ -71,6 +71,30 @@ def sample_shape(g, samples, result):
 
 
 @kernel
+def count_degrees(g, result):
+    """How many neighbours vertices have; those that are fixed are passed over.
+
+    g : Level, in
+    result : (7,) int64, out        [0] vertices with 2 neighbours or fewer, [1] with 3 or fewer, [2] with more than 4,
+                                    [3] with more than 6, [4] vertices, [5] sum of degrees, [6] sum of their squares
+    """
+    few, less, more, many, count, entries, squares = 0, 0, 0, 0, 0, 0, 0
+    for v in range(len(g.xadj) - 1):
+        d = g.xadj[v + 1] - g.xadj[v]
+        if len(g.fixed) > 0 and g.fixed[v] >= 0:
+            continue
+        few += d <= 2
+        less += d <= 3
+        more += d > 4
+        many += d > 6
+        count += 1
+        entries += d
+        squares += d * d
+    result[0], result[1], result[2], result[3] = few, less, more, many
+    result[4], result[5], result[6] = count, entries, squares
+
+
+@kernel
 def breadth_first(g, first, order, seen, within):
     """Vertices in breadth-first order, piece by piece, until the order is full.
 

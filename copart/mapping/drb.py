@@ -25,7 +25,7 @@ from ..kernels import Level
 from ..kernels import drb as kernels
 from ..kernels.fm import UNIT
 from ..names import BipartitioningOrder, known_name
-from ..partitioner.bisection import arena_for
+from ..partitioner.arenas import arena_for
 from .architectures.architecture import Architecture, Domain
 
 Array = np.ndarray[Any, Any]

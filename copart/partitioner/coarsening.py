@@ -174,9 +174,14 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
     return found
 
 
+def pays_to_pack(entries: int, team: Team) -> bool:
+    """Whether a level with so many edges, counted twice, is large enough to be packed while it is not at work."""
+    return entries >= (_LARGE if team.threads == 1 else _HUGE)
+
+
 def packed(g: Level, team: Team) -> Level:
     """The level of a large graph with offsets and weights in the smallest types that hold them."""
-    if len(g.ewgt) < (_LARGE if team.threads == 1 else _HUGE):
+    if not pays_to_pack(len(g.ewgt), team):
         return g
     most = np.max(team.each(_largest, (g.ewgt, g.vwgt)), axis=0)
     types = [min(a.dtype, np.min_scalar_type(one), key=lambda kind: kind.itemsize)
@@ -193,7 +198,8 @@ def _largest(*arrays: Array) -> list[int]:
     return [int(a.max(initial=0)) for a in arrays]
 
 
-def _copy(*pairs: Array) -> None:
+def copy_pairs(*pairs: Array) -> None:
+    """Fill the first array with the second, the third with the fourth, ..."""
     for to, a in zip(pairs[::2], pairs[1::2], strict=True):
         to[:] = a
 
@@ -204,7 +210,7 @@ def _of_types(g: Level, types: list[Any], team: Team) -> Level:
     new = [a if a.dtype == kind else pages(len(a), kind) for a, kind in zip(old, types, strict=True)]
     pairs = [pair for pair in zip(new, old, strict=True) if pair[0] is not pair[1]]
     if pairs:
-        team.each(_copy, [a for pair in pairs for a in pair])
+        team.each(copy_pairs, [a for pair in pairs for a in pair])
     return g._replace(xadj=new[0], ewgt=new[1], vwgt=new[2])
 
 

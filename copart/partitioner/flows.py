@@ -41,11 +41,16 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     """
     n, k = len(part), len(limit)
     pwgt, population = weights_of(g, part, k, team)
-    arenas = [_arena(g) for _ in range(team.threads)]
+    # their pages are touched by several threads, which takes longer than the search for a border
+    arenas = team.spread(lambda _, __: _arena(g), team.threads, [None] * team.threads)
     batch = empty_batch(n, k)
+
+    def at_border(lo: int, hi: int) -> Array:
+        find_facing(lo, hi, g, part, batch.facing)
+        return (np.flatnonzero(batch.facing[lo:hi] != NONE) + lo).astype(np.int32)
+
     for _ in range(rounds):
-        team.run(find_facing, n, g, part, batch.facing)
-        first = np.flatnonzero(batch.facing != NONE).astype(np.int32)
+        first = np.concatenate(team.run(at_border, n))
         batch.border[: len(first)], batch.count[0] = first, len(first)
         waiting = _pairs(g, part, k, first)
         waiting = waiting[(batch.changed[waiting] > 0).any(axis=1)]
@@ -107,7 +112,7 @@ def _pairs(g: Level, part: Array, nparts: int, border: Array) -> Array:
 
 
 def empty_batch(nvtxs: int, nparts: int) -> Batch:
-    """Memory for one batch of pairs after the other; nothing is at the border, and all parts count as changed."""
+    """Memory for one batch of pairs after the other; all parts count as changed."""
     i32, i64 = np.int32, np.int64
     return Batch(
         pairs=np.empty((nparts // 2, 2), i32),
@@ -118,7 +123,7 @@ def empty_batch(nvtxs: int, nparts: int) -> Batch:
         order=np.empty(nvtxs, i32),
         border=np.empty(nvtxs, i32),
         count=np.zeros(1, i64),
-        facing=np.full(nvtxs, NONE, i32),
+        facing=np.empty(nvtxs, i32),
     )
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from ..kernels import Level, Pull
 from ..kernels import growing as kernels
 from ..options import Config
-from .bisection import frontier_for, recursive_bisection
+from .arenas import frontier_for
+from .bisection import recursive_bisection
 from .coordinates import recursive_coordinate_bisection
 from .refinement import Refiner, cut_of
 from .rounds import Team

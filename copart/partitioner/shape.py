@@ -88,6 +88,45 @@ class Shape(NamedTuple):
     grows_flat: bool = False
 
 
+class _Degrees(NamedTuple):
+    """Of how many vertices there are 2 neighbours or fewer, 3 or fewer, more than 4 and 6; the number of all vertices,
+    the sum of their degrees, and of their squares.
+    """
+
+    up_to_2: int
+    up_to_3: int
+    above_4: int
+    above_6: int
+    vertices: int
+    entries: int
+    squares: int
+
+    @classmethod
+    def of(cls, g: Level) -> _Degrees:
+        """Counted over the free vertices of a graph."""
+        found = np.empty(7, np.int64)
+        survey.count_degrees(g, found)
+        return cls(*found.tolist())
+
+    @property
+    def skewed(self) -> bool:
+        """Whether a few vertices have most of the edges."""
+        return self.squares * self.vertices > _SKEWED * self.entries**2
+
+    def rough(self, flat: bool) -> bool:
+        """Whether many cells of a grid are corners, with half of the neighbours or fewer, so that hardly a row is long.
+
+        In space many tips are enough.  In the plane sheets may meet, in a few cells with more neighbours than sides.
+        Those count twice.  Where they are many, it is a rod or a small body.
+        """
+        n, dims = self.vertices, 2 if flat else 3
+        corners, joints = (self.up_to_2, self.above_4) if flat else (self.up_to_3, self.above_6)
+        if flat and joints < _FEW * n:
+            corners += 2 * joints
+        tips = 0 if flat else self.up_to_2
+        return bool(max(corners / _ROUGH, tips / _TIPS) > n ** (1 - 1 / dims))
+
+
 #: Of graphs that were looked at before: schemes partition the same ones again and again.
 _SEEN: WeakKeyDictionary[Graph, Shape] = WeakKeyDictionary()
 
@@ -100,26 +139,26 @@ def known_shape(graph: Graph, level: Level) -> Shape:
     if (shape := _SEEN.get(graph)) is None:
         _SEEN[graph] = shape = look_at(level)
     if shape.skewed and len(level.fixed):
-        return shape._replace(skewed=_skewed(np.diff(level.xadj)[level.fixed < 0]))
+        return shape._replace(skewed=_Degrees.of(level).skewed)
     return shape
 
 
 def look_at(g: Level) -> Shape:
     """The shape of a graph, from a sample of its edges and from its degrees."""
-    degree = np.diff(g.xadj)
-    skewed = _skewed(degree)
+    degrees = _Degrees.of(g._replace(fixed=g.fixed[:0]))
+    skewed = degrees.skewed
     seen = np.zeros(6, np.int64)
     survey.sample_shape(g, _SAMPLES, seen)
     triangles, squares, on_grid, far, unlike_sides, unlike_ends = seen
     dense = triangles * 2 > _SAMPLES
     cells = not skewed and not dense and squares * 5 > on_grid * 3
-    few = degree.sum() <= (_QUADRILATERALS if cells else _PLANE) * len(degree)
+    few = degrees.entries <= (_QUADRILATERALS if cells else _PLANE) * degrees.vertices
     grows_flat = not skewed and (few or dense) and _grows_flat(g)
     flat = bool(few and grows_flat)
     uneven = cells and (triangles > _TRIANGLES[0 if flat else 1] * _SAMPLES or squares < _SQUARES * on_grid)
     # boxes are worth keeping where quadrilaterals are in rows (elsewhere cuts are as low without, in a sixth less
     # time); hexahedra of any kind are matched better than clustered, but in rough ones
-    rough = cells and _rough(degree, flat)
+    rough = cells and degrees.rough(flat)
     weighted = cells and (unlike_sides > _UNLIKE_SIDES * squares or unlike_ends > _UNLIKE_ENDS * _SAMPLES)
     grid = cells and not (flat and uneven) and not rough and not weighted
     small = len(g.adjncy) < _SMALL
@@ -130,25 +169,6 @@ def look_at(g: Level) -> Shape:
         apart = (apart and not in_blocks) or steps[:_STEPS].sum() < _ALONG_ROWS
     found = grid, dense, apart, skewed, flat, uneven or weighted, rough and not flat, dense and grows_flat
     return Shape(*(bool(one) for one in found))
-
-
-def _skewed(degree: Array) -> bool:
-    """Whether a few vertices have most of the edges."""
-    return bool(float(degree @ degree) * len(degree) > _SKEWED * float(degree.sum()) ** 2)
-
-
-def _rough(degree: Array, flat: bool) -> bool:
-    """Whether many cells of a grid are corners, with half of the neighbours or fewer, so that hardly a row is long.
-
-    In space many tips are enough.  In the plane sheets may meet, in a few cells with more neighbours than sides.  Those
-    count twice.  Where they are many, it is a rod or a small body.
-    """
-    n, dims = len(degree), 2 if flat else 3
-    corners, joints = np.count_nonzero(degree <= dims), np.count_nonzero(degree > 2 * dims)
-    if flat and joints < _FEW * n:
-        corners += 2 * joints
-    tips = 0 if flat else np.count_nonzero(degree <= 2)
-    return bool(max(corners / _ROUGH, tips / _TIPS) > n ** (1 - 1 / dims))
 
 
 def _grows_flat(g: Level) -> bool:

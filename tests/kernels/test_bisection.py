@@ -15,7 +15,7 @@ from copart.kernels import Level, recursive_bisection
 from copart.kernels import bisection as kernels
 from copart.kernels.fm import two_way_pass
 from copart.metrics import max_part_weights
-from copart.partitioner import bisection
+from copart.partitioner import arenas, bisection
 from copart.partitioner.contiguity import Pieces
 from copart.partitioner.rounds import Team
 from copart.partitioner.shape import Shape
@@ -30,7 +30,7 @@ EXAMPLES = 10 if NO_JIT else 60
 
 
 def arena_of(g: Level) -> kernels.Arena:
-    return bisection.arena_for(g, 9)
+    return arenas.arena_for(g, 9)
 
 
 def assert_clean(arena: kernels.Arena) -> None:
@@ -197,7 +197,7 @@ def bisected(graph: Graph, limit: Any, salt: int = 1, starts: int = 0, layers: b
     g = level(graph)
     arena = arena_of(g)
     recursive_bisection.load_subgraph(g, np.arange(n, dtype=np.int32), arena)
-    kernels.bisect(arena, n, np.array(limit, np.int64), salt, starts, layers)
+    kernels.bisect(arena, n, np.array(limit, np.int64), salt, starts, layers, 0)
     assert_clean(arena)
     return arena.side[:n].copy()
 
@@ -317,7 +317,7 @@ def test_what_is_pinned_stays(starts):
     recursive_bisection.load_subgraph(level(graph), np.arange(180, dtype=np.int32), arena)
     arena.pin[:180] = -1
     arena.pin[[0, 179]], arena.pin[[14, 165]] = 0, 1
-    kernels.bisect(arena, 180, np.array([95, 95]), 3, starts, True)
+    kernels.bisect(arena, 180, np.array([95, 95]), 3, starts, True, 0)
     side = arena.side[:180]
     assert side[[0, 179, 14, 165]].tolist() == [0, 0, 1, 1]
     assert loads(graph, side, 2)[0].max() <= 95
@@ -358,7 +358,8 @@ def test_split_only_reorders(graph, seed, k):
         if len(vertices) < 2:
             continue
         v, x = vertices.copy(), labels.copy()
-        at, left = recursive_bisection.split(g, limit, v, x, int(rng.integers(0, 1000)), seed % 3, seed % 2 == 1, arena)
+        salt = int(rng.integers(0, 1000))
+        at, left = recursive_bisection.split(g, limit, v, x, salt, seed % 3, seed % 2 == 1, -1, arena)
         assert_clean(arena)
         assert sorted(v.tolist()) == sorted(vertices.tolist())
         assert sorted(x.tolist()) == sorted(labels.tolist())
@@ -421,13 +422,13 @@ def test_sets_that_are_split_at_the_same_time_share_no_memory(rest, sizes, room)
     ring = np.arange(n)
     g = level(Graph.from_edges(n, ring, (ring + 1) % n)) if n > 2 else level(path(n))
     g = g._replace(adjncy=np.zeros(sum(entries for _, entries in sizes), np.int32))
-    arena = bisection.arena_for(g, 5, sets=len(sizes))
+    arena = arenas.arena_for(g, 5, sets=len(sizes))
     arena.at[:] = 7  # of a bisection before
     lo = begin = 0
     slices = []
     for place, (count, entries) in enumerate(sizes):
-        one = bisection._Set(0, lo, lo + count, 0, 1, begin, begin + entries, place, 0, room)
-        slices.append(bisection._cut_out(arena, one))
+        one = arenas.VertexSet(0, lo, lo + count, 0, 1, begin, begin + entries, place, 0, room)
+        slices.append(arenas.cut_out(arena, one))
         lo, begin = lo + count, begin + entries
     flat = [{**one._asdict(), **one.queues._asdict(),
              **{f"to {name}": of for name, of in one.frontier._asdict().items()}} for one in slices]
@@ -449,7 +450,7 @@ def test_sets_that_are_split_at_the_same_time_share_no_memory(rest, sizes, room)
 @given(st.integers(0, 3), st.data())
 def test_halves_lie_within_the_slice_of_the_whole_one_behind_the_other(halvings, data):
     room = (1.7, 2.3)
-    whole = bisection._Set(0, 10, 90, 0, 16, 50, 400, 3, halvings, room)
+    whole = arenas.VertexSet(0, 10, 90, 0, 16, 50, 400, 3, halvings, room)
     sets = [whole]
     for _ in range(halvings):
         sets = [half for one in sets for half in one.halves(
@@ -467,14 +468,14 @@ def test_halves_lie_within_the_slice_of_the_whole_one_behind_the_other(halvings,
 
 def test_halves_need_the_memory_that_the_whole_has_taken():
     g = level(grid(40, 40))
-    rooms, cut_out = [], bisection._cut_out
+    rooms, cut_out = [], arenas.cut_out
 
     def seen(arena, one):
         rooms.append(one.room)
         return cut_out(arena, one)
 
     with Team(1) as team, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bisection, "_cut_out", seen)
+        patch.setattr(bisection, "cut_out", seen)
         bisection.recursive_bisection(g, np.full(8, 210), [3], team)
     assert rooms[0] == (4, 4)
     assert len(set(rooms[1:])) == 1, "all others have that of the whole"
@@ -503,6 +504,35 @@ def test_threads_make_no_difference(name):
         alone += [bisection.recursive_bisection(g, limit, [8, salt], team)[1] for salt in salts[1:]]
     assert np.stack(alone).tobytes() == runs[0], "a salt gives the same partition whatever runs beside it"
     assert len({one.tobytes() for one in alone}) == 3, "and another salt another one"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_coarsen_a_large_grid_as_one_does(weighted):
+    """The levels that they share in are those that a bisection makes by itself."""
+    side = 10 if NO_JIT else 24
+    rng = np.random.default_rng(7)
+    g = level(grid(side, side, side))
+    if weighted:
+        g = g._replace(vwgt=rng.integers(1, 3, len(g.vwgt)), ewgt=np.full(len(g.adjncy), 2, g.ewgt.dtype))
+    shape, limit = Shape(grid=True, dense=False, far=False), np.full(5, int(g.vwgt.sum() * 0.21))
+    found, ahead = [], []
+    alone = bisection._coarsened
+
+    def seen(*args):
+        ahead.append(alone(*args))
+        return ahead[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bisection, "_coarsened", seen)
+        for grain, threads in ((4096, 1), (4096, 3), (300, 2), (40, 4), (10**6, 2)):
+            patch.setattr("copart.partitioner.rounds.GRAIN", grain)
+            with Team(threads) as team:
+                found.append(bisection.recursive_bisection(g, limit, [3], team, shape=shape)[0].tobytes())
+    assert len(set(found)) == 1
+    if not NO_JIT:
+        assert ahead[0] >= 1
+        assert ahead[0] < ahead[1] < ahead[2]
+    assert ahead[-1] == -1, "of a small graph the bisection makes all levels itself"
 
 
 def test_later_runs_begin_in_another_order_but_on_grids_whose_rows_go_through():

@@ -657,6 +657,18 @@ def test_the_cut_of_a_grid_does_not_depend_on_the_order_of_its_cells():
         assert edge_cut(other, partition(other, 32)) <= 1.05 * cut
 
 
+@given(graphs(), st.integers(0, 2**32 - 1), st.booleans())
+def test_degrees_are_counted_over_the_free_vertices(graph, seed, some_fixed):
+    n = graph.nvtxs
+    fixed = np.random.default_rng(seed).integers(-1, 2, n).astype(np.int32)
+    g = level(graph, fixed) if some_fixed else level(graph)
+    degree = np.diff(g.xadj)[g.fixed < 0] if len(g.fixed) else np.diff(g.xadj)
+    found = np.full(7, -1, np.int64)
+    survey.count_degrees(g, found)
+    assert found.tolist() == [(degree <= 2).sum(), (degree <= 3).sum(), (degree > 4).sum(), (degree > 6).sum(),
+                              len(degree), degree.sum(), (degree**2).sum()]
+
+
 @given(graphs())
 def test_looking_counts_what_is_there(graph):
     """On a small graph, sampled with replacement: no triangle or square is seen where there is none."""

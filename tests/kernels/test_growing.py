@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from copart.graph import Graph
 from copart.kernels import growing as kernels
-from copart.partitioner.bisection import frontier_for
+from copart.partitioner.arenas import frontier_for
 from copart.partitioner.growing import affinity_gain, grow_kgggp
 
 from ..helpers import grid

@@ -16,7 +16,7 @@ from ...kernels.multiconstraint_bisection import Arena, bisect_recursively
 from ...kernels.weights import type_of
 from ...metrics import max_part_weights
 from ...options import Config, Effort, Options
-from ..bisection import queues_for
+from ..arenas import queues_for
 from ..coarsening import coarsen, coarsest_size
 from ..numbering import renumber
 from ..refinement import cut_of
@@ -100,7 +100,7 @@ def partition_multiconstraint(
     """
     options = Options.of(options, settings)
     config, seed = options.config, options.seed
-    graph = as_graph(graph)
+    graph = as_graph(graph, options.threads)
     k = whole("nparts", nparts, low=1)
     vectors = weight_vectors(graph.weight_vectors if vwgts is None else vwgts, graph.nvtxs)
     if limits is None:
