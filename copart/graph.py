@@ -94,8 +94,9 @@ class Graph(Frozen):
             coords = np.ascontiguousarray(self.coords, dtype=np.float64)
             if coords.ndim != 2 or coords.shape[0] != n or coords.shape[1] not in (1, 2, 3):
                 raise GraphError(f"coords: needs shape ({n}, 2) or ({n}, 3), has {coords.shape}")
-            bad = ~np.isfinite(coords).all(axis=1)
-            if bad.any():
+            finite = np.isfinite(coords)
+            if not finite.all():
+                bad = ~finite.all(axis=1)
                 raise GraphError(f"coords: {int(bad.sum())} points are not finite, "
                                  f"first at index {int(np.argmax(bad))}")
             put(self, "coords", frozen(coords))
