@@ -249,14 +249,16 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
+    # as many as the fine vertices are worth: those of dense graphs form few clusters
+    pieces = min(team.pieces(n), max(ncoarse, 1))
+    even = np.arange(pieces + 1) * ncoarse // pieces
     entries = team.run(contraction.contract_vertices, ncoarse, g, first, following, begin[1:], vwgt, fixed, origin,
-                       size)
+                       size, bounds=even)
     most = max(entries)
     np.cumsum(begin, out=begin)
 
     # untouched memory of these buffers is never resident: their true length is known only afterwards
     adjncy = pages(begin[-1], np.int32)
-    pieces = team.pieces(ncoarse)
     xadj = pages(ncoarse + 1, np.int64)
     xadj[0] = 0
     bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
