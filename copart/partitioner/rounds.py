@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 #: Below this many vertices per piece, handing work to a thread costs more than it saves (about 50 us).
-GRAIN = 4096
+GRAIN = 2048
 
 
 #: Levels with so many vertices take tenths of a second.
