@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
 from .errors import GraphError
 
-#: Entries of rows from which on several threads check them: fewer take less than a millisecond.
-_LARGE = 1 << 19
+#: Entries of rows from which on several threads check them, as fewer take less than a millisecond; and how many do at
+#: most, as each needs 8 bytes per vertex, and more would be done hardly sooner.
+_LARGE, _CHECKING = 1 << 19, 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,13 +42,15 @@ class Graph(Frozen):
     coords : (nvtxs, d) array_like of float, optional
         One point per vertex (cell centres), d = 2 or 3.
     threads : int
-        Threads that check the rows; the graph is the same on any number of them, and does not keep it.
+        Threads that check the rows, four at most; the graph is the same on any number of them, and does not keep it.
 
     Raises
     ------
     GraphError
         The arrays do not describe such a graph; the message names the array,
         the rule and the first offender.
+    ConfigError
+        `threads` is below 1.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Graph(Frozen):
     threads: InitVar[int] = 1
 
     def __post_init__(self, threads: int) -> None:
+        threads = whole("threads", threads, low=1)
         xadj = integers("xadj", self.xadj, OFFSET, GraphError, low=0)
         if len(xadj) == 0:
             raise GraphError("xadj: needs at least one entry, the 0 of an empty graph")
@@ -373,7 +377,7 @@ def induced_rows(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArr
 
 
 def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64] | None,
-                threads: int = 1) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+                 threads: int) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
     """Neighbours and edge weights with rows sorted; GraphError on loops, duplicates and asymmetry.
 
     Parameters
@@ -419,7 +423,7 @@ def _first_faults(rows: tuple[NDArray[Any], ...], threads: int) -> list[int]:
     """
     from .kernels.csr import first_asymmetry, first_disorder, first_loop
 
-    n, pieces = len(rows[0]) - 1, threads if len(rows[1]) >= _LARGE else 1
+    n, pieces = len(rows[0]) - 1, min(threads, _CHECKING) if len(rows[1]) >= _LARGE else 1
 
     def look(i: int) -> list[int]:
         lo, hi = i * n // pieces, (i + 1) * n // pieces

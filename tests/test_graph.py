@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.errors import GraphError
+from copart.errors import ConfigError, GraphError
 from copart.graph import Graph, as_graph
 
 from . import reference
@@ -103,6 +103,8 @@ def test_threads_are_not_kept_with_a_graph():
     assert "threads" not in vars(pair)
     assert pair.replace(vwgt=[1, 2]).vwgt.tolist() == [1, 2]
     assert as_graph(([0, 1, 2], [1, 0]), 2).nedges == 1
+    with pytest.raises(ConfigError, match="threads: must be at least 1, got 0"):
+        Graph([0, 1, 2], [1, 0], threads=0)
 
 
 @given(graphs(), st.data())

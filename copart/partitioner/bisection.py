@@ -107,7 +107,7 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
         return one.halves(middle, first + int(left), int(degree[vertices[run, lo:middle]].sum()), room)
 
     first = [VertexSet(run, 0, n, 0, k, 0, len(whole.adjncy), 0, _SHARED, (ROOM, ROOM)) for run in range(len(salts))]
-    made_ahead = {}
+    made_ahead: dict[VertexSet, tuple[Arena, int]] = {}
     if len(arenas) < team.threads and shape.grid and cmap is None:
         # until there are two halves, the other threads have nothing else to do
         arena = cut_out(arenas[0], first[0])
@@ -134,11 +134,11 @@ def _coarsened(g: Level, arena: Arena, shape: Shape, team: Team) -> int:
     coarser levels there are, -1 for none at all.
     """
     heaviest = max(int(g.vwgt.max(initial=1)), int(HEAVIEST * float(g.vwgt.sum()) / arena.least))
+    if team.pieces(len(g.vwgt)) == 1 or g.xadj[0]:  # rows of a part of other rows begin anywhere
+        return -1
     x, a = 0, 0
     for depth in range(LEVELS):
         n, m = len(g.vwgt), len(g.adjncy)
-        if depth == 0 and team.pieces(n) == 1:
-            return -1
         arena.at[:, depth] = x, n, a
         ewgt = g.ewgt if len(g.ewgt) else np.broadcast_to(np.int32(1), m)
         team.each(copy_pairs, (arena.xadj[x : x + n + 1], g.xadj, arena.vwgt[x : x + n], g.vwgt,
