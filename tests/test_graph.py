@@ -94,7 +94,7 @@ def test_the_graph_or_what_is_wrong_is_the_same_on_any_number_of_threads(graph, 
         return made.adjncy.tolist(), made.edge_weights.tolist()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("copart.graph._LARGE", 0)
+        patch.setattr("copart.graph.rows._LARGE", 0)
         assert outcome(threads) == outcome(1)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import Level, Pull, inlined, inner
-from .coarsening import absorb_singles, lead_pairs, list_singles, match_in_order, pair_two_hop
+from .coarsening import HEAVIEST, absorb_singles, lead_pairs, list_singles, match_in_order, pair_two_hop
 from .contraction import contract_rows, contract_vertices, link_members, number_clusters
 from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
@@ -23,9 +23,6 @@ from .rng import mix
 
 TRIES, LEVELS = 6, 40
 """Growths tried on the coarsest level, levels at most."""
-
-HEAVIEST = 1.5
-"""What a vertex of the coarsest level may weigh, in mean weights there, if none has been heavier before."""
 
 CARRIED = 640
 """All tries are refined up to the finest level of at most so many vertices, where the best of them is clear: on a graph

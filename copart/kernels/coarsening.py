@@ -10,6 +10,10 @@ from . import inlined, inner, kernel
 WINDOW, STRIDE = 4096, 2531
 """Label propagation may visit every so many vertices in steps of an odd stride."""
 
+HEAVIEST = 1.5
+"""No coarse vertex may be heavier than this times the average of the coarsest graph, or balance is out of reach there.
+"""
+
 
 @inlined
 def may_merge(g, u, v):

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Level
-from ..kernels.bisection import HEAVIEST, LEVELS, Arena
+from ..kernels.bisection import LEVELS, Arena
 from ..kernels.recursive_bisection import bisect_recursively
 from ..options import Config
 from .arenas import ROOM, USUAL, VertexSet, arena_for, cut_out, room_needed
 from .bodies import separated
-from .clustering import cluster
+from .clustering import cluster, heaviest_cluster
 from .coarsening import contract, copy_pairs
 from .cores import induced
 from .rounds import Team
@@ -97,7 +97,7 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
         """Halve the set, or make all of its parts; the sets that are left."""
         run, lo, first = one.run, one.lo, one.first
         once = one.halvings > 0 and one.last - first > 1 and one.hi - lo > 1
-        arena, ahead = made_ahead.get(one) or (cut_out(arenas[run % len(arenas)], one), -1)
+        arena, ahead = begun if begun and one is whole_sets[0] else (cut_out(arenas[run % len(arenas)], one), -1)
         at, left = bisect_recursively(whole, limit, vertices[run, lo : one.hi], labels[run, first : one.last],
                                       salts[run], starts, shape.grid, once, ahead, part[run], arena)
         if not once:
@@ -106,15 +106,16 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
         middle = lo + int(at)
         return one.halves(middle, first + int(left), int(degree[vertices[run, lo:middle]].sum()), room)
 
-    first = [VertexSet(run, 0, n, 0, k, 0, len(whole.adjncy), 0, _SHARED, (ROOM, ROOM)) for run in range(len(salts))]
-    made_ahead: dict[VertexSet, tuple[Arena, int]] = {}
+    whole_sets = [VertexSet(run, 0, n, 0, k, 0, len(whole.adjncy), 0, _SHARED, (ROOM, ROOM))
+                  for run in range(len(salts))]
+    begun = None
     if len(arenas) < team.threads and shape.grid and cmap is None:
         # until there are two halves, the other threads have nothing else to do
-        arena = cut_out(arenas[0], first[0])
-        made_ahead[first[0]] = arena, _coarsened(whole, arena, shape, team)
+        arena = cut_out(arenas[0], whole_sets[0])
+        begun = arena, _coarsened(whole, arena, shape, team)
     # runs that share an arena are made one after the other
     for begin in range(0, len(salts), len(arenas)):
-        team.unfold(bisect, first[begin : begin + len(arenas)])
+        team.unfold(bisect, whole_sets[begin : begin + len(arenas)])
     return [one if cmap is None else one[cmap] for one in part]
 
 
@@ -133,9 +134,9 @@ def _coarsened(g: Level, arena: Arena, shape: Shape, team: Team) -> int:
     """Coarsen a grid into the arena as a bisection does, as long as several threads can share in it; returns how many
     coarser levels there are, -1 for none at all.
     """
-    heaviest = max(int(g.vwgt.max(initial=1)), int(HEAVIEST * float(g.vwgt.sum()) / arena.least))
     if team.pieces(len(g.vwgt)) == 1 or g.xadj[0]:  # rows of a part of other rows begin anywhere
         return -1
+    heaviest = max(int(g.vwgt.max(initial=1)), heaviest_cluster(g, arena.least))
     x, a = 0, 0
     for depth in range(LEVELS):
         n, m = len(g.vwgt), len(g.adjncy)

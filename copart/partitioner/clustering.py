@@ -33,8 +33,6 @@ _ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 1, 3, 3
 #: Graphs without edge weights are matched where vertices have so many neighbours at most, on average.
 _FEW = 4.5
 
-#: No coarse vertex may be heavier than this times the average of the coarsest graph, or balance is out of reach there.
-_HEAVIEST = 1.5
 
 
 class Clusters(NamedTuple):
@@ -53,7 +51,7 @@ class Clusters(NamedTuple):
 
 def heaviest_cluster(g: Level, stop: int) -> int:
     """What a cluster may weigh where a graph is to be coarsened to `stop` vertices."""
-    return max(1, int(_HEAVIEST * int(g.vwgt.sum()) / stop))
+    return max(1, int(kernels.HEAVIEST * int(g.vwgt.sum()) / stop))
 
 
 def memory_for(nvtxs: int, heaviest: int) -> Clusters:

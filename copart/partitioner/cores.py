@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import VERTEX, WEIGHT
-from ..graph import induced_rows
+from ..graph.rows import induced_rows
 from ..kernels import Level
 from ..kernels.cores import peel
 

@@ -41,7 +41,7 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
     """
     n, k = len(part), len(limit)
     pwgt, population = weights_of(g, part, k, team)
-    # their pages are touched by several threads, which takes longer than the search for a border
+    # each thread makes its own: to touch new memory takes longer than to find the border
     arenas = team.spread(lambda _, __: _arena(g), team.threads, [None] * team.threads)
     batch = empty_batch(n, k)
 

@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
-from .errors import GraphError
-
-#: Entries of rows from which on several threads check them, as fewer take less than a millisecond; and how many do at
-#: most, as each needs 8 bytes per vertex, and more would be done hardly sooner.
-_LARGE, _CHECKING = 1 << 19, 4
+from ..arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
+from ..errors import GraphError
+from .rows import induced_rows, normal_form
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +82,7 @@ class Graph(Frozen):
         if len(adjncy) != xadj[-1]:
             raise GraphError(f"adjncy: has {len(adjncy)} entries, xadj ends with {xadj[-1]}")
         ewgt = None if self.ewgt is None else weights("ewgt", self.ewgt, len(adjncy), GraphError)
-        adjncy, ewgt = _normal_form(xadj, adjncy, ewgt, threads)
+        adjncy, ewgt = normal_form(xadj, adjncy, ewgt, threads)
         put = object.__setattr__
         put(self, "xadj", frozen(xadj))
         put(self, "adjncy", frozen(adjncy))
@@ -152,7 +149,7 @@ class Graph(Frozen):
     @cached_property
     def kernel_ewgt(self) -> NDArray[np.int32] | NDArray[np.int64]:
         """Edge weights as kernels take them: empty where all are 1, int32 where each fits."""
-        from .kernels.weights import EDGE_WEIGHT, narrowed
+        from ..kernels.weights import EDGE_WEIGHT, narrowed
 
         return frozen(np.zeros(0, EDGE_WEIGHT) if self.ewgt is None else narrowed(self.ewgt))
 
@@ -346,7 +343,7 @@ class Graph(Frozen):
         nparts : int
             Number of parts.
         """
-        from .arrays import part_array
+        from ..arrays import part_array
 
         k = whole("nparts", nparts, low=1)
         p = part_array("part", part, self.nvtxs, k, GraphError)
@@ -356,104 +353,6 @@ class Graph(Frozen):
         load = np.zeros((k, self.ncon), WEIGHT)
         np.add.at(load, p, self.weight_vectors)
         return Graph.from_edges(k, a[between], b[between], w[between], vwgt=load)
-
-
-def induced_rows(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[Any],
-                 vertices: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
-    """Offsets, neighbours and edge weights of the subgraph induced by ascending `vertices` (nsub,).
-
-    Parameters and result are as kernels see them: `ewgt` is empty where every edge weighs 1.
-    """
-    from .kernels.csr import count_induced, fill_induced
-
-    new = np.full(len(xadj) - 1, -1, VERTEX)
-    new[vertices] = np.arange(len(vertices), dtype=VERTEX)
-    rows, keep = (frozen(xadj), frozen(adjncy)), frozen(vertices)
-    offsets = np.zeros(len(keep) + 1, OFFSET)
-    count = count_induced(*rows, keep, new, offsets)
-    neighbours, written = np.empty(count, VERTEX), np.empty(count if len(ewgt) else 0, ewgt.dtype)
-    fill_induced(*rows, frozen(ewgt), keep, new, neighbours, written)
-    return offsets, neighbours, written
-
-
-def _normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64] | None,
-                 threads: int) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
-    """Neighbours and edge weights with rows sorted; GraphError on loops, duplicates and asymmetry.
-
-    Parameters
-    ----------
-    xadj : (nvtxs + 1,) int64
-        Offsets that do not decrease, from 0 to the number of entries.
-    adjncy : (nentries,) int32
-        Vertices.
-    ewgt : (nentries,) int64, optional
-    threads : int
-        Threads that look.
-    """
-    n = len(xadj) - 1
-    if n == 0 or len(adjncy) == 0:
-        return adjncy, ewgt
-    # read-only from here on, so that kernels are compiled once and not for both kinds of arrays
-    xadj, adjncy = frozen(xadj), frozen(adjncy)
-    none = np.zeros(0, WEIGHT)
-    loop, disorder, lonely = _first_faults((xadj, adjncy, frozen(none if ewgt is None else ewgt)), threads)
-    if loop >= 0:
-        raise GraphError(f"adjncy: vertex {loop} has an edge to itself, loops are not allowed")
-    if disorder >= 0:
-        from scipy.sparse import csr_array
-
-        index = np.arange(len(adjncy), dtype=OFFSET)
-        m = csr_array((index, adjncy.copy(), xadj.copy()), shape=(n, n))
-        m.sort_indices()
-        adjncy = frozen(m.indices.astype(VERTEX, copy=False))
-        ewgt = None if ewgt is None else ewgt[m.data]
-        _, v, lonely = _first_faults((xadj, adjncy, frozen(none if ewgt is None else ewgt)), threads)
-        if v >= 0:
-            row = adjncy[xadj[v]:xadj[v + 1]]
-            twice = int(row[1:][row[1:] == row[:-1]][0])
-            raise GraphError(f"adjncy: vertex {v} lists neighbour {twice} more than once")
-    if lonely >= 0:
-        raise GraphError(_describe_asymmetry(xadj, adjncy, ewgt))
-    return adjncy, ewgt
-
-
-def _first_faults(rows: tuple[NDArray[Any], ...], threads: int) -> list[int]:
-    """The first vertices with a loop, with a row that is not ascending, and with one that its neighbours' do not match;
-    each -1 where there is none.  The last is not looked for where rows are not ascending.
-    """
-    from .kernels.csr import first_asymmetry, first_disorder, first_loop
-
-    n, pieces = len(rows[0]) - 1, min(threads, _CHECKING) if len(rows[1]) >= _LARGE else 1
-
-    def look(i: int) -> list[int]:
-        lo, hi = i * n // pieces, (i + 1) * n // pieces
-        disorder = int(first_disorder(lo, hi, *rows[:2]))
-        lonely = -1 if disorder >= 0 else int(first_asymmetry(lo, hi, *rows, np.empty(n, OFFSET)))
-        return [int(first_loop(lo, hi, *rows[:2])), disorder, lonely]
-
-    if pieces == 1:
-        return look(0)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(pieces - 1) as pool:
-        others = pool.map(look, range(1, pieces))
-        found = [look(0), *others]
-    return [next((v for v in of if v >= 0), -1) for of in zip(*found, strict=True)]
-
-
-def _describe_asymmetry(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArray[np.int64] | None) -> str:
-    """Say which is the first edge that lacks its reverse or has another weight there."""
-    n = len(xadj) - 1
-    u = np.repeat(np.arange(n), np.diff(xadj))
-    there, back = u * n + adjncy, adjncy.astype(np.int64) * n + u
-    at = np.minimum(np.searchsorted(there, back), len(there) - 1)  # rows are sorted, and so is `there`
-    lonely = there[at] != back
-    if lonely.any():
-        e = int(np.argmax(lonely))
-        return f"adjncy: edge {u[e]}-{adjncy[e]} is listed by vertex {u[e]} but not by vertex {adjncy[e]}"
-    weight = np.ones(len(adjncy), WEIGHT) if ewgt is None else ewgt
-    e = int(np.argmax(weight[at] != weight))
-    return f"ewgt: edge {u[e]}-{adjncy[e]} weighs {weight[e]} one way and {weight[at[e]]} the other"
 
 
 def as_graph(thing: Any, threads: int = 1) -> Graph:
