@@ -102,8 +102,6 @@ def _clusters(g: Level, found: Clusters, shape: Shape, team: Team) -> list[Array
 def blocks_of(nvtxs: int) -> Array:
     """Where vertices are cut into blocks, (nblocks + 1,) int64."""
     count = int(np.clip(nvtxs // _BLOCK, 1, _BLOCKS))
-    if count > 1:
-        count += count % 2  # two threads, or four, are done at the same time
     return np.arange(count + 1) * nvtxs // count
 
 
