@@ -35,8 +35,8 @@ def test_grids_are_left_finer(preset):
         plain = coarsest_size(config, k)
         assert first_size(config, nvtxs, k, OTHER) == plain
         assert first_size(config, nvtxs, k, GRID) == max(plain, config.grid_least, nvtxs // 8)
-        for other in (GRID._replace(flat=True), GRID._replace(uneven=True)):
-            assert first_size(config, nvtxs, k, other) == max(plain, config.grid_least // 2, nvtxs // 16)
+        for other, fewer in ((GRID._replace(flat=True), 2), (GRID._replace(uneven=True), 4)):
+            assert first_size(config, nvtxs, k, other) == max(plain, config.grid_least // fewer, nvtxs // 8 // fewer)
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
