@@ -27,7 +27,7 @@ from .interface.uncut import interface_groups, whole_interfaces
 from .names import InterfaceRule
 from .operators import connected, ext, part, proj, repart, rest_joined
 from .options import Options, Settings, Thorough
-from .partitioner.parallel import shares, side_by_side
+from .parallel import shares, side_by_side
 
 Coupled = Mapping[str, tuple[Graph, NDArray[np.int32]]]
 """The coupled subgraph of each component, and its vertices in the component."""

@@ -73,7 +73,7 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
     info = np.iinfo(dtype)
     lo = info.min if low is None else low
     hi = info.max + 1 if high is None else high
-    if len(array) and not _within(array, lo, hi):
+    if len(array) and not (_holds_all(dtype, array.dtype, low, high) or within(array, lo, hi)):
         smallest, largest = int(array.min()), int(array.max())
         if smallest < lo or largest >= hi:
             outside = (array < lo) | (array >= hi)
@@ -87,7 +87,12 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def _within(array: NDArray[Any], low: int, high: int) -> bool:
+def _holds_all(dtype: Any, given: Any, low: int | None, high: int | None) -> bool:
+    """Whether a type holds whatever is given, so that no value need be looked at where none is asked for."""
+    return low is None and high is None and given.kind in "iu" and np.can_cast(given, dtype)
+
+
+def within(array: NDArray[Any], low: int, high: int) -> bool:
     """Whether one look at an array tells that it is in the range: negative numbers are huge ones without a sign."""
     if low != 0 or array.dtype.kind != "i":
         return False

@@ -18,6 +18,12 @@ def test_whole_numbers_of_any_kind_are_cast(given):
     assert out.tolist() == [3, 1]
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int32, np.int64])
+def test_what_a_type_holds_is_kept(kind):
+    extremes = [np.iinfo(kind).min, np.iinfo(kind).max]
+    assert integers("x", np.array(extremes, kind), WEIGHT, GraphError).tolist() == extremes
+
+
 @pytest.mark.parametrize("given", [[], np.zeros(0), np.zeros(0, object)])
 def test_an_empty_array_has_the_wanted_type(given):
     out = integers("x", given, WEIGHT, GraphError, size=0)

@@ -19,7 +19,7 @@ PACKAGE = ROOT / "copart"
 #: Folders and single modules of the package, lowest first; each may import from the lines above its own, and from
 #: its own line as long as no circle comes of it.  CONTRIBUTING.md shows the same list.
 LAYERS = [
-    "errors names",
+    "errors names parallel",
     "arrays kernels",
     "graph hypergraph interedges coupling options",
     "metrics checks",

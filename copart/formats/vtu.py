@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import FormatError
-from ..partitioner.parallel import side_by_side
+from ..parallel import side_by_side
 from .output import attribute, write_text_atomic
 from .text import PathLike
 

@@ -14,7 +14,7 @@ from .. import arrays
 from ..arrays import OFFSET, VERTEX
 from ..errors import MeshError
 from ..graph import Graph
-from ..partitioner.parallel import side_by_side
+from ..parallel import side_by_side
 from ..partitioner.rounds import GRAIN, Team
 from .groups import cell_array
 from .polyhedra import Polyhedra

@@ -18,7 +18,7 @@ from ..errors import GraphError
 from ..graph import Graph
 from .balance import target_shares
 from .columns import COMPONENT_COLUMNS, html_table
-from .traffic import halo_cells, halo_volumes
+from .traffic import Halo, halo_cells, halo_volumes
 
 
 def part_weights(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
@@ -257,6 +257,7 @@ def component_metrics(
     coupled: NDArray[np.int32],
     ncoupled: int | None = None,
     coupled_load: NDArray[np.int64] | None = None,
+    halo: Halo | None = None,
 ) -> ComponentMetrics:
     """Figures of one component, whose cells `coupled` (ascending) are on an interface.
 
@@ -277,6 +278,8 @@ def component_metrics(
         Number of parts that may own them, where it was asked for.
     coupled_load : (ncoupled cells,) int64, optional
         Their weights in a coupling phase.
+    halo : three arrays, optional
+        By :func:`~copart.metrics.traffic.halo_cells`, where they are known.
     """
     load = part_weights(graph, part, nparts)
     own = graph.weights[coupled] if coupled_load is None else coupled_load
@@ -285,7 +288,7 @@ def component_metrics(
     over = owners if ncoupled is None else int(ncoupled)
     cpl = graph.subgraph(coupled)
     found = pieces(graph, part, nparts)
-    halo = halo_cells(graph, part)
+    halo = halo or halo_cells(graph, part)
     sender, _, volume = halo_volumes(graph, part, nparts, halo)
     sent = np.zeros(nparts, WEIGHT)
     np.add.at(sent, sender, volume)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -16,12 +17,14 @@ import numpy as np
 
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CouplingError
+from ..graph import Graph
 from ..names import FigureTable, known_name
+from ..parallel import side_by_side
 from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, STEP_COLUMNS, html_table
 from .components import ComponentMetrics, component_metrics, imbalance_of, part_weights
 from .pairs import PairMetrics, pair_metrics
 from .step import StepCost, StepFigures, step_cost
-from .traffic import coupling_traffic
+from .traffic import Halo, coupling_traffic, halo_cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,7 +95,8 @@ class CoupledMetrics:
         return "\n".join([*lines, f"coupled step: {self.step}"])
 
 
-def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost | None = None) -> CoupledMetrics:
+def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost | None = None, *,
+             threads: int = 1) -> CoupledMetrics:
     """Every figure of `copartition`, computed from scratch.
 
     Parameters
@@ -101,6 +105,8 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
     copartition : CoPartition
     cost : StepCost, optional
         What work and messages cost, for the figures of a coupled step; the default constants where not given.
+    threads : int
+        Threads, of which each looks at other components.
 
     Raises
     ------
@@ -116,13 +122,17 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
     for name, graph in problem.components.items():
         if len(copartition[name]) != graph.nvtxs:
             raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
-    components = {
-        name: component_metrics(
+
+    def of(name: str, graph: Graph) -> tuple[ComponentMetrics, Halo]:
+        halo = halo_cells(graph, copartition[name])
+        return component_metrics(
             name, graph, copartition[name], copartition.nparts[name], problem.coupled(name), copartition.ncoupled[name],
-            problem.coupled_load(name),
-        )
-        for name, graph in problem.components.items()
-    }
+            problem.coupled_load(name), halo,
+        ), halo
+
+    found = side_by_side([partial(of, name, graph) for name, graph in problem.components.items()], threads)
+    components = {name: figures for name, (figures, _) in zip(problem.components, found, strict=True)}
+    halos = {name: halo for name, (_, halo) in zip(problem.components, found, strict=True)}
     pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
     traffic = coupling_traffic(copartition, {pair: (m.matrix, m.matrix_ba) for pair, m in pairs.items()})
     pool_ub = None
@@ -131,7 +141,7 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
                    for name, graph in problem.components.items())
         pool_ub = imbalance_of(np.asarray(load), copartition.nprocs)
     return CoupledMetrics(MappingProxyType(components), MappingProxyType(pairs), traffic.maxV, traffic.maxZ,
-                          step_cost(problem, copartition, cost, traffic), pool_ub)
+                          step_cost(problem, copartition, cost, traffic, halos), pool_ub)
 
 
 __all__ = ["CoupledMetrics", "evaluate"]

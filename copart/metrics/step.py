@@ -26,7 +26,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError, did_you_mean
 from .columns import letter_of
 from .components import coupled_weights, part_weights
-from .traffic import CouplingTraffic, all_matrices, coupling_traffic, halo_volumes
+from .traffic import CouplingTraffic, Halo, all_matrices, coupling_traffic, halo_volumes
 
 #: Of the unit of the constants below, microseconds, so many are a second.
 UNITS = 1e6
@@ -173,7 +173,7 @@ class StepFigures:
 
 
 def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost | None = None,
-              traffic: CouplingTraffic | None = None) -> StepFigures:
+              traffic: CouplingTraffic | None = None, halos: Mapping[str, Halo] | None = None) -> StepFigures:
     """What a coupled step of `copartition` costs; some hundredths of a second for 400,000 cells.
 
     Parameters
@@ -186,6 +186,8 @@ def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost 
         The default constants where not given.
     traffic : CouplingTraffic, optional
         What processes exchange in a coupling phase, where that is known.
+    halos : mapping of str to three arrays, optional
+        By :func:`~copart.metrics.traffic.halo_cells` for each component, where they are known.
 
     Raises
     ------
@@ -212,7 +214,7 @@ def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost 
     longest = {}
     for name, graph in problem.components.items():
         part, n, first = copartition[name], copartition.nparts[name], copartition.offset(name)
-        own = _own_phase(graph, part, n, at, name)
+        own = _own_phase(graph, part, n, at, name, halos[name] if halos else None)
         longest[name] = float(own.max())
         busy[first:first + n] += own
         coupled, _ = coupled_weights(problem.coupled_load(name), part, n, problem.coupled(name))
@@ -223,9 +225,10 @@ def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost 
     return StepFigures(T_step, MappingProxyType(longest), T_cpl, waits, copartition.shared, at)
 
 
-def _own_phase(graph: Any, part: NDArray[np.int32], n: int, at: StepCost, name: str) -> NDArray[np.float64]:
+def _own_phase(graph: Any, part: NDArray[np.int32], n: int, at: StepCost, name: str, halo: Halo | None
+               ) -> NDArray[np.float64]:
     """(n,) float64 time of each part in the own phase of its component."""
-    out = at.t[name] * part_weights(graph, part, n) + halo_times(graph, part, n, at)  # type: ignore[index]
+    out = at.t[name] * part_weights(graph, part, n) + halo_times(graph, part, n, at, halo)  # type: ignore[index]
     return np.asarray(at.substeps[name] * out)  # type: ignore[index]
 
 
@@ -235,9 +238,10 @@ def exchange_times(traffic: CouplingTraffic, cost: StepCost) -> NDArray[np.float
                       + cost.beta * (traffic.sent + traffic.received))
 
 
-def halo_times(graph: Any, part: NDArray[np.int32], nparts: int, cost: StepCost) -> NDArray[np.float64]:
+def halo_times(graph: Any, part: NDArray[np.int32], nparts: int, cost: StepCost, halo: Halo | None = None
+               ) -> NDArray[np.float64]:
     """(nparts,) float64 time that each part takes to exchange its halo once."""
-    sender, receiver, volume = halo_volumes(graph, part, nparts)
+    sender, receiver, volume = halo_volumes(graph, part, nparts, halo)
     data = np.bincount(sender, volume, nparts) + np.bincount(receiver, volume, nparts)
     return np.asarray(cost.alpha * np.bincount(sender, minlength=nparts) + cost.beta * data)
 

@@ -20,12 +20,14 @@ from ..graph import Graph
 from .pairs import pair_matrices
 
 Counts = NDArray[np.int64]
+Halo = tuple[Counts, Counts, Counts]
+"""Owner, part that holds a neighbour, and cell of all that halos consist of; see :func:`halo_cells`."""
 
 _TABLE = 65536
 """Pairs of parts for which there is a table at least, however few cells there are."""
 
 
-def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int, halo: tuple[Counts, Counts, Counts] | None = None
+def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int, halo: Halo | None = None
                  ) -> tuple[Counts, Counts, Counts]:
     """What parts of one component send their neighbours: sender, receiver and data, one entry per message.
 
@@ -60,7 +62,7 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int, halo: tuple
     return pair // nparts, pair % nparts, volume[pair] if place is key else volume
 
 
-def halo_cells(graph: Graph, part: NDArray[np.int32]) -> tuple[Counts, Counts, Counts]:
+def halo_cells(graph: Graph, part: NDArray[np.int32]) -> Halo:
     """What halos consist of: owner, part that holds a neighbour, and cell, ascending by cell and then by that part."""
     from ..kernels.csr import list_halo
 

@@ -33,9 +33,9 @@ _STEPS = 64
 _STALLED = 0.95
 
 #: Grids are coarsened to an eighth: cells of two by two by two keep their shape.  In the plane parts are more cells
-#: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.  Where rows end inside walls are not
-#: flat anyway, and still fewer do: more bisections are made in the same time, and cuts of 4 parts are 4 %, of 8 1 % lower
-#: (`fast`, `default`), and those of more parts the same in a tenth less time.
+#: wide, and so many times fewer do: the same cut in a tenth to a fifth less time.  Where rows end inside, walls
+#: are not flat anyway, and still fewer do: more bisections are made in the same time, and cuts of 4 parts are 4 %, of
+#: 8 parts 1 % lower (`fast`, `default`), and those of more parts the same in a tenth less time.
 _FINE, _FEWER, _FEWER_UNEVEN = 8, 2, 4
 
 
@@ -106,7 +106,8 @@ def first_size(config: Config, nvtxs: int, nparts: int, shape: Shape) -> int:
         return coarsest_size(replace(config, coarse_least=min(config.coarse_least, _LEAST_OF_ROUGH)), nparts)
     if not shape.grid:
         return stop
-    return max(stop, max(config.grid_least, nvtxs // _FINE) // (_FEWER_UNEVEN if shape.uneven else _FEWER if shape.flat else 1))
+    fewer = _FEWER_UNEVEN if shape.uneven else _FEWER if shape.flat else 1
+    return max(stop, max(config.grid_least, nvtxs // _FINE) // fewer)
 
 
 def fitted(config: Config, nvtxs: int, nparts: int) -> Config:

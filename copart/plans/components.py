@@ -21,7 +21,7 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
-from ..partitioner.parallel import Background
+from ..parallel import Background
 from ..partitioner.rounds import Progress
 from .requests import Meeting
 from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones

@@ -32,7 +32,7 @@ from ..formats.launch import Program, Seat, launch_files, permutation, start_fil
 from ..formats.output import file_name
 from ..formats.precice import write_precice
 from ..formats.text import is_document, read_json
-from ..partitioner.parallel import side_by_side
+from ..parallel import side_by_side
 from .folder import METRICS, listed, write_folder
 from .kept import check_interfaces, check_settings
 from .overwriting import Named

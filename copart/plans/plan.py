@@ -30,7 +30,7 @@ from ..metrics import CoupledMetrics, evaluate
 from ..metrics.parts import part_metrics
 from ..names import InteredgeKind, InterfaceRule, SchemeName
 from ..options import Options, Settings
-from ..partitioner.parallel import side_by_side
+from ..parallel import side_by_side
 from ..resources import Advice
 from ..schemes import registry
 from ..schemes.contiguous import bodies_shared
@@ -358,7 +358,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         kept |= {**where.settings, "iterations": list(times.values())}
         placed = _placements(problem, copartition, where, times, requests.placed_coords(problem, kept), run)
     judged: list[Any] = side_by_side([partial(worth_remarks, problem, copartition, scheme, count, run),
-                                      partial(evaluate, problem, copartition, cost)], run.threads)
+                                      partial(evaluate, problem, copartition, cost, threads=run.threads)], run.threads)
     worth, metrics = judged
     if copartition.scheme is not None:
         worth = [f"{scheme} took {copartition.scheme}", *worth]

@@ -28,6 +28,7 @@ from copart.metrics import (
     migration_volume,
     part_weights,
     pieces,
+    step_cost,
     target_shares,
 )
 
@@ -213,6 +214,20 @@ def test_three_components():
     assert [p.totV_ab for p in m.pairs.values()] == [2, 1]
     with pytest.raises(CouplingError, match="there are 2 coupled pairs"):
         _ = m.pair
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_components_are_looked_at_by_several_threads(threads):
+    rng = np.random.default_rng(threads)
+    sizes = {"x": 30, "y": 40, "z": 50}
+    graphs = {name: grid(n, 7) for name, n in sizes.items()}
+    pairs = {("x", "y"): Interedges.from_pairs(210, 280, [0, 1, 9], [0, 1, 30]),
+             ("y", "z"): Interedges.from_pairs(280, 350, [5, 7], [5, 300])}
+    parts = {name: rng.integers(0, 4, graph.nvtxs) for name, graph in graphs.items()}
+    made = CoupledProblem(graphs, pairs), CoPartition(parts, dict.fromkeys("xyz", 4))
+    one = evaluate(*made)
+    assert evaluate(*made, threads=threads).to_dict() == one.to_dict()
+    assert one.step.T_step == step_cost(*made).T_step, "also where nothing is known of halos"
 
 
 def test_to_dict_is_plain_json_with_the_documented_keys():

@@ -16,7 +16,7 @@ from ...arrays import fraction
 from ...coupling import Interedges
 from ...errors import ConfigError, MeshError, NoInterfaceError
 from ...names import InteredgeKind, known_name
-from ...partitioner.parallel import side_by_side
+from ...parallel import side_by_side
 from ..transform import Transform
 from ..value import Mesh
 from .advice import nothing_found, same_way

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MeshError
-from ...partitioner.parallel import side_by_side
+from ...parallel import side_by_side
 from ..search import overlapping_pairs
 from ..value import Mesh
 from .surface import Surface, boundary_surface, cell_surface

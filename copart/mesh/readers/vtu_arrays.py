@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MeshError
-from ...partitioner.parallel import side_by_side
+from ...parallel import side_by_side
 from .vtu_texts import Stretch, Texts, encoded_size, text_of
 
 _TYPES = {f"{kind}{8 * size}": f"{kind[0].lower()}{size}" for kind in ("Int", "UInt", "Float") for size in (1, 2, 4, 8)

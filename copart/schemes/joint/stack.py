@@ -14,9 +14,9 @@ from ...kernels import Level
 from ...kernels.walls import Joined, Walls, count_meetings, list_exchange, list_meetings, survey
 from ...kernels.weights import EDGE_WEIGHT, type_of
 from ...options import Config
+from ...parallel import shares, side_by_side
 from ...partitioner.affinity import finest
 from ...partitioner.coarsening import Levels, carry_down, coarsen, coarsest_size, contract
-from ...partitioner.parallel import shares, side_by_side
 from ...partitioner.rounds import Team
 from ...partitioner.shape import known_shape
 from .cells import PartArrays

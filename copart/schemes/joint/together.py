@@ -29,7 +29,7 @@ from ...coupling import CoPartition, CoupledProblem
 from ...metrics import pieces
 from ...metrics.step import StepCost, exchange_times, halo_times
 from ...options import Config, Options
-from ...partitioner.parallel import side_by_side
+from ...parallel import side_by_side
 from ...partitioner.rounds import Team
 from .alone import Alone, Figures, coarse_parts
 from .cells import PartArrays
@@ -117,7 +117,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
         config = replace(options.config, coarse_least=least)
         stack = stacked(problem, parts, dict(nparts), config, team)
         alone = Alone(problem, nparts, parts, stack, options)
-        best = Best(problem, nparts, parts, alone, thorough)
+        best = Best(problem, nparts, parts, alone, thorough, options.threads)
         if alone.slot.max() >= MOST_MEETING:
             logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
                            int(alone.slot.max()) + 1, MOST_MEETING)
@@ -200,7 +200,8 @@ class Best:
     """
 
     def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone,
-                 exact: bool):
+                 exact: bool, threads: int):
+        self.threads = 1 if exact else threads  # what is small enough for that takes less time than threads to start
         self.problem, self.nparts, self.alone, self.before, self.exact = problem, nparts, alone, parts, exact
         self.parts = {name: parts[name] for name in problem.names}
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
@@ -223,8 +224,8 @@ class Best:
 
     def _halo_of(self, parts: PartArrays) -> NDArray[np.float64]:
         """What every part takes to exchange its halo."""
-        return np.concatenate([halo_times(graph, parts[name], self.nparts[name], COST)
-                               for name, graph in self.problem.components.items()])
+        return np.concatenate(side_by_side([partial(halo_times, graph, parts[name], self.nparts[name], COST)
+                                            for name, graph in self.problem.components.items()], self.threads))
 
     def _step_of(self, part: NDArray[np.int32], reached: Figures) -> float:
         """T_step."""
@@ -245,15 +246,18 @@ class Best:
 
     def _falls_apart(self, made: PartArrays) -> bool:
         """Whether the parts of a component are in more pieces than before."""
-        for name, graph in self.problem.components.items():
+        def one(name: str) -> bool:
+            graph = self.problem.components[name]
             found = pieces(graph, made[name], self.nparts[name])
             if (found <= 1).all():  # connected parts need no comparison
-                continue
+                return False
             if name not in self._pieces:
                 self._pieces[name] = int(pieces(graph, self.before[name], self.nparts[name]).sum())
-            if found.sum() > self._pieces[name]:
-                return True
-        return False
+            return bool(found.sum() > self._pieces[name])
+
+        if self.threads == 1:  # the first that does is enough
+            return any(map(one, self.problem.names))
+        return any(side_by_side([partial(one, name) for name in self.problem.names], self.threads))
 
 
 __all__ = ["together"]

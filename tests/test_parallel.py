@@ -10,11 +10,11 @@ import pytest
 from copart.errors import MeshError
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube
+from copart.parallel import Background, shares, side_by_side
 from copart.partitioner import rounds
-from copart.partitioner.parallel import Background, shares, side_by_side
 from copart.plans.plan import plan
 
-from ..helpers import triangulated
+from .helpers import triangulated
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
