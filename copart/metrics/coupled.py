@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from ..arrays import whole
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CouplingError
 from ..graph import Graph
@@ -113,8 +114,9 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
     CouplingError
         The co-partition has other components than the problem, or part arrays of another length.
     ConfigError
-        `cost` names a component that the problem has not.
+        `cost` names a component that the problem has not, or there is no thread.
     """
+    threads = whole("threads", threads, low=1)
     if set(copartition.names) != set(problem.names):
         raise CouplingError(
             f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
@@ -131,8 +133,9 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
         ), halo
 
     found = side_by_side([partial(of, name, graph) for name, graph in problem.components.items()], threads)
-    components = {name: figures for name, (figures, _) in zip(problem.components, found, strict=True)}
-    halos = {name: halo for name, (_, halo) in zip(problem.components, found, strict=True)}
+    figures, listed = zip(*found, strict=True)
+    components = dict(zip(problem.names, figures, strict=True))
+    halos = dict(zip(problem.names, listed, strict=True))
     pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
     traffic = coupling_traffic(copartition, {pair: (m.matrix, m.matrix_ba) for pair, m in pairs.items()})
     pool_ub = None

@@ -228,6 +228,8 @@ def test_components_are_looked_at_by_several_threads(threads):
     one = evaluate(*made)
     assert evaluate(*made, threads=threads).to_dict() == one.to_dict()
     assert one.step.T_step == step_cost(*made).T_step, "also where nothing is known of halos"
+    with pytest.raises(ConfigError, match="threads: must be at least 1, got 0"):
+        evaluate(*made, threads=0)
 
 
 def test_to_dict_is_plain_json_with_the_documented_keys():
