@@ -73,7 +73,7 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
     info = np.iinfo(dtype)
     lo = info.min if low is None else low
     hi = info.max + 1 if high is None else high
-    if len(array) and not (_holds_all(dtype, array.dtype, low, high) or within(array, lo, hi)):
+    if len(array) and not (_holds_all(dtype, array.dtype, low, high) or surely_within(array, lo, hi)):
         smallest, largest = int(array.min()), int(array.max())
         if smallest < lo or largest >= hi:
             outside = (array < lo) | (array >= hi)
@@ -92,8 +92,11 @@ def _holds_all(dtype: Any, given: Any, low: int | None, high: int | None) -> boo
     return low is None and high is None and given.kind in "iu" and np.can_cast(given, dtype)
 
 
-def within(array: NDArray[Any], low: int, high: int) -> bool:
-    """Whether one look at an array tells that it is in the range: negative numbers are huge ones without a sign."""
+def surely_within(array: NDArray[Any], low: int, high: int) -> bool:
+    """Whether one look at an array tells that it is in the range: negative numbers are huge ones without a sign.
+
+    Only ranges from 0 on and signed integers are looked at so; False says nothing of others.
+    """
     if low != 0 or array.dtype.kind != "i":
         return False
     bits = 8 * array.itemsize

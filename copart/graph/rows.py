@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,7 @@ def _first_faults(rows: tuple[NDArray[Any], ...], threads: int) -> list[int]:
     each -1 where there is none.  The last is not looked for where rows are not ascending.
     """
     from ..kernels.csr import first_asymmetry, first_disorder, first_loop
+    from ..parallel import side_by_side
 
     n, pieces = len(rows[0]) - 1, min(threads, _CHECKING) if len(rows[1]) >= _LARGE else 1
 
@@ -88,13 +90,7 @@ def _first_faults(rows: tuple[NDArray[Any], ...], threads: int) -> list[int]:
         lonely = -1 if disorder >= 0 else int(first_asymmetry(lo, hi, *rows, np.empty(n, OFFSET)))
         return [int(first_loop(lo, hi, *rows[:2])), disorder, lonely]
 
-    if pieces == 1:
-        return look(0)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(pieces - 1) as pool:
-        others = pool.map(look, range(1, pieces))
-        found = [look(0), *others]
+    found = side_by_side([partial(look, i) for i in range(pieces)], pieces)
     return [next((v for v in of if v >= 0), -1) for of in zip(*found, strict=True)]
 
 

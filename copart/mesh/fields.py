@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import frozen, integers, within
+from ..arrays import frozen, integers, surely_within
 from ..errors import MeshError
 from .cells import shape_of
 
@@ -74,8 +74,7 @@ def block_of(cell_type: Any, nodes: Any, npoints: int) -> Block:
         raise MeshError(f"cells {name}: need one row of nodes per cell, all of one length")
     shape_of(name, array.shape[1])
     flat = integers(f"cells {name}", array.reshape(-1), np.int64, MeshError)
-    if not within(flat, 0, npoints):
-        outside = (flat < 0) | (flat >= npoints)
+    if not surely_within(flat, 0, npoints) and (outside := (flat < 0) | (flat >= npoints)).any():
         i = int(np.argmax(outside))
         cell = i // array.shape[1]
         count = int(outside.reshape(array.shape).any(axis=1).sum())

@@ -20,7 +20,6 @@ from ..coupling import CoPartition, CoupledProblem
 from ..errors import CouplingError
 from ..graph import Graph
 from ..names import FigureTable, known_name
-from ..parallel import side_by_side
 from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, STEP_COLUMNS, html_table
 from .components import ComponentMetrics, component_metrics, imbalance_of, part_weights
 from .pairs import PairMetrics, pair_metrics
@@ -116,6 +115,8 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
     ConfigError
         `cost` names a component that the problem has not, or there is no thread.
     """
+    from ..parallel import side_by_side
+
     threads = whole("threads", threads, low=1)
     if set(copartition.names) != set(problem.names):
         raise CouplingError(

@@ -34,7 +34,6 @@ _ROUNDS, _DENSE_ROUNDS, _HUB_ROUNDS = 1, 3, 3
 _FEW = 4.5
 
 
-
 class Clusters(NamedTuple):
     """Clusters in the making, none heavier than `heaviest`.
 

@@ -255,8 +255,6 @@ class Best:
                 self._pieces[name] = int(pieces(graph, self.before[name], self.nparts[name]).sum())
             return bool(found.sum() > self._pieces[name])
 
-        if self.threads == 1:  # the first that does is enough
-            return any(map(one, self.problem.names))
         return any(side_by_side([partial(one, name) for name in self.problem.names], self.threads))
 
 
