@@ -137,9 +137,9 @@ def partition(
     if pinned is not None and (pinned >= 0).all():
         return pinned.copy()
 
-    level, pull = finest(graph, k, pinned, affinity, own=True)
     config, seed = fitted(options.config, n, k), options.seed
     with Team(options.threads, progress) as team:
+        level, pull = finest(graph, k, pinned, affinity, own=True)
         shape = known_shape(graph, level)
         if pinned is None and affinity is None:
             config = fitted_to_small(config, n, k, shape)

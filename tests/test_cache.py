@@ -150,7 +150,7 @@ def test_doctor_reports_damage_and_repairs_it(filled, tmp_path):
     broken = min(cache.rglob("*.nbc"))
     broken.write_bytes(b"")
     few = "import sys, copart.warm.processes as w\n" \
-          "rows = {name: w.table()[name] for name in ('csr.edge_cut', 'csr.first_loop')}\nw.table = lambda: rows\n"
+          "rows = {name: w.table()[name] for name in ('csr.edge_cut', 'csr.first_faults')}\nw.table = lambda: rows\n"
     ask = "from copart.cli import main\nsys.exit(main(['doctor', *sys.argv[1:]]))"
     env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     said = [subprocess.run([sys.executable, "-c", few + ask, *options], cwd=ROOT, env=env, text=True, check=True,

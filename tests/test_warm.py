@@ -271,7 +271,7 @@ def children(parent: int) -> list[int]:
 @pytest.mark.slow
 def test_the_program_compiles_what_is_missing(tmp_path):
     few = "import runpy, copart.warm.processes as w\n" \
-          "rows = {name: w.table()[name] for name in ('csr.edge_cut', 'csr.first_loop')}\nw.table = lambda: rows\n" \
+          "rows = {name: w.table()[name] for name in ('csr.edge_cut', 'csr.first_faults')}\nw.table = lambda: rows\n" \
           "runpy.run_module('copart.warm', run_name='__main__')\n"
     env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
     said = [subprocess.run([sys.executable, "-c", few, *options], cwd=ROOT, env=env, text=True, capture_output=True,

@@ -77,18 +77,19 @@ def normal_form(xadj: NDArray[np.int64], adjncy: NDArray[np.int32], ewgt: NDArra
 
 def _first_faults(rows: tuple[NDArray[Any], ...], threads: int) -> list[int]:
     """The first vertices with a loop, with a row that is not ascending, and with one that its neighbours' do not match;
-    each -1 where there is none.  The last is not looked for where rows are not ascending.
+    each -1 where there is none.  Behind a loop nothing is looked for, nor is the last where rows are not ascending.
     """
-    from ..kernels.csr import first_asymmetry, first_disorder, first_loop
+    from ..kernels.csr import first_asymmetry, first_faults
+    from ..kernels.memory import pages
     from ..parallel import side_by_side
 
     n, pieces = len(rows[0]) - 1, min(threads, _CHECKING) if len(rows[1]) >= _LARGE else 1
 
     def look(i: int) -> list[int]:
         lo, hi = i * n // pieces, (i + 1) * n // pieces
-        disorder = int(first_disorder(lo, hi, *rows[:2]))
-        lonely = -1 if disorder >= 0 else int(first_asymmetry(lo, hi, *rows, np.empty(n, OFFSET)))
-        return [int(first_loop(lo, hi, *rows[:2])), disorder, lonely]
+        loop, disorder = first_faults(lo, hi, *rows[:2])
+        lonely = -1 if max(loop, disorder) >= 0 else first_asymmetry(lo, hi, *rows, pages(n, OFFSET))
+        return [int(loop), int(disorder), int(lonely)]
 
     found = side_by_side([partial(look, i) for i in range(pieces)], pieces)
     return [next((v for v in of if v >= 0), -1) for of in zip(*found, strict=True)]

@@ -184,26 +184,22 @@ def shrink(arena, x, n, a, heaviest, hubs):
     link_members(cmap, first, following)
     vwgt = arena.vwgt[to : to + count]
     pin = arena.pin[to : to + count]
-    most = contract_vertices(0, count, g, first, following, arena.mark, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
-    # the lengths of the rows go where the offsets will be
+    most, _ = contract_vertices(0, count, g, first, following, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
     xadj = arena.xadj[to : to + count + 1]
     xadj[0] = 0
-    contract_rows(0, count, g, cmap, first, following, xadj, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
+    contract_rows(0, count, np.int64(0), g, cmap, first, following, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
                   most, arena.mark)
-    for c in range(count):
-        xadj[c + 1] += xadj[c]
     return count
 
 
 @inner
-def coarsen(arena, bias, n, hubs, depth):
+def coarsen(arena, bias, n, hubs):
     """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
 
     arena : Arena, in and out
     bias : (rows,) int64, in and out    biases of the first level, to be summed up for the others; empty for none
     n : int
     hubs : bool                     as for `shrink`
-    depth : int                     so many coarser levels are there already, all without biases
     """
     at = arena.at
     heaviest = np.int64(1)
@@ -213,7 +209,7 @@ def coarsen(arena, bias, n, hubs, depth):
         total += arena.vwgt[v]
     heaviest = max(heaviest, np.int64(HEAVIEST * float(total) / arena.least))
     at[0, 0], at[1, 0], at[2, 0] = 0, n, 0
-    x, n, a = at[0, depth], at[1, depth], at[2, depth]
+    depth, x, a = np.int64(0), np.int64(0), np.int64(0)
     while n > arena.least and depth + 1 < LEVELS:
         count = shrink(arena, x, n, a, heaviest, hubs)
         if count == 0:
@@ -351,7 +347,7 @@ def _seen_before(seen, t, over, cut):
 
 
 @inner
-def bisect(arena, n, limit, salt, starts, grid, ahead):
+def bisect(arena, n, limit, salt, starts, grid):
     """Bisect the first level of the arena, of n vertices; writes arena.side[:n].
 
     arena : Arena, in and out
@@ -360,7 +356,6 @@ def bisect(arena, n, limit, salt, starts, grid, ahead):
     salt : int
     starts : int                    sides grown from one vertex, beside those from a pair: above 0 where there are hubs
     grid : bool                     it has layers: on other graphs loose limits lead astray
-    ahead : int                     as `depth` for `coarsen`
     """
     unbiased = arena.vwgt[:0]
     weight = np.int64(0)
@@ -368,7 +363,7 @@ def bisect(arena, n, limit, salt, starts, grid, ahead):
         for v in range(n):
             weight += arena.vwgt[v]
     at, seen, best = arena.at, arena.seen, arena.following
-    depth = coarsen(arena, unbiased, n, starts > 0, ahead)
+    depth = coarsen(arena, unbiased, n, starts > 0)
     last = depth
     while last > 0 and at[1, last - 1] <= CARRIED:
         last -= 1

@@ -44,22 +44,22 @@ def link_members(cmap, first, following):
 
 
 @kernel
-def contract_vertices(lo, hi, g, first, following, degree, vwgt, fixed, origin, size):
-    """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi, and how many entries their members have.
+def contract_vertices(lo, hi, g, first, following, vwgt, fixed, origin, size):
+    """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi.
 
-    Returns the most entries of one.
+    Returns how many entries the rows of the members of one have at most, and those of all.
 
     lo, hi : int
     g : Level, in
     first : (ncoarse,) int32, in        first member of each coarse vertex
     following : (nvtxs,) int32, in      next member of the same coarse vertex, -1 after the last
-    degree : (ncoarse,) int64, out      entries in the rows of the members; may be longer
     vwgt : (ncoarse,) int64, out
     fixed : (ncoarse,) int32, out       or empty where all vertices are free
     origin : (ncoarse,) int32, out      or empty where there are no affinities
     size : (ncoarse,) int64, out        empty where `origin` is
     """
     most = np.int64(0)
+    total = np.int64(0)
     for c in range(lo, hi):
         w = np.int64(0)
         s = np.int64(0)
@@ -72,14 +72,14 @@ def contract_vertices(lo, hi, g, first, following, degree, vwgt, fixed, origin, 
                 s += g.size[v]
             v = following[v]
         vwgt[c] = w
-        degree[c] = d
         most = max(most, d)
+        total += d
         if len(fixed) > 0:
             fixed[c] = g.fixed[first[c]]
         if len(origin) > 0:
             origin[c] = g.origin[first[c]]
             size[c] = s
-    return most
+    return most, total
 
 
 @inlined
@@ -98,18 +98,17 @@ def _mask_for(most, room):
 
 
 @kernel
-def contract_rows(lo, hi, g, cmap, first, following, begin, length, adjncy, ewgt, most, mark):
+def contract_rows(lo, hi, at, g, cmap, first, following, end, adjncy, ewgt, most, mark):
     """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped; returns the number of entries.
 
-    The rows are written from offset begin[lo] on, densely.  Returns -1 where the type of `ewgt` is too small for one.
+    The rows are written from offset `at` on, densely.  Returns -1 where the type of `ewgt` is too small for one.
 
-    lo, hi : int
+    lo, hi, at : int
     g : Level, in
     cmap : (nvtxs,) int32, in           coarse vertex of each vertex
     first : (ncoarse,) int32, in        first member of each coarse vertex
     following : (nvtxs,) int32, in      next member of the same coarse vertex, -1 after the last
-    begin : (ncoarse + 1,) int64, in    sums of the entries of the members; only begin[lo] is read
-    length : (ncoarse,) int64, out      of each row
+    end : (ncoarse,) int64, out         of each row
     adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
     ewgt : (nentries,) integer, out
     most : int                          entries that the members of one have at most, as from `contract_vertices`
@@ -120,8 +119,7 @@ def contract_rows(lo, hi, g, cmap, first, following, begin, length, adjncy, ewgt
     mask = _mask_for(most, len(mark))
     for i in range(mask + 1 if mask >= 0 else len(first)):
         mark[i] = -1
-    base = begin[lo]
-    top = base
+    top = at
     fits = True
     for c in range(lo, hi):
         row = top
@@ -136,15 +134,15 @@ def contract_rows(lo, hi, g, cmap, first, following, begin, length, adjncy, ewgt
                 else:
                     w = g.ewgt[e]
                 place = d & mask
-                at = mark[place]
+                written = mark[place]
                 # a place is taken by what stands in this row; others in the row may have got there first
-                while at >= row and adjncy[at] != d:
+                while written >= row and adjncy[written] != d:
                     place = (place + 1) & mask
-                    at = mark[place]
-                if at >= row:
-                    w += ewgt[at]
-                    ewgt[at] = w
-                    if ewgt[at] != w:
+                    written = mark[place]
+                if written >= row:
+                    w += ewgt[written]
+                    ewgt[written] = w
+                    if ewgt[written] != w:
                         fits = False
                 else:
                     mark[place] = top
@@ -152,8 +150,8 @@ def contract_rows(lo, hi, g, cmap, first, following, begin, length, adjncy, ewgt
                     ewgt[top] = w
                     top += 1
             v = following[v]
-        length[c] = top - row
-    return top - base if fits else np.int64(-1)
+        end[c] = top
+    return top - at if fits else np.int64(-1)
 
 
 @kernel

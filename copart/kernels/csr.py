@@ -25,6 +25,8 @@ def first_asymmetry(lo, hi, xadj, adjncy, ewgt, cursor):
     if lo > 0:
         for v in range(n):
             c, end = xadj[v], xadj[v + 1]
+            if c < end and adjncy[end - 1] < lo:
+                c = end  # as for most vertices before: the rest of the row need not be read
             while c < end and adjncy[c] < lo:
                 c += 1
             cursor[v] = c
@@ -41,33 +43,31 @@ def first_asymmetry(lo, hi, xadj, adjncy, ewgt, cursor):
 
 
 @kernel
-def first_disorder(lo, hi, xadj, adjncy):
-    """First of the vertices lo..hi whose row is not strictly ascending, -1 if none.
+def first_faults(lo, hi, xadj, adjncy):
+    """First of the vertices lo..hi with an edge to itself, and first whose row is not strictly ascending; -1 for none.
+
+    What is behind an edge of a vertex to itself is not looked at.
 
     lo, hi : int
     xadj : (nvtxs + 1,) int64, in
     adjncy : (nentries,) int32, in
     """
+    disorder = np.int64(-1)
     for v in range(lo, hi):
-        for e in range(xadj[v] + 1, xadj[v + 1]):
-            if adjncy[e] <= adjncy[e - 1]:
-                return v
-    return -1
-
-
-@kernel
-def first_loop(lo, hi, xadj, adjncy):
-    """First of the vertices lo..hi with an edge to itself, -1 if none.
-
-    lo, hi : int
-    xadj : (nvtxs + 1,) int64, in
-    adjncy : (nentries,) int32, in
-    """
-    for v in range(lo, hi):
+        last = np.int64(-1)
+        loop = False
+        ascending = True
         for e in range(xadj[v], xadj[v + 1]):
-            if adjncy[e] == v:
-                return v
-    return -1
+            u = np.int64(adjncy[e])
+            # without branches: rows are short
+            loop |= u == v
+            ascending &= u > last
+            last = u
+        if loop:
+            return np.int64(v), disorder
+        if not ascending and disorder < 0:
+            disorder = np.int64(v)
+    return np.int64(-1), disorder
 
 
 @kernel

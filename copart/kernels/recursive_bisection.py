@@ -180,7 +180,7 @@ def order_by_side(side, vertices, back):
 
 
 @inner
-def split(g, limit, vertices, labels, salt, starts, grid, ahead, arena):
+def split(g, limit, vertices, labels, salt, starts, grid, arena):
     """Bisect the subgraph of `vertices` for the parts `labels`; both are reordered, side 0 first.
 
     g : Level, in                   its `fixed`, if any, tells the part that a vertex stands for
@@ -190,31 +190,25 @@ def split(g, limit, vertices, labels, salt, starts, grid, ahead, arena):
     salt : int
     starts : int                    as for `bisect`
     grid : bool                     as for `bisect`
-    ahead : int                     so many coarser levels are in the arena, and the first one; -1 where none is
     arena : Arena, scratch
     Returns how many vertices and how many labels are on side 0.
     """
     n = len(vertices)
     left = len(labels) // 2
-    weight = np.int64(0)
-    if ahead < 0:
-        weight = load_subgraph(g, vertices, arena)
-    else:
-        for v in range(n):
-            weight += arena.vwgt[v]
+    weight = load_subgraph(g, vertices, arena)
     wanted = arena.load[2]
     _side_limits(weight, limit, labels, left, wanted)
     mixed = salt * 8191 + np.int64(labels[0]) * 64 + len(labels)
     for i in range(min(n, len(arena.pin))):
         arena.pin[i] = -1
-    bisect(arena, n, wanted, mixed, starts, grid, max(ahead, np.int64(0)))
+    bisect(arena, n, wanted, mixed, starts, grid)
     side, held = arena.side[:n], arena.match[:n]
     for i in range(n):
         held[i] = -1
         if len(g.fixed) > 0:
             held[i] = g.fixed[vertices[i]]
     if len(g.fixed) > 0 and _pin_sides(side, held, left, len(labels), arena):
-        bisect(arena, n, wanted, mixed, starts, grid, np.int64(0))
+        bisect(arena, n, wanted, mixed, starts, grid)
         for i in range(n):
             held[i] = g.fixed[vertices[i]]
     _split_labels(side, held, labels, left, arena.labels)
@@ -223,7 +217,7 @@ def split(g, limit, vertices, labels, salt, starts, grid, ahead, arena):
 
 
 @kernel
-def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, once, ahead, part, arena):
+def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, once, part, arena):
     """Share `vertices` out among the parts `labels`, by halving again and again.
 
     Returns how many vertices and labels are on side 0 of the whole set where it is halved once, else zeros.
@@ -236,7 +230,6 @@ def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, once, ahe
     starts : int                            as for `bisect`
     grid : bool                             as for `bisect`
     once : bool                             halve the whole set alone; no parts are written
-    ahead : int                             as for `split`, of the whole set; without fixed vertices
     part : (nvtxs,) int32, out              written for `vertices` only
     arena : Arena, scratch
     """
@@ -252,8 +245,7 @@ def bisect_recursively(g, limit, vertices, labels, salt, starts, grid, once, ahe
                 # a lone vertex may stand for any of several labels
                 part[v] = g.fixed[v] if len(g.fixed) > 0 and g.fixed[v] >= 0 else labels[first]
             continue
-        middle, left = split(g, limit, vertices[lo:hi], labels[first:last], salt, starts, grid, ahead, arena)
-        ahead = np.int64(-1)
+        middle, left = split(g, limit, vertices[lo:hi], labels[first:last], salt, starts, grid, arena)
         if once:
             return middle, left
         stack[top, 1], stack[top, 3] = lo + middle, first + left

@@ -15,6 +15,7 @@ from ..arrays import MAX_TOTAL, VERTEX, WEIGHT, frozen, integers, writable
 from ..errors import ConfigError, PartitionError
 from ..graph import Graph
 from ..kernels import Level, Pull
+from ..kernels.memory import pages
 
 Array = np.ndarray[Any, Any]
 
@@ -68,7 +69,11 @@ def finest(graph: Graph, nparts: int, pinned: Array | None, affinity: Affinity |
     else:
         origin, size, pull = affinity.origin, graph.sizes, affinity.rows()
     fixed = none if pinned is None or (pinned < 0).all() else pinned
-    vwgt = np.ones(graph.nvtxs, WEIGHT) if own and graph.vwgt is None else graph.weights
+    if own and graph.vwgt is None:
+        vwgt = pages(graph.nvtxs, WEIGHT)
+        vwgt[:] = 1
+    else:
+        vwgt = graph.weights
     level = Level(xadj=graph.xadj, adjncy=graph.adjncy, ewgt=graph.kernel_ewgt, vwgt=vwgt, fixed=fixed,
                   origin=origin, size=size)
     return Level._make(writable(a) for a in level), pull

@@ -10,9 +10,9 @@ from ..kernels import Level
 from ..kernels.bisection import LEVELS, TRIES, Arena
 from ..kernels.fm import Queues
 from ..kernels.growing import Frontier
+from ..kernels.memory import pages, seldom_filled
 from ..kernels.weights import type_for_sums
 from ..options import Config
-from .memory import pages, seldom_filled
 
 Array = np.ndarray[Any, Any]
 
@@ -89,18 +89,18 @@ def arena_for(g: Level, nlabels: int = 0, config: Config = USUAL, sets: int = 1)
         vwgt=pages(rows, i64),
         adjncy=pages(entries, i32),
         ewgt=pages(entries, type_for_sums(g)),
-        cmap=np.empty(rows, i32),
+        cmap=pages(rows, i32),
         pin=np.empty(rows if len(g.fixed) else 0, i32),
-        new=np.empty(n, i32),
-        side=np.empty(most, i32),
-        tried=np.empty(most, i32),
-        match=np.empty(most, i32),
-        leader=np.empty(most, i32),
-        following=np.empty(most, i32),
-        cwgt=np.empty(most, i64),
-        first=np.empty(most, i32),
-        mark=np.empty(most, i64),
-        gains=np.empty(2 * n, i64),
+        new=pages(n, i32),
+        side=pages(most, i32),
+        tried=pages(most, i32),
+        match=pages(most, i32),
+        leader=pages(most, i32),
+        following=pages(most, i32),
+        cwgt=pages(most, i64),
+        first=pages(most, i32),
+        mark=pages(most, i64),
+        gains=pages(2 * n, i64),
         at=np.zeros((3, LEVELS), i64),
         load=np.empty((3, 2), i64),
         # there may be more parts than vertices, where fixed vertices hold most of the weight

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Level
-from ..kernels.bisection import LEVELS, Arena
+from ..kernels.memory import reuse
 from ..kernels.recursive_bisection import bisect_recursively
 from ..options import Config
 from .arenas import ROOM, USUAL, VertexSet, arena_for, cut_out, room_needed
 from .bodies import separated
-from .clustering import cluster, heaviest_cluster
-from .coarsening import contract, copy_pairs
+from .coarsening import contract
 from .cores import induced
 from .rounds import Team
 from .shape import Shape, look_at
@@ -76,6 +75,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
     return list(found)
 
 
+@reuse
 def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, shape: Shape,
             config: Config) -> list[Array]:
     """Partitions as :func:`recursive_bisection` makes them, of bodies that are divided."""
@@ -97,9 +97,9 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
         """Halve the set, or make all of its parts; the sets that are left."""
         run, lo, first = one.run, one.lo, one.first
         once = one.halvings > 0 and one.last - first > 1 and one.hi - lo > 1
-        arena, ahead = begun if begun and one is whole_sets[0] else (cut_out(arenas[run % len(arenas)], one), -1)
+        arena = cut_out(arenas[run % len(arenas)], one)
         at, left = bisect_recursively(whole, limit, vertices[run, lo : one.hi], labels[run, first : one.last],
-                                      salts[run], starts, shape.grid, once, ahead, part[run], arena)
+                                      salts[run], starts, shape.grid, once, part[run], arena)
         if not once:
             return []
         room = room_needed(arena, n, len(whole.adjncy)) if one.hi - lo == n else one.room
@@ -108,11 +108,6 @@ def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, s
 
     whole_sets = [VertexSet(run, 0, n, 0, k, 0, len(whole.adjncy), 0, _SHARED, (ROOM, ROOM))
                   for run in range(len(salts))]
-    begun = None
-    if len(arenas) < team.threads and shape.grid and cmap is None:
-        # until there are two halves, the other threads have nothing else to do
-        arena = cut_out(arenas[0], whole_sets[0])
-        begun = arena, _coarsened(whole, arena, shape, team)
     # runs that share an arena are made one after the other
     for begin in range(0, len(salts), len(arenas)):
         team.unfold(bisect, whole_sets[begin : begin + len(arenas)])
@@ -128,28 +123,3 @@ def _collapse(g: Level, nparts: int) -> tuple[Level, Array | None]:
         with Team(1) as alone:
             return contract(g, cmap, int(cmap.max()) + 1, alone), cmap
     return g._replace(fixed=none, origin=none, size=np.zeros(0, np.int64)), None
-
-
-def _coarsened(g: Level, arena: Arena, shape: Shape, team: Team) -> int:
-    """Coarsen a grid into the arena as a bisection does, as long as several threads can share in it; returns how many
-    coarser levels there are, -1 for none at all.
-    """
-    if team.pieces(len(g.vwgt)) == 1 or g.xadj[0]:  # rows of a part of other rows begin anywhere
-        return -1
-    heaviest = max(int(g.vwgt.max(initial=1)), heaviest_cluster(g, arena.least))
-    x, a = 0, 0
-    for depth in range(LEVELS):
-        n, m = len(g.vwgt), len(g.adjncy)
-        arena.at[:, depth] = x, n, a
-        ewgt = g.ewgt if len(g.ewgt) else np.broadcast_to(np.int32(1), m)
-        team.each(copy_pairs, (arena.xadj[x : x + n + 1], g.xadj, arena.vwgt[x : x + n], g.vwgt,
-                               arena.adjncy[a : a + m], g.adjncy, arena.ewgt[a : a + m], ewgt))
-        if team.pieces(n) == 1 or n <= arena.least:
-            break
-        cmap, count = cluster(g, heaviest, shape, team)
-        if count * 10 > n * 9 or x + n + count + 2 > len(arena.xadj) or a + 2 * m > len(arena.adjncy):
-            break
-        arena.cmap[x : x + n] = cmap
-        g = contract(g, cmap, count, team)
-        x, a = x + n + 1, a + m
-    return depth

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import VERTEX
 from ..kernels import Level, contraction
 from ..kernels import coarsening as kernels
-from .memory import pages
+from ..kernels.memory import pages
 from .rounds import Team
 from .shape import Shape
 
@@ -61,6 +61,7 @@ def memory_for(nvtxs: int, heaviest: int) -> Clusters:
 def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:
     """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
     n = len(g.vwgt)
+    cmap = pages(n, np.int32)  # first, as it stays
     ahead = team.take(g.adjncy)
     if ahead is not None and ahead[0].heaviest == max_vwgt and not len(g.origin):
         found, left = ahead
@@ -72,7 +73,6 @@ def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, i
     single = len(singles) - int(kernels.absorb_singles(0, n, singles, g, match, max_vwgt, leader, cwgt))
     if single > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
-    cmap = pages(n, np.int32)
     return cmap, int(contraction.number_clusters(leader, cmap))
 
 

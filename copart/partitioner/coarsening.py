@@ -12,11 +12,11 @@ import numpy as np
 
 from ..arrays import VERTEX, WEIGHT
 from ..kernels import Level, contraction
+from ..kernels.memory import pages, reuse, shortened
 from ..kernels.multiconstraint import sum_rows
 from ..kernels.weights import type_of, type_unpacked
 from ..options import Config
 from .clustering import cluster, heaviest_cluster
-from .memory import pages, shortened
 from .rounds import Team
 from .shape import Shape
 
@@ -26,8 +26,9 @@ Array = np.ndarray[Any, Any]
 #: goes by what they move in memory, and packing took them a fifteenth of it.
 _LARGE, _HUGE = 1 << 20, 1 << 25
 
-#: Entries are moved in so many steps, at most.
-_STEPS = 64
+#: Entries are moved in so many steps, at most; and so many blocks per thread tell where the entries of a level are cut
+#: into equal pieces.
+_STEPS, _BLOCKS = 64, 16
 
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
@@ -140,6 +141,7 @@ def fitted_to_small(config: Config, nvtxs: int, nparts: int, shape: Shape) -> Co
     return replace(config, **{name: min(most, getattr(config, name)) for name, most in _OF_SMALL.items()})
 
 
+@reuse
 def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1, within: Array | None = None,
             rows: Array | None = None, pack: bool = False) -> Levels:
     """Shrink a graph until it has at most `stop` vertices, or stops shrinking.
@@ -243,61 +245,54 @@ def _apart(g: Level, within: Array | None) -> Level:
 def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     """The graph of the clusters; edge weights between two clusters are added."""
     n = len(g.vwgt)
+    # what stays is made first, so that the memory of the rest is in one piece again
+    vwgt, xadj = pages(ncoarse, np.int64), pages(ncoarse + 1, np.int64)
     first, following = pages(ncoarse, np.int32), pages(n, np.int32)
     contraction.link_members(cmap, first, following)
-    begin = pages(ncoarse + 1, np.int64)
-    begin[0] = 0
-    vwgt = pages(ncoarse, np.int64)
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
     # as many as the fine vertices are worth: those of dense graphs form few clusters
     pieces = min(team.pieces(n), max(ncoarse, 1))
-    even = np.arange(pieces + 1) * ncoarse // pieces
-    entries = team.run(contraction.contract_vertices, ncoarse, g, first, following, begin[1:], vwgt, fixed, origin,
-                       size, bounds=even)
-    most = max(entries)
-    np.cumsum(begin, out=begin)
+    blocks = pieces * (_BLOCKS if pieces > 1 else 1)
+    bounds = np.arange(blocks + 1) * ncoarse // blocks
+    found = team.run(contraction.contract_vertices, ncoarse, g, first, following, vwgt, fixed, origin, size,
+                     bounds=bounds)
+    most, entries = (int(np.max(found, axis=0)[0]), np.append(0, np.cumsum(found, axis=0)[:, 1]))
+    even = np.searchsorted(entries[1:-1], np.arange(1, pieces) * entries[-1] // pieces) + 1
+    bounds, begin = (of[np.concatenate([[0], even, [blocks]])].tolist() for of in (bounds, entries))
+    at = dict(zip(bounds, begin, strict=True))
 
     # untouched memory of these buffers is never resident: their true length is known only afterwards
     adjncy = pages(begin[-1], np.int32)
-    xadj = pages(ncoarse + 1, np.int64)
     xadj[0] = 0
-    bounds = np.searchsorted(begin, np.arange(pieces + 1) * begin[-1] // pieces)
-    bounds[0], bounds[-1] = 0, ncoarse
 
     def merged(kind: Any) -> tuple[Array, list[int]]:
         ewgt = pages(begin[-1], kind)
-        counts = team.run(
-            contraction.contract_rows,
-            ncoarse,
-            g,
-            cmap,
-            first,
-            following,
-            begin,
-            xadj[1:],
-            adjncy,
-            ewgt,
-            most,
-            scratch=lambda: (np.empty(min(ncoarse, 8 * most + 64), np.int64),),
-            bounds=bounds,
-        )
-        return ewgt, counts
+
+        def rows(lo: int, hi: int, mark: Array) -> int:
+            return int(contraction.contract_rows(lo, hi, at[lo], g, cmap, first, following, xadj[1:], adjncy, ewgt,
+                                                 most, mark))
+
+        return ewgt, team.run(rows, ncoarse, scratch=lambda: (np.empty(min(ncoarse, 8 * most + 64), np.int64),),
+                              bounds=bounds)
 
     ewgt, counts = merged(type_of(g))
     if min(counts) < 0:
         ewgt, counts = merged(WEIGHT)
 
     def close_up(which: int, _: int) -> None:
+        """Move what was written behind the first piece down in one of the arrays."""
         top = counts[0]
-        for at, more in zip(begin[bounds[1:-1]], counts[1:], strict=True):
-            _move((adjncy, ewgt)[which], at, top, more)
-            top += more
+        for lo, hi, count in zip(bounds[1:-1], bounds[2:], counts[1:], strict=True):
+            if which == 2:
+                xadj[lo + 1 : hi + 1] -= at[lo] - top
+            else:
+                _move((adjncy, ewgt)[which], at[lo], top, count)
+            top += count
 
     if pieces > 1:
-        team.run(close_up, 2, bounds=np.arange(3))
-    np.cumsum(xadj, out=xadj)
+        team.run(close_up, 3, bounds=np.arange(4))
     adjncy, ewgt = shortened(adjncy, xadj[-1]), shortened(ewgt, xadj[-1])
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size)
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels import Level
 from ..kernels.flow_network import FlowArena
 from ..kernels.flow_pairs import NONE, Batch, cut_pairs, find_facing, next_batch, refine_batch
-from .memory import seldom_filled
+from ..kernels.memory import seldom_filled
 from .refinement import weights_of
 from .rounds import Team
 

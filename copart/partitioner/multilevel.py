@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
+from ..kernels.memory import pages, reuse
 from ..options import Config
 from .coarsening import WIDE, carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
 from .communities import coarsen_communities
@@ -22,7 +23,6 @@ from .coordinates import centroids
 from .cores import find_core, induced
 from .flows import refine_pairs
 from .growing import best_growth
-from .memory import pages
 from .multiconstraint.refinement import Refiner as KwayRefiner
 from .refinement import Refiner, cut_of, excess_of
 from .rounds import Team
@@ -261,6 +261,7 @@ def _for_wide_parts(config: Config, flat: bool) -> Config:
     return replace(config, cooling=cooling, cooling_fine=max(config.cooling_fine, _COOLING_FINE))
 
 
+@reuse
 def _uncoarsen(
     levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
     team: Team, shape: Shape,
@@ -295,6 +296,7 @@ def _uncoarsen(
         cmap = maps.pop()
         above = None if listed is None else (cmap, listed)
         del g, refiner  # which have the level, too
-        fine = pages(len(cmap), VERTEX)
+        # what is left in the end outlives the memory of levels
+        fine = pages(len(cmap), VERTEX) if maps else np.empty(len(cmap), VERTEX)
         team.run(pull_down, len(cmap), cmap, part, fine)
         part = fine

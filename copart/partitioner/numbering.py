@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Level, survey
+from ..kernels.memory import pages
 from ..kernels.weights import type_of
 from ..parallel import Background
 from .clustering import begins_with_pairs, blocks_of, heaviest_cluster, memory_for, pair_block
-from .memory import pages
 from .rounds import Team
 from .shape import Shape
 

@@ -18,9 +18,9 @@ from ..kernels import refinement as kernels
 from ..kernels.connectivity import Scratch
 from ..kernels.crew import PER_THREAD
 from ..kernels.csr import edge_cut
+from ..kernels.memory import pages
 from ..kernels.refinement import State
 from ..options import Config
-from .memory import pages
 from .rounds import Team
 
 Array = np.ndarray[Any, Any]
@@ -87,10 +87,10 @@ def first_state(g: Level, part: Array, limit: Array, team: Team, dest: Array,
     """
     n, k = len(part), len(limit)
     cmap, coarse = above or (part[:0], np.empty(0, np.uint8))
-    listed = pages(n, np.uint8)
+    listed, moved_in = pages(n, np.uint8), pages(n, np.int32)
 
     def look(lo: int, hi: int) -> tuple[Array, Array]:
-        dest[lo:hi] = -1
+        dest[lo:hi], moved_in[lo:hi] = -1, 0
         kernels.find_boundary(lo, hi, g, part, cmap, coarse, listed)
         here = listed[lo:hi]
         found = listed_vertices(here)
@@ -103,7 +103,7 @@ def first_state(g: Level, part: Array, limit: Array, team: Team, dest: Array,
     borders, weights = zip(*team.run(look, n), strict=True)
     first = np.concatenate(borders)
     pwgt, population = np.sum(weights, axis=0)
-    border, active = np.empty(n, np.int32), np.empty(n, np.int32)
+    border, active = pages(n, np.int32), pages(n, np.int32)
     border[: len(first)] = active[: len(first)] = first
     return State(
         part=part,
@@ -112,7 +112,7 @@ def first_state(g: Level, part: Array, limit: Array, team: Team, dest: Array,
         active=active,
         border=border,
         listed=listed,
-        moved_in=np.zeros(n, np.int32),
+        moved_in=moved_in,
         # grown by `with_room`
         log=np.empty((2, 2 * len(first) + 64), np.int32),
         count=np.array([len(first), len(first), 0]),

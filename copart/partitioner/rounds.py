@@ -85,13 +85,13 @@ class Team:
         n: int,
         *args: Any,
         scratch: Callable[[], tuple[Any, ...]] | None = None,
-        bounds: np.ndarray[Any, Any] | None = None,
+        bounds: Sequence[int] | np.ndarray[Any, Any] | None = None,
     ) -> list[Any]:
         """Call ``kernel(lo, hi, *args, *scratch())`` on every piece of ``0..n``; results in piece order.
 
         Parameters
         ----------
-        bounds : (npieces + 1,) array of int, optional
+        bounds : (npieces + 1,) sequence of int, optional
             Where to cut; :meth:`cuts` where not given.
         """
         if bounds is None and self.pieces(n) == 1:

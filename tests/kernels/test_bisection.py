@@ -197,7 +197,7 @@ def bisected(graph: Graph, limit: Any, salt: int = 1, starts: int = 0, layers: b
     g = level(graph)
     arena = arena_of(g)
     recursive_bisection.load_subgraph(g, np.arange(n, dtype=np.int32), arena)
-    kernels.bisect(arena, n, np.array(limit, np.int64), salt, starts, layers, 0)
+    kernels.bisect(arena, n, np.array(limit, np.int64), salt, starts, layers)
     assert_clean(arena)
     return arena.side[:n].copy()
 
@@ -317,7 +317,7 @@ def test_what_is_pinned_stays(starts):
     recursive_bisection.load_subgraph(level(graph), np.arange(180, dtype=np.int32), arena)
     arena.pin[:180] = -1
     arena.pin[[0, 179]], arena.pin[[14, 165]] = 0, 1
-    kernels.bisect(arena, 180, np.array([95, 95]), 3, starts, True, 0)
+    kernels.bisect(arena, 180, np.array([95, 95]), 3, starts, True)
     side = arena.side[:180]
     assert side[[0, 179, 14, 165]].tolist() == [0, 0, 1, 1]
     assert loads(graph, side, 2)[0].max() <= 95
@@ -358,8 +358,7 @@ def test_split_only_reorders(graph, seed, k):
         if len(vertices) < 2:
             continue
         v, x = vertices.copy(), labels.copy()
-        salt = int(rng.integers(0, 1000))
-        at, left = recursive_bisection.split(g, limit, v, x, salt, seed % 3, seed % 2 == 1, -1, arena)
+        at, left = recursive_bisection.split(g, limit, v, x, int(rng.integers(0, 1000)), seed % 3, seed % 2 == 1, arena)
         assert_clean(arena)
         assert sorted(v.tolist()) == sorted(vertices.tolist())
         assert sorted(x.tolist()) == sorted(labels.tolist())
@@ -504,35 +503,6 @@ def test_threads_make_no_difference(name):
         alone += [bisection.recursive_bisection(g, limit, [8, salt], team)[1] for salt in salts[1:]]
     assert np.stack(alone).tobytes() == runs[0], "a salt gives the same partition whatever runs beside it"
     assert len({one.tobytes() for one in alone}) == 3, "and another salt another one"
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_threads_coarsen_a_large_grid_as_one_does(weighted):
-    """The levels that they share in are those that a bisection makes by itself."""
-    side = 10 if NO_JIT else 24
-    rng = np.random.default_rng(7)
-    g = level(grid(side, side, side))
-    if weighted:
-        g = g._replace(vwgt=rng.integers(1, 3, len(g.vwgt)), ewgt=np.full(len(g.adjncy), 2, g.ewgt.dtype))
-    shape, limit = Shape(grid=True, dense=False, far=False), np.full(5, int(g.vwgt.sum() * 0.21))
-    found, ahead = [], []
-    alone = bisection._coarsened
-
-    def seen(*args):
-        ahead.append(alone(*args))
-        return ahead[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bisection, "_coarsened", seen)
-        for grain, threads in ((4096, 1), (4096, 3), (300, 2), (40, 4), (10**6, 2)):
-            patch.setattr("copart.partitioner.rounds.GRAIN", grain)
-            with Team(threads) as team:
-                found.append(bisection.recursive_bisection(g, limit, [3], team, shape=shape)[0].tobytes())
-    assert len(set(found)) == 1
-    if not NO_JIT:
-        assert ahead[0] >= 1
-        assert ahead[0] < ahead[1] < ahead[2]
-    assert ahead[-1] == -1, "of a small graph the bisection makes all levels itself"
 
 
 def test_later_runs_begin_in_another_order_but_on_grids_whose_rows_go_through():

@@ -481,25 +481,26 @@ def test_contraction_does_not_depend_on_the_pieces():
     cmap, count = clustered(g, 5)
     first, following = np.empty(count, np.int32), np.empty(300, np.int32)
     contraction.link_members(cmap, first, following)
-    begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
-    most = [contraction.contract_vertices(lo, hi, g, first, following, begin[1:], np.empty(count, np.int64), none, none,
-                                          np.zeros(0, np.int64)) for lo, hi in ((0, 7), (7, count))]
+    none = np.zeros(0, np.int32)
+    found = [contraction.contract_vertices(lo, hi, g, first, following, np.empty(count, np.int64), none, none,
+                                           np.zeros(0, np.int64)) for lo, hi in ((0, 7), (7, count))]
     degree = np.diff(graph.xadj)
     entries = [degree[cmap == c].sum() for c in range(count)]
-    assert begin.tolist() == [0, *entries]
-    assert most == [max(entries[:7]), max(entries[7:])]
-    np.cumsum(begin, out=begin)
+    assert found == [(max(of), sum(of)) for of in (entries[:7], entries[7:])]
+    begin, most = np.append(0, np.cumsum(entries)), max(entries)
 
     def contracted_in(bounds):
         adjncy, ewgt = np.empty(len(g.adjncy), np.int32), np.empty(len(g.adjncy), EDGE_WEIGHT)
-        length = np.empty(count, np.int64)
+        end = np.empty(count, np.int64)
         found = []
         for lo, hi in pairwise(bounds):
             mark = np.empty(count, np.int64)
-            k = contraction.contract_rows(lo, hi, g, cmap, first, following, begin, length, adjncy, ewgt, max(most),
-                                          mark)
-            found.append((adjncy[begin[lo]:begin[lo] + k], ewgt[begin[lo]:begin[lo] + k]))
-        return [np.concatenate(x).tolist() for x in zip(*found, strict=True)], length.tolist()
+            at = begin[lo]
+            k = contraction.contract_rows(lo, hi, at, g, cmap, first, following, end, adjncy, ewgt, most, mark)
+            length = np.diff(end[lo:hi], prepend=at)
+            assert length.sum() == k
+            found.append((adjncy[at:at + k], ewgt[at:at + k], length))
+        return [np.concatenate(x).tolist() for x in zip(*found, strict=True)]
 
     whole = contracted_in([0, count])
     for bounds in ([0, 1, count], [0, count // 2, count], [0, 7, 7, count - 1, count]):
@@ -513,17 +514,15 @@ def test_contraction_in_a_small_table_is_that_with_a_place_for_each_vertex(graph
     cmap, count = clustered(g, 3)
     first, following = np.empty(count, np.int32), np.empty(graph.nvtxs, np.int32)
     contraction.link_members(cmap, first, following)
-    begin, none = np.zeros(count + 1, np.int64), np.zeros(0, np.int32)
-    most = contraction.contract_vertices(0, count, g, first, following, begin[1:], np.empty(count, np.int64), none,
-                                         none, np.zeros(0, np.int64))
-    np.cumsum(begin, out=begin)
+    none = np.zeros(0, np.int32)
+    most, room = contraction.contract_vertices(0, count, g, first, following, np.empty(count, np.int64), none, none,
+                                               np.zeros(0, np.int64))
 
     def contracted(most, places):
-        adjncy, ewgt = np.empty(begin[-1], np.int32), np.empty(begin[-1], EDGE_WEIGHT)
-        length = np.empty(count, np.int64)
-        k = contraction.contract_rows(0, count, g, cmap, first, following, begin, length, adjncy, ewgt, most,
+        adjncy, ewgt, end = np.empty(room, np.int32), np.empty(room, EDGE_WEIGHT), np.empty(count, np.int64)
+        k = contraction.contract_rows(0, count, 0, g, cmap, first, following, end, adjncy, ewgt, most,
                                       np.empty(places, np.int64))
-        return adjncy[:k].tolist(), ewgt[:k].tolist(), length.tolist()
+        return adjncy[:k].tolist(), ewgt[:k].tolist(), end.tolist()
 
     assert contracted(most, 8 * most + 64) == contracted(2**40, count)
     assert contracted(most, min(count, 8 * most + 64)) == contracted(2**40, count)

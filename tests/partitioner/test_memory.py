@@ -16,9 +16,8 @@ import pytest
 from copart.graph import Graph
 from copart.kernels.weights import EDGE_WEIGHT
 from copart.kgggp_ml import partition
-from copart.partitioner import coarsening, memory, multilevel
+from copart.partitioner import coarsening, multilevel
 from copart.partitioner.coarsening import coarsen, packed, unpacked
-from copart.partitioner.memory import pages
 from copart.partitioner.refinement import Refiner
 from copart.partitioner.rounds import Team
 from copart.partitioner.shape import look_at
@@ -53,15 +52,6 @@ def test_entries_are_moved_down(at, to, count):
     expected[to:to + count] = values[at:at + count]
     coarsening._move(values, at, to, count)
     assert (values == expected).all()
-
-
-@pytest.mark.parametrize("bytes_from", [1, 1 << 22])
-def test_memory_for_the_worst_case_is_as_good_as_any(monkeypatch, bytes_from):
-    monkeypatch.setattr(memory, "_LARGE", bytes_from)
-    values = memory.seldom_filled(1000, np.int32)
-    assert (len(values), values.dtype, values.flags.writeable, values.flags.aligned) == (1000, np.int32, True, True)
-    values[:] = np.arange(1000)
-    assert values.sum() == 499_500
 
 
 def test_only_levels_at_rest_are_packed(monkeypatch):
@@ -114,26 +104,6 @@ def test_weights_that_are_all_one_are_not_kept():
     expected = partition(graph.replace(vwgt=np.ones(graph.nvtxs, np.int64)), 7, preset="best")
     assert (partition(graph, 7, preset="best") == expected).all()
     assert "weights" not in vars(graph)
-
-
-# ---- pages
-@pytest.mark.parametrize("count", [0, 10, 1 << 20])
-def test_pages_are_arrays_like_others(count):
-    made, usual = pages(count, np.int64), np.empty(count, np.int64)
-    assert (made.shape, made.dtype) == (usual.shape, usual.dtype)
-    assert made.flags.aligned
-    assert made.flags.writeable
-    assert made.flags.c_contiguous
-    made[:] = np.arange(count)
-    assert (made == np.arange(count)).all()
-
-
-def test_where_the_system_gives_no_pages_numpy_is_asked(monkeypatch):
-    def none(*_, **__):
-        raise OSError(12, "Cannot allocate memory")
-
-    monkeypatch.setattr(memory.mmap, "mmap", none)
-    assert len(pages(1 << 20, np.int32)) == 1 << 20
 
 
 @pytest.mark.slow
