@@ -54,19 +54,14 @@ def first_faults(lo, hi, xadj, adjncy):
     """
     disorder = np.int64(-1)
     for v in range(lo, hi):
-        last = np.int64(-1)
-        loop = False
-        ascending = True
-        for e in range(xadj[v], xadj[v + 1]):
-            u = np.int64(adjncy[e])
-            # without branches: rows are short
-            loop |= u == v
-            ascending &= u > last
-            last = u
-        if loop:
-            return np.int64(v), disorder
-        if not ascending and disorder < 0:
-            disorder = np.int64(v)
+        first, end = xadj[v], xadj[v + 1]
+        for e in range(first, end):
+            if adjncy[e] == v:
+                return np.int64(v), disorder
+        if disorder < 0:
+            for e in range(first + 1, end):
+                if adjncy[e] <= adjncy[e - 1]:
+                    disorder = np.int64(v)
     return np.int64(-1), disorder
 
 
