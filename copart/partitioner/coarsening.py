@@ -202,7 +202,7 @@ def _largest(*arrays: Array) -> list[int]:
     return [int(a.max(initial=0)) for a in arrays]
 
 
-def copy_pairs(*pairs: Array) -> None:
+def _copy_pairs(*pairs: Array) -> None:
     """Fill the first array with the second, the third with the fourth, ..."""
     for to, a in zip(pairs[::2], pairs[1::2], strict=True):
         to[:] = a
@@ -214,7 +214,7 @@ def _of_types(g: Level, types: list[Any], team: Team) -> Level:
     new = [a if a.dtype == kind else pages(len(a), kind) for a, kind in zip(old, types, strict=True)]
     pairs = [pair for pair in zip(new, old, strict=True) if pair[0] is not pair[1]]
     if pairs:
-        team.each(copy_pairs, [a for pair in pairs for a in pair])
+        team.each(_copy_pairs, [a for pair in pairs for a in pair])
     return g._replace(xadj=new[0], ewgt=new[1], vwgt=new[2])
 
 
@@ -255,12 +255,11 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     # as many as the fine vertices are worth: those of dense graphs form few clusters
     pieces = min(team.pieces(n), max(ncoarse, 1))
     blocks = pieces * (_BLOCKS if pieces > 1 else 1)
-    bounds = np.arange(blocks + 1) * ncoarse // blocks
-    found = team.run(contraction.contract_vertices, ncoarse, g, first, following, vwgt, fixed, origin, size,
-                     bounds=bounds)
-    most, entries = (int(np.max(found, axis=0)[0]), np.append(0, np.cumsum(found, axis=0)[:, 1]))
-    even = np.searchsorted(entries[1:-1], np.arange(1, pieces) * entries[-1] // pieces) + 1
-    bounds, begin = (of[np.concatenate([[0], even, [blocks]])].tolist() for of in (bounds, entries))
+    ends = np.arange(blocks + 1) * ncoarse // blocks
+    found = np.array(team.run(contraction.contract_vertices, ncoarse, g, first, following, vwgt, fixed, origin, size,
+                              bounds=ends))
+    most = int(found[:, 0].max())
+    bounds, begin = _evenly(ends, found[:, 1], pieces)
     at = dict(zip(bounds, begin, strict=True))
 
     # untouched memory of these buffers is never resident: their true length is known only afterwards
@@ -295,6 +294,14 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
         team.run(close_up, 3, bounds=np.arange(4))
     adjncy, ewgt = shortened(adjncy, xadj[-1]), shortened(ewgt, xadj[-1])
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size)
+
+
+def _evenly(ends: Array, entries: Array, pieces: int) -> tuple[list[int], list[int]]:
+    """Those of the ends of blocks that cut them into pieces of about as many entries, and how many are before each."""
+    before = np.append(0, np.cumsum(entries))
+    middle = np.searchsorted(before[1:-1], np.arange(1, pieces) * before[-1] // pieces) + 1
+    cuts = np.concatenate([[0], middle, [len(entries)]])
+    return ends[cuts].tolist(), before[cuts].tolist()
 
 
 def _move(values: Array, at: int, to: int, count: int) -> None:

@@ -22,7 +22,7 @@ from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube, dual_graph
 from copart.partitioner import rounds
 from copart.partitioner.clustering import cluster, heaviest_cluster, match_layers
-from copart.partitioner.coarsening import carry, carry_down, contract
+from copart.partitioner.coarsening import _evenly, carry, carry_down, contract
 from copart.partitioner.numbering import renumber
 from copart.partitioner.rounds import Team
 from copart.partitioner.shape import Shape, look_at
@@ -505,6 +505,35 @@ def test_contraction_does_not_depend_on_the_pieces():
     whole = contracted_in([0, count])
     for bounds in ([0, 1, count], [0, count // 2, count], [0, 7, 7, count - 1, count]):
         assert contracted_in(bounds) == whole
+
+
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(2, 5))
+def test_contraction_does_not_depend_on_the_threads(graph, seed, many, threads):
+    """Also where clusters are fewer than pieces, or blocks of these, and where rows are of very different lengths."""
+    n = graph.nvtxs
+    labels = np.random.default_rng(seed).integers(0, many, n)
+    cmap = np.unique(labels, return_inverse=True)[1].astype(np.int32) if n else np.zeros(0, np.int32)
+    count, made = int(cmap.max(initial=-1)) + 1, []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds, "GRAIN", 1)
+        for number in (1, threads):
+            with Team(number) as team:
+                made.append(contract(level(graph), cmap, count, team))
+    for one, other in zip(*made, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(1, 9))
+def test_blocks_are_cut_evenly(entries, pieces):
+    """No piece has more entries than its share and the largest block."""
+    ends = 3 * np.arange(len(entries) + 1)
+    bounds, begin = _evenly(ends, np.array(entries), pieces)
+    assert len(bounds) == len(begin) == pieces + 1
+    assert (bounds[0], bounds[-1], begin[0], begin[-1]) == (0, ends[-1], 0, sum(entries))
+    assert bounds == sorted(bounds)
+    assert [sum(entries[:bound // 3]) for bound in bounds] == begin
+    assert max(np.diff(begin)) <= sum(entries) / pieces + max(entries) + 1
 
 
 @pytest.mark.parametrize("graph", [grid(60, 60), triangulated(50, 50), scale_free(300, np.random.default_rng(1)),
