@@ -106,7 +106,7 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
     cost : StepCost, optional
         What work and messages cost, for the figures of a coupled step; the default constants where not given.
     threads : int
-        Threads, of which each looks at other components.
+        Threads, of which each looks at other components, or at other pairs of them.
 
     Raises
     ------
@@ -133,11 +133,13 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
             problem.coupled_load(name), halo,
         ), halo
 
-    found = side_by_side([partial(of, name, graph) for name, graph in problem.components.items()], threads)
-    figures, listed = zip(*found, strict=True)
+    work: list[Any] = [partial(of, name, graph) for name, graph in problem.components.items()]
+    work += [partial(pair_metrics, a, b, problem, copartition) for a, b in problem.pairs]
+    found = side_by_side(work, threads)
+    figures, listed = zip(*found[:len(problem.names)], strict=True)
     components = dict(zip(problem.names, figures, strict=True))
     halos = dict(zip(problem.names, listed, strict=True))
-    pairs = {(a, b): pair_metrics(a, b, problem, copartition) for a, b in problem.pairs}
+    pairs = dict(zip(problem.pairs, found[len(problem.names):], strict=True))
     traffic = coupling_traffic(copartition, {pair: (m.matrix, m.matrix_ba) for pair, m in pairs.items()})
     pool_ub = None
     if copartition.shared:
