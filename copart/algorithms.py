@@ -57,7 +57,7 @@ def naive(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | Non
         with of_component(name):
             return part(problem.components[name], count[name], each)
 
-    parts = side_by_side([partial(one, name) for name in problem.names], at_once)
+    parts = side_by_side([partial(one, name) for name in problem.names], at_once, threads)
     return CoPartition(dict(zip(problem.names, parts, strict=True)), count)
 
 

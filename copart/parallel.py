@@ -8,14 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
+from functools import partial
+from itertools import count
+from threading import Lock
 from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-def side_by_side(work: Sequence[Callable[[], T]], threads: int) -> list[T]:
+class Idle:
+    """Threads that pieces of work have left, and nobody has taken yet."""
+
+    def __init__(self) -> None:
+        self._free, self._one = 0, Lock()
+
+    def leave(self, threads: int) -> None:
+        """Have so many threads for others."""
+        with self._one:
+            self._free += threads
+
+    def take(self) -> int:
+        """How many there are; they are the caller's now, to leave them again."""
+        with self._one:
+            taken, self._free = self._free, 0
+        return taken
+
+
+#: The threads that the others have left, in a piece of work of :func:`side_by_side`; None elsewhere.
+IDLE: ContextVar[Idle | None] = ContextVar("idle", default=None)
+
+
+def side_by_side(work: Sequence[Callable[[], T]], threads: int, each: int = 1) -> list[T]:
     """The results of all pieces of work, in their order, from at most `threads` of them at once.
 
     Parameters
@@ -23,15 +48,30 @@ def side_by_side(work: Sequence[Callable[[], T]], threads: int) -> list[T]:
     work : sequence of callable
     threads : int
         With 1, one piece is done after the other, and none after one that fails.
+    each : int
+        Threads that every piece has for itself.  Those of pieces that end when no other waits are left to the rest
+        (:data:`IDLE`), as the largest ends last.
 
     Raises
     ------
     Exception
         What the first piece that failed raised.
     """
+    idle, begun = Idle(), count(1)
+
+    def done(piece: Callable[[], T]) -> T:
+        before = IDLE.set(idle)
+        last = next(begun) > len(work) - threads
+        try:
+            return piece()
+        finally:
+            IDLE.reset(before)
+            if last:
+                idle.leave(each)
+
     with Background(min(threads, len(work))) as pieces:
         for piece in work:
-            pieces.begin(piece)
+            pieces.begin(partial(done, piece))
         return pieces.results()
 
 
@@ -114,4 +154,4 @@ def shares(sizes: Sequence[int], threads: int) -> tuple[int, int]:
 #: Above this share of the whole, the largest piece is better done alone by all threads: they bring about 1.4.
 _MOST = 0.7
 
-__all__ = ["Background", "shares", "side_by_side"]
+__all__ = ["IDLE", "Background", "Idle", "shares", "side_by_side"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextvars import ContextVar
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from copart.errors import MeshError
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube
-from copart.parallel import Background, shares, side_by_side
+from copart.parallel import IDLE, Background, shares, side_by_side
 from copart.partitioner import rounds
+from copart.partitioner.rounds import Team
 from copart.plans.plan import plan
 
 from .helpers import triangulated
@@ -113,3 +115,85 @@ def test_large_levels_are_told(monkeypatch):
     assert min(sizes) >= 500
     assert sizes == sizes[::-1]
     assert (partition(graph, 4) == part).all()
+
+
+# ---- threads that others have left
+def grow(team: Team) -> None:
+    """Wait until there are more threads, ten seconds at most."""
+    before, end = team.threads, time.monotonic() + 10
+    while team.threads == before and time.monotonic() < end:
+        team.grow()
+
+
+def test_who_is_still_at_work_gets_the_threads_of_the_others():
+    ended = threading.Event()
+
+    def short() -> int:
+        with Team(2) as team:
+            team.grow()
+            return team.threads
+
+    def long() -> list[int]:
+        assert ended.wait(10)
+        with Team(2) as team:
+            seen = [team.threads]
+            grow(team)  # the other piece ends a little after its event
+            seen += [team.threads, len(team.run(lambda lo, hi: hi - lo, 10**6))]
+        with Team(2) as team:  # what the first has taken it leaves
+            team.grow()
+            return [*seen, team.threads]
+
+    def told() -> int:
+        try:
+            return short()
+        finally:
+            ended.set()
+
+    assert side_by_side([long, told], 2, 2) == [[2, 4, 4, 4], 2]
+    assert IDLE.get() is None
+
+
+def test_nothing_is_left_while_pieces_wait():
+    def work(i: int) -> int:
+        with Team(1) as team:
+            team.grow()
+            return team.threads
+
+    # one after the other: each ends when another waits, but the last
+    assert side_by_side([lambda i=i: work(i) for i in range(4)], 1) == [1] * 4
+
+
+def test_threads_of_a_piece_that_fails_are_left_too():
+    found: list[int] = []
+
+    def fail() -> None:
+        raise ValueError("lost")
+
+    def wait() -> None:
+        with Team(1) as team:
+            grow(team)
+            found.append(team.threads)
+
+    with pytest.raises(ValueError, match="lost"):
+        side_by_side([wait, fail], 2)
+    assert found == [2]
+
+
+@pytest.mark.parametrize("preset", ["fast", "default", "strong"])
+def test_a_team_that_grows_makes_the_same(monkeypatch, preset):
+    """A thread more from some level on, up to six."""
+    graph = triangulated(60, 60)
+    monkeypatch.setattr(rounds, "GRAIN", 64)
+    expected = partition(graph, 7, preset=preset, seed=3)
+    grown: list[int] = []
+
+    def one_more(team: Team) -> None:
+        if team.threads < 6 and len(grown) % 2:
+            team._idle.leave(1)
+            usual(team)
+        grown.append(team.threads)
+
+    usual = Team.grow
+    monkeypatch.setattr(Team, "grow", one_more)
+    assert (side_by_side([lambda: partition(graph, 7, preset=preset, seed=3)], 1)[0] == expected).all()
+    assert max(grown) > 2

@@ -79,6 +79,7 @@ def recursive_bisection(g: Level, limit: Array, salts: list[int], team: Team, st
 def _halved(g: Level, limit: Array, salts: list[int], team: Team, starts: int, shape: Shape,
             config: Config) -> list[Array]:
     """Partitions as :func:`recursive_bisection` makes them, of bodies that are divided."""
+    team.grow()
     whole, cmap = _collapse(g, len(limit))
     if shape.grid and not shape.flat and not shape.uneven:
         config = replace(config, halving_least=min(config.halving_least, _LEAST_OF_GRIDS))

@@ -161,6 +161,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
     heaviest = heaviest_cluster(level, stop)
     found = Levels([level], [], [] if rows is None else [rows])
     while len(found.levels[-1].vwgt) > stop:
+        team.grow()
         g = unpacked(found.levels[-1], team)
         team.tell("coarsening", len(g.vwgt))
         cmap, count = cluster(_apart(g, within), heaviest, shape, team)

@@ -273,6 +273,7 @@ def _uncoarsen(
     above = None
     while True:
         depth = len(levels) - 1
+        team.grow()
         g = unpacked(levels[-1], team)
         team.tell("refining", len(part))
         room = loosened(limit, g.vwgt) if depth else limit

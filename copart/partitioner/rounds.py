@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ..parallel import IDLE
+
 #: Below this many vertices per piece, handing work to a thread costs more than it saves (about 50 us).
 GRAIN = 2048
 
@@ -43,6 +45,7 @@ class Team:
         self.threads = threads
         self._progress = progress
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._idle, self._taken = IDLE.get(), 0
         self._ahead: tuple[Any, Any] | None = None
 
     def __enter__(self) -> Team:
@@ -53,6 +56,20 @@ class Team:
     ) -> None:
         if self._pool is not None:
             self._pool.shutdown()
+        if self._idle is not None:
+            self._idle.leave(self._taken)
+
+    def grow(self) -> None:
+        """Take the threads that other pieces of work have left (:func:`copart.parallel.side_by_side`).
+
+        For use between levels: whoever has memory for each thread counts on so many until then.
+        """
+        more = self._idle.take() if self._idle is not None else 0
+        if more:
+            if self._pool is not None:
+                self._pool.shutdown()
+            self.threads, self._taken = self.threads + more, self._taken + more
+            self._pool = ThreadPoolExecutor(self.threads - 1)
 
     def tell(self, step: str, n: int) -> None:
         """Tell the caller that `step` begins on a level of `n` vertices, if it is one to wait for."""

@@ -51,7 +51,7 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
             return coarsen(level, coarsest_size(config, nparts[name]), known_shape(graph, level), own,
                            within=np.array(parts[name]), pack=True)  # writable, or kernels are compiled once more
 
-    found = side_by_side([partial(coarser, name) for name in problem.names], at_once)
+    found = side_by_side([partial(coarser, name) for name in problem.names], at_once, threads)
     depth = max(len(one.levels) for one in found)
     row = [[one.levels[min(d, len(one.levels) - 1)] for one in found] for d in range(depth)]
     sizes = [sum(len(g.vwgt) for g in graphs) for graphs in row]
