@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from copart.kernels import memory
 from copart.kernels.memory import pages, reuse, seldom_filled, shortened
 from copart.kgggp_ml import partition
+from copart.partitioner.rounds import Team
 
 from ..helpers import grid
 
@@ -123,6 +124,15 @@ def test_an_error_inside_leaves_nothing_behind():
     with pytest.raises(ValueError, match="inside"):
         fail()
     assert (memory.reuse._inside, memory.reuse._mappings) == (0, [])
+
+
+def test_several_threads_keep_memory_between_stages():
+    for threads in (1, 2):
+        with Team(threads):
+            assert memory.reuse._inside == threads - 1
+            with Team(3):
+                assert memory.reuse._inside == threads
+        assert memory.reuse._inside == 0
 
 
 def test_functions_may_be_inside():
