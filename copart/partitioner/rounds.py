@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from threading import Condition
 from types import TracebackType
@@ -17,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.memory import reuse
 from ..parallel import IDLE
 
 #: Below this many vertices per piece, handing work to a thread costs more than it saves (about 50 us).
@@ -48,12 +48,15 @@ class Team:
         self._progress = progress
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._idle, self._taken = IDLE.get(), 0
-        self._reuses = threads > 1
+        self._memory: AbstractContextManager[None] = nullcontext()
         self._ahead: tuple[Any, Any] | None = None
 
     def __enter__(self) -> Team:
-        if self._reuses:
-            reuse.__enter__()
+        if self.threads > 1:
+            from ..kernels.memory import reuse
+
+            self._memory = reuse
+        self._memory.__enter__()
         return self
 
     def __exit__(
@@ -63,8 +66,7 @@ class Team:
             self._pool.shutdown()
         if self._idle is not None:
             self._idle.leave(self._taken)
-        if self._reuses:
-            reuse.__exit__(kind, value, trace)
+        self._memory.__exit__(kind, value, trace)
 
     def grow(self) -> None:
         """Take the threads that other pieces of work have left (:func:`copart.parallel.side_by_side`).
