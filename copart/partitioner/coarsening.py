@@ -5,7 +5,10 @@ Vertices are clustered (:mod:`copart.partitioner.clustering`), and contraction m
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +31,7 @@ _LARGE, _HUGE = 1 << 20, 1 << 25
 
 #: Entries are moved in so many steps, at most; and so many blocks per thread tell where the entries of a level are cut
 #: into equal pieces.
-_STEPS, _BLOCKS = 64, 16
+_STEPS, _BLOCKS = 64, 4
 
 #: Coarsening stops when a level keeps more than this share of its vertices.
 _STALLED = 0.95
@@ -256,11 +259,10 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     # as many as the fine vertices are worth: those of dense graphs form few clusters
     pieces = min(team.pieces(n), max(ncoarse, 1))
     blocks = pieces * (_BLOCKS if pieces > 1 else 1)
-    ends = np.arange(blocks + 1) * ncoarse // blocks
-    found = np.array(team.run(contraction.contract_vertices, ncoarse, g, first, following, vwgt, fixed, origin, size,
-                              bounds=ends))
-    most = int(found[:, 0].max())
-    bounds, begin = _evenly(ends, found[:, 1], pieces)
+    ends = [i * ncoarse // blocks for i in range(blocks + 1)]
+    most, entries = zip(*team.run(contraction.contract_vertices, ncoarse, g, first, following, vwgt, fixed, origin,
+                                  size, bounds=ends), strict=True)
+    bounds, begin = _evenly(ends, entries, pieces)
     at = dict(zip(bounds, begin, strict=True))
 
     # untouched memory of these buffers is never resident: their true length is known only afterwards
@@ -272,10 +274,10 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
 
         def rows(lo: int, hi: int, mark: Array) -> int:
             return int(contraction.contract_rows(lo, hi, at[lo], g, cmap, first, following, xadj[1:], adjncy, ewgt,
-                                                 most, mark))
+                                                 max(most), mark))
 
-        return ewgt, team.run(rows, ncoarse, scratch=lambda: (np.empty(min(ncoarse, 8 * most + 64), np.int64),),
-                              bounds=bounds)
+        places = min(ncoarse, 8 * max(most) + 64)
+        return ewgt, team.run(rows, ncoarse, scratch=lambda: (np.empty(places, np.int64),), bounds=bounds)
 
     ewgt, counts = merged(type_of(g))
     if min(counts) < 0:
@@ -297,12 +299,12 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     return Level(xadj=xadj, adjncy=adjncy, ewgt=ewgt, vwgt=vwgt, fixed=fixed, origin=origin, size=size)
 
 
-def _evenly(ends: Array, entries: Array, pieces: int) -> tuple[list[int], list[int]]:
+def _evenly(ends: list[int], entries: Sequence[int], pieces: int) -> tuple[list[int], list[int]]:
     """Those of the ends of blocks that cut them into pieces of about as many entries, and how many are before each."""
-    before = np.append(0, np.cumsum(entries))
-    middle = np.searchsorted(before[1:-1], np.arange(1, pieces) * before[-1] // pieces) + 1
-    cuts = np.concatenate([[0], middle, [len(entries)]])
-    return ends[cuts].tolist(), before[cuts].tolist()
+    before, blocks = [0, *accumulate(entries)], len(entries)
+    middle = [bisect_left(before, i * before[-1] // pieces, 1, blocks) for i in range(1, pieces)]
+    cuts = [0, *middle, blocks]
+    return [ends[i] for i in cuts], [before[i] for i in cuts]
 
 
 def _move(values: Array, at: int, to: int, count: int) -> None:

@@ -527,8 +527,8 @@ def test_contraction_does_not_depend_on_the_threads(graph, seed, many, threads):
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(1, 9))
 def test_blocks_are_cut_evenly(entries, pieces):
     """No piece has more entries than its share and the largest block."""
-    ends = 3 * np.arange(len(entries) + 1)
-    bounds, begin = _evenly(ends, np.array(entries), pieces)
+    ends = [3 * i for i in range(len(entries) + 1)]
+    bounds, begin = _evenly(ends, entries, pieces)
     assert len(bounds) == len(begin) == pieces + 1
     assert (bounds[0], bounds[-1], begin[0], begin[-1]) == (0, ends[-1], 0, sum(entries))
     assert bounds == sorted(bounds)
