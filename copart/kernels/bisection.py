@@ -167,8 +167,8 @@ def shrink(arena, x, n, a, heaviest, hubs):
     if not hubs:
         match_in_order(0, n, n, g, heaviest, match)
     lead_pairs(0, n, g, match, leader, cwgt)
-    single = list_singles(match, arena.tried)
-    single -= absorb_singles(0, n, arena.tried[:single], g, match, heaviest, leader, cwgt)
+    single = list_singles(0, n, match, arena.tried)
+    single = absorb_singles(0, n, arena.tried[:single], g, match, heaviest, leader, cwgt)
     if single > n // 8:
         waiting = arena.tried[: n + 1]  # nothing is tried yet
         for v in range(n + 1):

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import VERTEX
-from ..kernels import Level, contraction
+from ..kernels import Level, contraction, label_propagation
 from ..kernels import coarsening as kernels
 from ..kernels.memory import pages
 from .rounds import Team
@@ -40,11 +39,14 @@ class Clusters(NamedTuple):
     match : (nvtxs,) int32, -1 where a vertex is alone
     leader : (nvtxs,) int32, leader of the cluster of each vertex
     cwgt : (nvtxs,) int64, weight of each cluster by leader
+    cmap : (nvtxs,) int32, the vertices of each block that are left over, from its first place on; in the end the number
+        of the cluster of each vertex
     """
 
     match: Array
     leader: Array
     cwgt: Array
+    cmap: Array
     heaviest: int
 
 
@@ -55,23 +57,21 @@ def heaviest_cluster(g: Level, stop: int) -> int:
 
 def memory_for(nvtxs: int, heaviest: int) -> Clusters:
     """Memory of clusters."""
-    return Clusters(pages(nvtxs, np.int32), pages(nvtxs, np.int32), pages(nvtxs, np.int64), heaviest)
+    cmap = pages(nvtxs, np.int32)  # first, as it stays
+    return Clusters(pages(nvtxs, np.int32), pages(nvtxs, np.int32), pages(nvtxs, np.int64), cmap, heaviest)
 
 
 def cluster(g: Level, max_vwgt: int, shape: Shape, team: Team) -> tuple[Array, int]:
     """Clusters of at most `max_vwgt`: coarse map (nvtxs,) int32 and their number."""
     n = len(g.vwgt)
-    cmap = pages(n, np.int32)  # first, as it stays
     ahead = team.take(g.adjncy)
     if ahead is not None and ahead[0].heaviest == max_vwgt and not len(g.origin):
         found, left = ahead
     else:
         found = memory_for(n, max_vwgt)
         left = _clusters(g, found, shape, team)
-    match, leader, cwgt, _ = found
-    singles = np.concatenate(left)
-    single = len(singles) - int(kernels.absorb_singles(0, n, singles, g, match, max_vwgt, leader, cwgt))
-    if single > n // 8:
+    match, leader, cwgt, cmap, _ = found
+    if kernels.absorb_singles(0, n, np.concatenate(left), g, match, max_vwgt, leader, cwgt) > n // 8:
         kernels.pair_two_hop(g, match, max_vwgt, leader, cwgt, np.full(n + 1, -1, np.int32))
     return cmap, int(contraction.number_clusters(leader, cmap))
 
@@ -84,9 +84,9 @@ def _clusters(g: Level, found: Clusters, shape: Shape, team: Team) -> list[Array
         return team.run(_lead, n, g, found)
     if shape.skewed:
         order = np.argsort(np.diff(g.xadj), kind="stable").astype(np.int32)
-        kernels.propagate_around_hubs(g, order, found.heaviest, _HUB_ROUNDS, *found[:3], np.empty(n, np.int64),
-                                      np.empty(n, np.int32), np.empty(n, np.int32))
-        return [_singles(0, n, found.match)]
+        label_propagation.propagate_around_hubs(g, order, found.heaviest, _HUB_ROUNDS, *found[:3],
+                                                np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32))
+        return [_singles(0, n, found)]
     blocks = blocks_of(n)
     if begins_with_pairs(g, shape):
         return team.run(pair_block, n, g, found, bounds=blocks)
@@ -118,26 +118,25 @@ def pair_block(lo: int, hi: int, g: Level, found: Clusters) -> Array:
 
 def _label_block(lo: int, hi: int, g: Level, found: Clusters, dense: bool, *scratch: Array) -> Array:
     """Clusters by label propagation inside the block lo..hi, and who is left over there; those who still are."""
-    kernels.propagate_labels(lo, hi, g, found.heaviest, _DENSE_ROUNDS if dense else _ROUNDS, dense, *found[:3],
-                             *scratch)
-    return _absorb(lo, hi, g, found, _singles(lo, hi, found.match))
+    label_propagation.propagate_labels(lo, hi, g, found.heaviest, _DENSE_ROUNDS if dense else _ROUNDS, dense,
+                                       *found[:3], *scratch)
+    return _absorb(lo, hi, g, found, _singles(lo, hi, found))
 
 
 def _lead(lo: int, hi: int, g: Level, found: Clusters) -> Array:
     """Clusters of the pairs in lo..hi; those who are alone."""
     kernels.lead_pairs(lo, hi, g, *found[:3])
-    return _singles(lo, hi, found.match)
+    return _singles(lo, hi, found)
 
 
 def _absorb(lo: int, hi: int, g: Level, found: Clusters, singles: Array) -> Array:
     """Let those in the block lo..hi that are alone join a cluster there, as most can; those who still are.  A lone
     block is left for later.
     """
-    match, leader, cwgt, heaviest = found
+    match, leader, cwgt, _, heaviest = found
     if hi - lo == len(match):
         return singles
-    kernels.absorb_singles(lo, hi, singles, g, match, heaviest, leader, cwgt)
-    left: Array = singles[match[singles] < 0]
+    left: Array = singles[: kernels.absorb_singles(lo, hi, singles, g, match, heaviest, leader, cwgt)]
     return left
 
 
@@ -147,9 +146,9 @@ def _match(lo: int, hi: int, g: Level, max_vwgt: int, match: Array, upto: int | 
     return int(kernels.match_in_order(lo, hi, hi if upto is None else upto, g, max_vwgt, match))
 
 
-def _singles(lo: int, hi: int, match: Array) -> Array:
-    """Vertices in lo..hi that are alone, (nsingles,) int32."""
-    return (np.flatnonzero(match[lo:hi] < 0) + lo).astype(VERTEX)
+def _singles(lo: int, hi: int, found: Clusters) -> Array:
+    """Vertices in lo..hi that are alone, (nsingles,) int32; in the memory of `cmap`."""
+    return found.cmap[lo : lo + int(kernels.list_singles(lo, hi, found.match, found.cmap))]
 
 
 def match_layers(g: Level, max_vwgt: int, match: Array, team: Team) -> None:

@@ -1,4 +1,4 @@
-"""Matching, absorption, two-hop pairs and contraction, against their definitions."""
+"""Matching, label propagation, absorption, two-hop pairs and contraction, against their definitions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from benchmarks.numbering import renumbered
 from benchmarks.shape_cases.building import extruded
 from benchmarks.unstructured import octree, quadrangulated
 from copart.graph import Graph
-from copart.kernels import Level, contraction, survey
+from copart.kernels import Level, contraction, label_propagation, survey
 from copart.kernels import coarsening as kernels
+from copart.kernels.label_propagation import _tie
 from copart.kernels.weights import EDGE_WEIGHT
 from copart.kgggp_ml import partition
 from copart.mesh import Mesh, cube, dual_graph
@@ -175,8 +176,8 @@ def propagated(graph: Graph, lo: int, hi: int, heaviest: int, *, rounds: int = 3
                fixed=None, origin=None):
     n = graph.nvtxs
     match, leader, cwgt = np.full(n, -9, np.int32), np.full(n, -9, np.int32), np.full(n, -9, np.int64)
-    kernels.propagate_labels(lo, hi, level(graph, fixed, origin), heaviest, rounds, scattered, match, leader, cwgt,
-                             *propagation_scratch(hi - lo))
+    label_propagation.propagate_labels(lo, hi, level(graph, fixed, origin), heaviest, rounds, scattered, match, leader,
+                                       cwgt, *propagation_scratch(hi - lo))
     for a in (match, leader, cwgt):
         assert (np.delete(a, np.s_[lo:hi]) == -9).all(), "nothing is written outside the range"
     return match, leader, cwgt
@@ -186,8 +187,8 @@ def around_hubs(graph: Graph, heaviest: int, rounds: int, fixed=None, origin=Non
     n = graph.nvtxs
     match, leader, cwgt = np.full(n, -9, np.int32), np.full(n, -9, np.int32), np.full(n, -9, np.int64)
     order = np.argsort(np.diff(graph.xadj), kind="stable").astype(np.int32)
-    kernels.propagate_around_hubs(level(graph, fixed, origin), order, heaviest, rounds, match, leader, cwgt,
-                                  *propagation_scratch(n))
+    label_propagation.propagate_around_hubs(level(graph, fixed, origin), order, heaviest, rounds, match, leader, cwgt,
+                                            *propagation_scratch(n))
     return match, leader, cwgt
 
 
@@ -279,7 +280,7 @@ def twin(graph: Graph, heaviest: int, rounds: int) -> list[int]:
             for c in tied:
                 if c == own or weight[c] + w > heaviest:
                     continue
-                if rate(c) > most or (rate(c) == most and best != own and kernels._tie(c, v) > kernels._tie(best, v)):
+                if rate(c) > most or (rate(c) == most and best != own and _tie(c, v) > _tie(best, v)):
                     best, most = c, rate(c)
             if best != own:
                 label[v] = best
@@ -313,7 +314,7 @@ def test_a_range_is_clustered_as_if_it_were_alone(graph, seed):
 
 def test_scattered_visits_see_every_vertex_once():
     """A window of odd stride: one round on pairs, far apart, joins them all."""
-    n = 2 * kernels.WINDOW + 10 if not NO_JIT else kernels.WINDOW + 10
+    n = 2 * label_propagation.WINDOW + 10 if not NO_JIT else label_propagation.WINDOW + 10
     graph = Graph.from_edges(n, np.arange(0, n - 1, 2), np.arange(1, n, 2))
     match, leader, _ = propagated(graph, 0, n, 2, rounds=1, scattered=True)
     assert leader.tolist() == (np.arange(n) // 2 * 2).tolist()
@@ -335,27 +336,47 @@ def absorbed(graph: Graph, match, heaviest: int = 10**9, fixed=None):
         if leader[v] != v:
             cwgt[leader[v]] += graph.weights[v]
     singles = np.flatnonzero(match < 0).astype(np.int32)
-    joined = kernels.absorb_singles(0, n, singles, level(graph, fixed), match, heaviest, leader, cwgt)
-    return leader, cwgt, int(joined)
+    left = kernels.absorb_singles(0, n, singles, level(graph, fixed), match, heaviest, leader, cwgt)
+    assert singles[:left].tolist() == np.flatnonzero(match < 0).tolist()
+    return leader, cwgt, int(left)
+
+
+@given(st.lists(st.booleans(), max_size=40), st.integers(0, 2**32 - 1))
+def test_singles_are_listed_by_range(alone, seed):
+    match = np.where(alone, -1, 0).astype(np.int32)
+    n, singles = len(match), np.full(len(match) + 1, -9, np.int32)
+    cut = int(np.random.default_rng(seed).integers(0, n + 1))
+    for lo, hi in ((cut, n), (0, cut)):
+        count = kernels.list_singles(lo, hi, match, singles)
+        assert singles[lo : lo + count].tolist() == [v for v in range(lo, hi) if alone[v]]
+    assert singles[n] == -9
+
+
+def test_who_others_have_joined_keeps_its_cluster():
+    # both are alone and tied to each other alone: the first joins the second, which stays and counts as left
+    graph = Graph.from_edges(2, [0], [1])
+    match = np.full(2, -1, np.int32)
+    leader, cwgt, left = absorbed(graph, match)
+    assert (leader.tolist(), cwgt[1], left) == ([1, 1], 2, 1)
 
 
 def test_singles_join_the_cluster_they_are_tied_to_most():
     # clusters {0, 1} and {2, 3}; vertex 4 hangs on both, more on the second
     graph = Graph.from_edges(5, [0, 2, 4, 4], [1, 3, 1, 2], [9, 9, 1, 2])
     match = np.array([1, 0, 3, 2, -1], np.int32)
-    leader, cwgt, joined = absorbed(graph, match)
+    leader, cwgt, left = absorbed(graph, match)
     assert leader.tolist() == [0, 0, 2, 2, 2]
     assert cwgt[2] == 3
-    assert joined == 1
+    assert left == 0
     assert match[4] >= 0
 
 
 def test_singles_respect_weight_and_fixed_parts():
     graph = Graph.from_edges(5, [0, 2, 4, 4], [1, 3, 1, 2], [9, 9, 1, 2])
-    leader, _, joined = absorbed(graph, np.array([1, 0, 3, 2, -1], np.int32), fixed=[0, 0, 1, 1, 0])
-    assert (leader[4], joined) == (0, 1)
-    leader, _, joined = absorbed(graph, np.array([1, 0, 3, 2, -1], np.int32), heaviest=2)
-    assert (leader[4], joined) == (4, 0)
+    leader, _, left = absorbed(graph, np.array([1, 0, 3, 2, -1], np.int32), fixed=[0, 0, 1, 1, 0])
+    assert (leader[4], left) == (0, 0)
+    leader, _, left = absorbed(graph, np.array([1, 0, 3, 2, -1], np.int32), heaviest=2)
+    assert (leader[4], left) == (4, 1)
 
 
 # ---- two hops
