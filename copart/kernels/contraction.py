@@ -123,33 +123,38 @@ def contract_rows(lo, hi, at, g, cmap, first, following, end, adjncy, ewgt, most
     fits = True
     for c in range(lo, hi):
         row = top
+        last = row
         v = first[c]
         while v >= 0:
             for e in range(g.xadj[v], g.xadj[v + 1]):
+                # written in any case and kept where it leads out: a branch here could not be predicted
                 d = cmap[g.adjncy[e]]
-                if d == c:
-                    continue
+                adjncy[last] = d
                 if unit:
-                    w = np.int64(1)
+                    ewgt[last] = 1
                 else:
-                    w = g.ewgt[e]
-                place = d & mask
-                written = mark[place]
-                # a place is taken by what stands in this row; others in the row may have got there first
-                while written >= row and adjncy[written] != d:
-                    place = (place + 1) & mask
-                    written = mark[place]
-                if written >= row:
-                    w += ewgt[written]
-                    ewgt[written] = w
-                    if ewgt[written] != w:
-                        fits = False
-                else:
-                    mark[place] = top
-                    adjncy[top] = d
-                    ewgt[top] = w
-                    top += 1
+                    ewgt[last] = g.ewgt[e]
+                last += d != c
             v = following[v]
+        for e in range(row, last):
+            d = adjncy[e]
+            w = np.int64(ewgt[e])
+            place = d & mask
+            written = mark[place]
+            # a place is taken by what stands in this row; others in the row may have got there first
+            while written >= row and adjncy[written] != d:
+                place = (place + 1) & mask
+                written = mark[place]
+            if written >= row:
+                w += ewgt[written]
+                ewgt[written] = w
+                if ewgt[written] != w:
+                    fits = False
+            else:
+                mark[place] = top
+                adjncy[top] = d
+                ewgt[top] = w
+                top += 1
         end[c] = top
     return top - at if fits else np.int64(-1)
 
