@@ -112,7 +112,7 @@ def propose(lo, hi, g, pull, s, now, warmth, dest, gain, live, conn, touched):
     now : int                       number of the round
     warmth : float                  share of its own connectivity that a vertex may lose
     dest : (nvtxs,) int32, out      that part by vertex, -1 for none or too large a loss
-    gain : (nvtxs,) int64, out      decrease of the cut by vertex, where there is such a part
+    gain : (nvtxs,) int64, out      decrease of the cut by vertex, where it names a part
     live : (nvtxs,) uint8, out      by place on the active list, 0 for no other look before a neighbour moves
     conn : (nparts,) int64, scratch
     touched : (nparts,) int32, scratch
@@ -171,17 +171,14 @@ def afterburn(lo, hi, g, pull, s, dest, gain, go):
             u = g.adjncy[e]
             p = s.part[u]
             d = dest[u]
-            if d >= 0 and (gain[u] > mine or (gain[u] == mine and u < v)):
-                p = d
-            if p == to or p == own:
-                if unit:
-                    w = np.int64(1)
-                else:
-                    w = g.ewgt[e]
-                if p == to:
-                    total += w
-                else:
-                    total -= w
+            # chosen and added without branches, which could not be predicted
+            ahead = (d >= 0) & ((gain[u] > mine) | ((gain[u] == mine) & (u < v)))
+            p = d if ahead else p
+            if unit:
+                w = np.int64(1)
+            else:
+                w = np.int64(g.ewgt[e])
+            total += w * (p == to) - w * (p == own)
         if len(g.origin) > 0:
             total += pull_of(g, pull, v, to) - pull_of(g, pull, v, own)
         go[i] = 1 if total >= 0 else 0
