@@ -140,15 +140,19 @@ def refine_pair(g, part, pwgt, population, limit, a, b, seeds, reach, room, faci
 
 
 @kernel
-def find_facing(lo, hi, g, part, facing):
+def find_facing(lo, hi, g, part, listed, facing):
     """Which other part the vertices lo..hi touch.
 
     lo, hi : int
     g : Level, in
     part : (n,) int32, in
+    listed : (n,) uint8, in     0 for vertices whose neighbours are all in their part; or empty
     facing : (n,) int32, out    that part, `SEVERAL` or `NONE`
     """
     for v in range(lo, hi):
+        if len(listed) > 0 and listed[v] == 0:
+            facing[v] = NONE
+            continue
         own = part[v]
         other = NONE
         for e in range(g.xadj[v], g.xadj[v + 1]):

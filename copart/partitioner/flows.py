@@ -14,7 +14,8 @@ import numpy as np
 from ..kernels import Level
 from ..kernels.flow_network import FlowArena
 from ..kernels.flow_pairs import NONE, Batch, cut_pairs, find_facing, next_batch, refine_batch
-from ..kernels.memory import seldom_filled
+from ..kernels.memory import pages, seldom_filled
+from ..kernels.refinement import State
 from .refinement import weights_of
 from .rounds import Team
 
@@ -24,7 +25,8 @@ Array = np.ndarray[Any, Any]
 _CHUNK, _PORTION = 4, 2
 
 
-def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, reach: int, share: float) -> int:
+def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, reach: int, share: float,
+                 state: State | None = None) -> int:
     """Lower the cut by minimum cuts between pairs of parts; returns by how much.
 
     Parameters
@@ -38,19 +40,26 @@ def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, r
         What is so many edges from the border, or more, stays where it is,
     share : float
         and so does what is beyond this share of a part's weight.
+    state : State, optional
+        What is known of `part` where only rounds of refinement have moved vertices: its `pwgt` and `population` are
+        changed with it.
     """
     n, k = len(part), len(limit)
-    pwgt, population = weights_of(g, part, k, team)
+    if state is None:
+        listed, (pwgt, population) = np.empty(0, np.uint8), weights_of(g, part, k, team)
+    else:
+        listed, pwgt, population = state.listed, state.pwgt, state.population
     # each thread makes its own: to touch new memory takes longer than to find the border
     arenas = team.spread(lambda _, __: _arena(g), team.threads, [None] * team.threads)
     batch = empty_batch(n, k)
 
     def at_border(lo: int, hi: int) -> Array:
-        find_facing(lo, hi, g, part, batch.facing)
+        find_facing(lo, hi, g, part, listed, batch.facing)
         return (np.flatnonzero(batch.facing[lo:hi] != NONE) + lo).astype(np.int32)
 
     for _ in range(rounds):
         first = np.concatenate(team.run(at_border, n))
+        listed = listed[:0]  # minimum cuts move vertices that are not listed
         batch.border[: len(first)], batch.count[0] = first, len(first)
         waiting = _pairs(g, part, k, first)
         waiting = waiting[(batch.changed[waiting] > 0).any(axis=1)]
@@ -120,10 +129,10 @@ def empty_batch(nvtxs: int, nparts: int) -> Batch:
         won=np.zeros(nparts, i64),
         changed=np.ones(nparts, np.uint8),
         start=np.empty(nparts + 1, i64),
-        order=np.empty(nvtxs, i32),
-        border=np.empty(nvtxs, i32),
+        order=pages(nvtxs, i32),
+        border=pages(nvtxs, i32),
         count=np.zeros(1, i64),
-        facing=np.empty(nvtxs, i32),
+        facing=pages(nvtxs, i32),
     )
 
 
@@ -132,8 +141,10 @@ def _arena(g: Level) -> FlowArena:
     # the region of a pair may be the whole graph; one more, for the end of offsets, and so that nothing is empty
     n, m = len(g.vwgt) + 1, len(g.adjncy) + 1
     i32, i64 = np.int32, np.int64
+    local = pages(n, i32)
+    local.fill(-1)
     return FlowArena(
-        local=np.full(n, -1, i32),
+        local=local,
         vertex=seldom_filled(n, i32),
         hops=seldom_filled(n, i32),
         level=seldom_filled(n, i32),

@@ -288,7 +288,8 @@ def _uncoarsen(
             _refine_around_hubs(g, part, room, config.hub_rounds // _LESS)
             cut = cut_of(g, part)
         if depth < reached and refiner.excess == 0:
-            cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share)
+            known = None if hubs else refiner.state
+            cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share, known)
             listed = None
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:

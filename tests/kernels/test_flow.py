@@ -203,7 +203,7 @@ class Pair:
         room = self.pwgt[[a, b]] if room is None else np.array(room)
         self.room = room
         self.facing = np.empty(graph.nvtxs, np.int32)
-        flow_pairs.find_facing(0, graph.nvtxs, self.g, self.part, self.facing)
+        flow_pairs.find_facing(0, graph.nvtxs, self.g, self.part, np.empty(0, np.uint8), self.facing)
         self.gain = int(flow_pairs.refine_pair(self.g, self.part, self.pwgt, self.population, self.limit, a, b,
                                             seeds.astype(np.int32), reach, room.astype(np.int64), self.facing, arena))
         assert (arena.local == -1).all(), "scratch is restored"
@@ -338,13 +338,19 @@ def test_small_graphs_of_the_odd_kind(graph):
 @given(graphs(), st.integers(0, 2**32 - 1))
 def test_the_only_other_part_that_a_vertex_touches(graph, seed):
     n = graph.nvtxs
-    part = np.random.default_rng(seed).integers(0, 3, n).astype(np.int32)
-    found = np.empty(n, np.int32)
-    for lo, hi in ((0, n // 2), (n // 2, n)):
-        flow_pairs.find_facing(lo, hi, level(graph), part, found)
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, 3, n).astype(np.int32)
+    want = []
     for v, row in rows(graph).items():
         others = {int(part[u]) for u in row} - {int(part[v])}
-        assert found[v] == (NONE if not others else others.pop() if len(others) == 1 else SEVERAL)
+        want.append(NONE if not others else others.pop() if len(others) == 1 else SEVERAL)
+    # those at the border, and some more
+    listed = ((np.array(want) != NONE) | (rng.random(n) < 0.5)).astype(np.uint8)
+    for known in (listed, listed[:0]):
+        found = np.empty(n, np.int32)
+        for lo, hi in ((0, n // 2), (n // 2, n)):
+            flow_pairs.find_facing(lo, hi, level(graph), part, known, found)
+        assert found.tolist() == want
 
 
 # ---- cut edges by pair
