@@ -16,7 +16,7 @@ import numpy as np
 
 from . import Level, Pull, inlined, inner
 from .coarsening import HEAVIEST, absorb_singles, lead_pairs, list_singles, match_in_order, pair_two_hop
-from .contraction import contract_rows, contract_vertices, link_members, number_clusters
+from .contraction import Members, contract_rows, contract_vertices, link_members, number_clusters
 from .fm import excess_of, two_way_pass
 from .growing import grow, spread_seeds
 from .rng import mix
@@ -152,13 +152,14 @@ def level_at(arena, x, n, a):
 
 
 @inner
-def shrink(arena, x, n, a, heaviest, hubs):
+def shrink(arena, x, n, a, heaviest, hubs, grid):
     """Coarsen the level at (x, a) into the next place of the arena; returns how many vertices are left, 0 if stuck.
 
     arena : Arena, in and out
     x, n, a : int                   first offset, number of vertices and first entry of the level
     heaviest : int                  most that a coarse vertex may weigh
     hubs : bool                     no pairs: every vertex joins the cluster it is tied to most
+    grid : bool                     as for `bisect`
     """
     g = level_at(arena, x, n, a)
     match, leader, cwgt = arena.match[:n], arena.leader[:n], arena.cwgt[:n]
@@ -180,26 +181,26 @@ def shrink(arena, x, n, a, heaviest, hubs):
     to, at = x + n + 1, a + m
     if count * 10 > n * 9 or to + count + 1 > len(arena.xadj) or at + m > len(arena.adjncy):
         return 0
-    first, following = arena.first[:count], arena.following[:n]
-    link_members(cmap, first, following)
+    members = Members(arena.first[:count], arena.following[:n])
+    link_members(cmap, members)
     vwgt = arena.vwgt[to : to + count]
     pin = arena.pin[to : to + count]
-    most, _ = contract_vertices(0, count, g, first, following, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
+    most, _ = contract_vertices(0, count, g, members, vwgt, pin, arena.cmap[:0], arena.vwgt[:0])
     xadj = arena.xadj[to : to + count + 1]
     xadj[0] = 0
-    contract_rows(0, count, np.int64(0), g, cmap, first, following, xadj[1:], arena.adjncy[at:], arena.ewgt[at:],
-                  most, arena.mark)
+    contract_rows(0, count, np.int64(0), g, cmap, members, grid, xadj[1:], arena.adjncy[at:], arena.ewgt[at:], most,
+                  arena.mark)
     return count
 
 
 @inner
-def coarsen(arena, bias, n, hubs):
+def coarsen(arena, bias, n, hubs, grid):
     """Coarsen the first level of the arena, of n vertices; returns the number of the coarsest level.
 
     arena : Arena, in and out
     bias : (rows,) int64, in and out    biases of the first level, to be summed up for the others; empty for none
     n : int
-    hubs : bool                     as for `shrink`
+    hubs, grid : bool               as for `shrink`
     """
     at = arena.at
     heaviest = np.int64(1)
@@ -211,7 +212,7 @@ def coarsen(arena, bias, n, hubs):
     at[0, 0], at[1, 0], at[2, 0] = 0, n, 0
     depth, x, a = np.int64(0), np.int64(0), np.int64(0)
     while n > arena.least and depth + 1 < LEVELS:
-        count = shrink(arena, x, n, a, heaviest, hubs)
+        count = shrink(arena, x, n, a, heaviest, hubs, grid)
         if count == 0:
             break
         to = x + n + 1
@@ -363,7 +364,7 @@ def bisect(arena, n, limit, salt, starts, grid):
         for v in range(n):
             weight += arena.vwgt[v]
     at, seen, best = arena.at, arena.seen, arena.following
-    depth = coarsen(arena, unbiased, n, starts > 0)
+    depth = coarsen(arena, unbiased, n, starts > 0, grid)
     last = depth
     while last > 0 and at[1, last - 1] <= CARRIED:
         last -= 1

@@ -1,8 +1,21 @@
 """Contraction: numbers for the clusters, their vertices and rows, and what goes down to the finer level."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from . import inlined, kernel
+
+
+class Members(NamedTuple):
+    """The vertices of every cluster, ascending.
+
+    first : (ncoarse,) int32, first member of each cluster; -1 where there is none
+    following : (nvtxs,) int32, next member of the same cluster after each vertex, -1 after the last
+    """
+
+    first: Any
+    following: Any
 
 
 @kernel
@@ -28,13 +41,13 @@ def number_clusters(cluster, cmap):
 
 
 @kernel
-def link_members(cmap, first, following):
-    """Chain the members of every cluster, ascending.
+def link_members(cmap, members):
+    """Chain the members of every cluster.
 
-    cmap : (nvtxs,) int32, in           cluster of each vertex
-    first : (ncoarse,) int32, out       first member of each cluster; -1 where there is none
-    following : (nvtxs,) int32, out     next member of the same cluster after each vertex, -1 after the last
+    cmap : (nvtxs,) int32, in       cluster of each vertex
+    members : Members, out
     """
+    first, following = members
     for c in range(len(first)):
         first[c] = -1
     for v in range(len(cmap) - 1, -1, -1):
@@ -44,20 +57,20 @@ def link_members(cmap, first, following):
 
 
 @kernel
-def contract_vertices(lo, hi, g, first, following, vwgt, fixed, origin, size):
+def contract_vertices(lo, hi, g, members, vwgt, fixed, origin, size):
     """Weights, fixed parts, origins and sizes of the coarse vertices lo..hi.
 
     Returns how many entries the rows of the members of one have at most, and those of all.
 
     lo, hi : int
     g : Level, in
-    first : (ncoarse,) int32, in        first member of each coarse vertex
-    following : (nvtxs,) int32, in      next member of the same coarse vertex, -1 after the last
+    members : Members, in           of each coarse vertex
     vwgt : (ncoarse,) int64, out
-    fixed : (ncoarse,) int32, out       or empty where all vertices are free
-    origin : (ncoarse,) int32, out      or empty where there are no affinities
-    size : (ncoarse,) int64, out        empty where `origin` is
+    fixed : (ncoarse,) int32, out   or empty where all vertices are free
+    origin : (ncoarse,) int32, out  or empty where there are no affinities
+    size : (ncoarse,) int64, out    empty where `origin` is
     """
+    first, following = members
     most = np.int64(0)
     total = np.int64(0)
     for c in range(lo, hi):
@@ -97,8 +110,34 @@ def _mask_for(most, room):
     return size - 1 if size <= room else np.int64(-1)
 
 
+@inlined
+def _merge(d, w, row, top, mask, mark, adjncy, ewgt):
+    """Add an edge to the row from `row` to `top`; returns where that ends now, and whether the weight fits.
+
+    d, w : int                          the other end, and the weight
+    row, top, mask : int
+    mark : (size,) int64, in and out    where a neighbour stands in the row
+    adjncy : (nentries,) int32, in and out
+    ewgt : (nentries,) integer, in and out
+    """
+    place = d & mask
+    written = mark[place]
+    # a place is taken by what stands in this row; others in the row may have got there first
+    while written >= row and adjncy[written] != d:
+        place = (place + 1) & mask
+        written = mark[place]
+    if written >= row:
+        w += ewgt[written]
+        ewgt[written] = w
+        return top, ewgt[written] == w
+    mark[place] = top
+    adjncy[top] = d
+    ewgt[top] = w
+    return top + 1, True
+
+
 @kernel
-def contract_rows(lo, hi, at, g, cmap, first, following, end, adjncy, ewgt, most, mark):
+def contract_rows(lo, hi, at, g, cmap, members, alike, end, adjncy, ewgt, most, mark):
     """Rows of the coarse vertices lo..hi, parallel edges merged, inner edges dropped; returns the number of entries.
 
     The rows are written from offset `at` on, densely.  Returns -1 where the type of `ewgt` is too small for one.
@@ -106,8 +145,8 @@ def contract_rows(lo, hi, at, g, cmap, first, following, end, adjncy, ewgt, most
     lo, hi, at : int
     g : Level, in
     cmap : (nvtxs,) int32, in           coarse vertex of each vertex
-    first : (ncoarse,) int32, in        first member of each coarse vertex
-    following : (nvtxs,) int32, in      next member of the same coarse vertex, -1 after the last
+    members : Members, in               of each coarse vertex
+    alike : bool                        rows are alike, as in grids: it can be predicted which edges are inner ones
     end : (ncoarse,) int64, out         of each row
     adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
     ewgt : (nentries,) integer, out
@@ -117,44 +156,36 @@ def contract_rows(lo, hi, at, g, cmap, first, following, end, adjncy, ewgt, most
     """
     unit = len(g.ewgt) == 0
     mask = _mask_for(most, len(mark))
-    for i in range(mask + 1 if mask >= 0 else len(first)):
+    for i in range(mask + 1 if mask >= 0 else len(members.first)):
         mark[i] = -1
     top = at
     fits = True
     for c in range(lo, hi):
         row = top
+        v = members.first[c]
+        if alike:
+            while v >= 0:
+                for e in range(g.xadj[v], g.xadj[v + 1]):
+                    d = cmap[g.adjncy[e]]
+                    if d != c:
+                        w = np.int64(1) if unit else np.int64(g.ewgt[e])
+                        top, fit = _merge(d, w, row, top, mask, mark, adjncy, ewgt)
+                        fits &= fit
+                v = members.following[v]
+            end[c] = top
+            continue
         last = row
-        v = first[c]
         while v >= 0:
             for e in range(g.xadj[v], g.xadj[v + 1]):
                 # written in any case and kept where it leads out: a branch here could not be predicted
                 d = cmap[g.adjncy[e]]
                 adjncy[last] = d
-                if unit:
-                    ewgt[last] = 1
-                else:
-                    ewgt[last] = g.ewgt[e]
+                ewgt[last] = 1 if unit else g.ewgt[e]
                 last += d != c
-            v = following[v]
+            v = members.following[v]
         for e in range(row, last):
-            d = adjncy[e]
-            w = np.int64(ewgt[e])
-            place = d & mask
-            written = mark[place]
-            # a place is taken by what stands in this row; others in the row may have got there first
-            while written >= row and adjncy[written] != d:
-                place = (place + 1) & mask
-                written = mark[place]
-            if written >= row:
-                w += ewgt[written]
-                ewgt[written] = w
-                if ewgt[written] != w:
-                    fits = False
-            else:
-                mark[place] = top
-                adjncy[top] = d
-                ewgt[top] = w
-                top += 1
+            top, fit = _merge(adjncy[e], np.int64(ewgt[e]), row, top, mask, mark, adjncy, ewgt)
+            fits &= fit
         end[c] = top
     return top - at if fits else np.int64(-1)
 

@@ -138,7 +138,7 @@ def bipartition(arena, bias, n, limit, tries, salt):
     tries, salt : int
     """
     at = arena.at
-    depth = coarsen(arena, bias, n, False)
+    depth = coarsen(arena, bias, n, False, False)
     x, n, a = at[0, depth], at[1, depth], at[2, depth]
     g = level_at(arena, x, n, a)
     pull = bias[x : x + n]

@@ -92,11 +92,10 @@ def find_boundary(lo, hi, g, part, cmap, coarse, boundary):
             boundary[v] = 1
             continue
         p = part[v]
-        found = False
         for e in range(g.xadj[v], g.xadj[v + 1]):
-            # all are looked at: where to stop could not be predicted
-            found |= part[g.adjncy[e]] != p
-        boundary[v] = found
+            if part[g.adjncy[e]] != p:
+                boundary[v] = 1
+                break
 
 
 @inner

@@ -177,7 +177,7 @@ def coarsen(level: Level, stop: int, shape: Shape, team: Team, *, least: int = 1
         cmap, count = cluster(_apart(g, within), heaviest, shape, team)
         if count > _STALLED * len(cmap) or count < least:
             break
-        found.levels.append(contract(g, cmap, count, team))
+        found.levels.append(contract(g, cmap, count, team, alike=shape.grid and not shape.uneven))
         if pack and len(found.levels) > 2:
             found.levels[-2] = packed(g, team)
         found.maps.append(cmap)
@@ -253,13 +253,16 @@ def _apart(g: Level, within: Array | None) -> Level:
     return g._replace(origin=within)
 
 
-def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
-    """The graph of the clusters; edge weights between two clusters are added."""
+def contract(g: Level, cmap: Array, ncoarse: int, team: Team, *, alike: bool = False) -> Level:
+    """The graph of the clusters; edge weights between two clusters are added.
+
+    Where rows are `alike`, as in grids, edges are looked at in another way: the graph is the same.
+    """
     n = len(g.vwgt)
     # what stays is made first, so that the memory of the rest is in one piece again
     vwgt, xadj = pages(ncoarse, np.int64), pages(ncoarse + 1, np.int64)
-    first, following = pages(ncoarse, np.int32), pages(n, np.int32)
-    contraction.link_members(cmap, first, following)
+    members = contraction.Members(pages(ncoarse, np.int32), pages(n, np.int32))
+    contraction.link_members(cmap, members)
     fixed = np.empty(ncoarse if len(g.fixed) else 0, np.int32)
     origin = np.empty(ncoarse if len(g.origin) else 0, np.int32)
     size = np.empty(ncoarse if len(g.origin) else 0, np.int64)
@@ -267,8 +270,8 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
     pieces = min(team.pieces(n), max(ncoarse, 1))
     blocks = pieces * (_BLOCKS if pieces > 1 else 1)
     ends = [i * ncoarse // blocks for i in range(blocks + 1)]
-    most, entries = zip(*team.run(contraction.contract_vertices, ncoarse, g, first, following, vwgt, fixed, origin,
-                                  size, bounds=ends), strict=True)
+    most, entries = zip(*team.run(contraction.contract_vertices, ncoarse, g, members, vwgt, fixed, origin, size,
+                                  bounds=ends), strict=True)
     bounds, begin = _evenly(ends, entries, pieces)
     at = dict(zip(bounds, begin, strict=True))
 
@@ -280,7 +283,7 @@ def contract(g: Level, cmap: Array, ncoarse: int, team: Team) -> Level:
         ewgt = pages(begin[-1], kind)
 
         def rows(lo: int, hi: int, mark: Array) -> int:
-            return int(contraction.contract_rows(lo, hi, at[lo], g, cmap, first, following, xadj[1:], adjncy, ewgt,
+            return int(contraction.contract_rows(lo, hi, at[lo], g, cmap, members, alike, xadj[1:], adjncy, ewgt,
                                                  max(most), mark))
 
         places = min(ncoarse, 8 * max(most) + 64)

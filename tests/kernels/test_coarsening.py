@@ -421,8 +421,8 @@ def test_clusters_are_numbered_by_their_first_member():
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=30))
 def test_members_are_linked_in_order(labels):
     cmap = np.array(labels, np.int32)
-    first, following = np.empty(8, np.int32), np.empty(len(cmap), np.int32)
-    contraction.link_members(cmap, first, following)
+    first, following = linked = contraction.Members(np.empty(8, np.int32), np.empty(len(cmap), np.int32))
+    contraction.link_members(cmap, linked)
     for c in range(8):
         members, v = [], int(first[c])
         while v >= 0:
@@ -467,6 +467,9 @@ def test_contraction_equals_its_twin(graph, seed, many):
     fixed = np.where(cmap % 3 == 0, 5, -1)
     with Team(1) as team:
         coarse = contract(level(graph, fixed, origin), cmap, count, team)
+        again = contract(level(graph, fixed, origin), cmap, count, team, alike=True)
+    for one, other in zip(coarse, again, strict=True):
+        assert one.tolist() == other.tolist()
     weight, between = contracted(graph, cmap)
     assert {c: int(w) for c, w in enumerate(coarse.vwgt)} == weight
     back = graph_of(coarse)  # validates: symmetric, no loops, no edge twice
@@ -500,24 +503,24 @@ def test_contraction_does_not_depend_on_the_pieces():
     graph = scale_free(300, np.random.default_rng(1))
     g = level(graph)
     cmap, count = clustered(g, 5)
-    first, following = np.empty(count, np.int32), np.empty(300, np.int32)
-    contraction.link_members(cmap, first, following)
+    members = contraction.Members(np.empty(count, np.int32), np.empty(300, np.int32))
+    contraction.link_members(cmap, members)
     none = np.zeros(0, np.int32)
-    found = [contraction.contract_vertices(lo, hi, g, first, following, np.empty(count, np.int64), none, none,
+    found = [contraction.contract_vertices(lo, hi, g, members, np.empty(count, np.int64), none, none,
                                            np.zeros(0, np.int64)) for lo, hi in ((0, 7), (7, count))]
     degree = np.diff(graph.xadj)
     entries = [degree[cmap == c].sum() for c in range(count)]
     assert found == [(max(of), sum(of)) for of in (entries[:7], entries[7:])]
     begin, most = np.append(0, np.cumsum(entries)), max(entries)
 
-    def contracted_in(bounds):
+    def contracted_in(bounds, alike=False):
         adjncy, ewgt = np.empty(len(g.adjncy), np.int32), np.empty(len(g.adjncy), EDGE_WEIGHT)
         end = np.empty(count, np.int64)
         found = []
         for lo, hi in pairwise(bounds):
             mark = np.empty(count, np.int64)
             at = begin[lo]
-            k = contraction.contract_rows(lo, hi, at, g, cmap, first, following, end, adjncy, ewgt, most, mark)
+            k = contraction.contract_rows(lo, hi, at, g, cmap, members, alike, end, adjncy, ewgt, most, mark)
             length = np.diff(end[lo:hi], prepend=at)
             assert length.sum() == k
             found.append((adjncy[at:at + k], ewgt[at:at + k], length))
@@ -525,7 +528,7 @@ def test_contraction_does_not_depend_on_the_pieces():
 
     whole = contracted_in([0, count])
     for bounds in ([0, 1, count], [0, count // 2, count], [0, 7, 7, count - 1, count]):
-        assert contracted_in(bounds) == whole
+        assert contracted_in(bounds) == contracted_in(bounds, alike=True) == whole
 
 
 @given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(2, 5))
@@ -562,15 +565,15 @@ def test_blocks_are_cut_evenly(entries, pieces):
 def test_contraction_in_a_small_table_is_that_with_a_place_for_each_vertex(graph):
     g = level(graph)
     cmap, count = clustered(g, 3)
-    first, following = np.empty(count, np.int32), np.empty(graph.nvtxs, np.int32)
-    contraction.link_members(cmap, first, following)
+    members = contraction.Members(np.empty(count, np.int32), np.empty(graph.nvtxs, np.int32))
+    contraction.link_members(cmap, members)
     none = np.zeros(0, np.int32)
-    most, room = contraction.contract_vertices(0, count, g, first, following, np.empty(count, np.int64), none, none,
+    most, room = contraction.contract_vertices(0, count, g, members, np.empty(count, np.int64), none, none,
                                                np.zeros(0, np.int64))
 
     def contracted(most, places):
         adjncy, ewgt, end = np.empty(room, np.int32), np.empty(room, EDGE_WEIGHT), np.empty(count, np.int64)
-        k = contraction.contract_rows(0, count, 0, g, cmap, first, following, end, adjncy, ewgt, most,
+        k = contraction.contract_rows(0, count, 0, g, cmap, members, False, end, adjncy, ewgt, most,
                                       np.empty(places, np.int64))
         return adjncy[:k].tolist(), ewgt[:k].tolist(), end.tolist()
 
