@@ -128,49 +128,49 @@ def worth_a_look(g, s, former, v):
 
 
 @kernel
-def list_walls(g, s, live, former, near, again, border):
+def find_walls(lo, hi, g, s, live, former, found):
+    """Find the vertices in lo..hi with a neighbour in another part, where one of the two parts is live, that are worth
+    a look; returns how many.
+
+    lo, hi : int
+    g : Joined, in
+    s : Walls, in
+    live : (K,) uint8, in
+    former : (n,) int32, in         see :func:`worth_a_look`
+    found : (n,) int32, out         from place lo on, ascending
+    """
+    count = lo
+    for v in range(lo, hi):
+        if at_live_wall(g.xadj, g.adjncy, s.part, live, v) and worth_a_look(g, s, former, v):
+            found[count] = v
+            count += 1
+    return count - lo
+
+
+@kernel
+def list_walls(g, s, live, near, again, border):
     """List the vertices with a neighbour in another part, where one of the two parts is live; returns how many.
 
     g : Joined, in
     s : Walls, in
     live : (K,) uint8, in
-    former : (n,) int32, in         see :func:`worth_a_look`
-    near : (m,) int32, in           look only at these; at all where there are none
-    again : bool                    look only at vertices that have been listed before: others have not become border
+    near : (m,) int32, in           look only at these
+    again : bool                    or at all that have been listed before: others have not become border
     border : Border, in and out
     """
     count = 0
-    if len(near) > 0:
-        for i in range(len(near)):
-            v = near[i]
-            if at_live_wall(g.xadj, g.adjncy, s.part, live, v):
-                border.listed[count] = v
-                border.there[v] = 1
-                count += 1
-                if border.known[v] == 0:
-                    border.known[v] = 1
-                    border.pool[border.stamp[1]] = v
-                    border.stamp[1] += 1
-        return count
     if again:
-        for i in range(border.stamp[1]):
-            v = border.pool[i]
-            if at_live_wall(g.xadj, g.adjncy, s.part, live, v):
-                border.listed[count] = v
-                border.there[v] = 1
-                count += 1
-        return count
-    top = border.stamp[1]
-    for v in range(len(s.part)):
-        if at_live_wall(g.xadj, g.adjncy, s.part, live, v) and worth_a_look(g, s, former, v):
+        near = border.pool[: border.stamp[1]]
+    for i in range(len(near)):
+        v = near[i]
+        if at_live_wall(g.xadj, g.adjncy, s.part, live, v):
             border.listed[count] = v
             border.there[v] = 1
             count += 1
             if border.known[v] == 0:
                 border.known[v] = 1
-                border.pool[top] = v
-                top += 1
-    border.stamp[1] = top
+                border.pool[border.stamp[1]] = v
+                border.stamp[1] += 1
     return count
 
 
@@ -355,4 +355,4 @@ def anneal_walls(g, s, sweeps, c, salt, hard, along, live, count, border):
     return moves
 
 
-__all__ = ["Border", "Cooling", "anneal_walls", "list_walls"]
+__all__ = ["Border", "Cooling", "anneal_walls", "find_walls", "list_walls"]

@@ -219,7 +219,7 @@ def dual_graph(mesh: Mesh, load: Any = None, threads: int = 1) -> Graph:
     if len(adjncy) == 0 and mesh.ncells > 1:
         raise MeshError(f"mesh {mesh.name!r}: no two of its {mesh.ncells} cells share a facet; "
                         f"perhaps each cell has its own copies of the points: merge coincident points first")
-    coords = mesh.centres()
+    coords = mesh.centres(threads=threads)
     if mesh.dimension < 3 and not coords[:, 2].any():
         coords = coords[:, :2]
     return Graph(xadj, adjncy, vwgt=vwgt, coords=coords, threads=threads)

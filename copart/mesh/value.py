@@ -165,15 +165,18 @@ class Mesh(Frozen, Grouped):
         nodes = np.concatenate([c[:, :s.ncorners].ravel() for s, c in shapes])
         return np.concatenate([[0], np.cumsum(size)]), nodes
 
-    def centres(self, cells: NDArray[np.integer[Any]] | None = None) -> NDArray[np.float64]:
+    def centres(self, cells: NDArray[np.integer[Any]] | None = None, threads: int = 1) -> NDArray[np.float64]:
         """(n, 3) mean of the corner points of each cell.
 
         Parameters
         ----------
         cells : (n,) array of int, optional
             Only of these; of all where not given.
+        threads : int
+            Threads to use for all.
         """
         from ..kernels.mesh_dual import cell_centres
+        from ..partitioner.rounds import Team
 
         if self.polyhedra is not None:
             start, nodes = self.corners
@@ -186,7 +189,11 @@ class Mesh(Frozen, Grouped):
         for shape, nodes in self.shapes():
             upto = at + len(nodes)
             if cells is None:
-                cell_centres(self.points, nodes, shape.ncorners, out[at:upto])
+                def some_of_all(lo: int, hi: int, width: int, nodes: Any, out: Any) -> None:
+                    cell_centres(self.points, nodes[lo:hi], width, out[lo:hi])
+
+                with Team(threads) as team:
+                    team.run(some_of_all, len(nodes), shape.ncorners, nodes, out[at:upto])
             else:
                 mine = np.flatnonzero((cells >= at) & (cells < upto))
                 some = np.empty((len(mine), 3))

@@ -9,7 +9,7 @@ import pytest
 
 from copart.coupling import CoupledProblem, Interedges
 from copart.kernels.handing import Chains, hand_over
-from copart.kernels.wall_annealing import EASING, Border, Cooling, anneal_walls, list_walls
+from copart.kernels.wall_annealing import EASING, Border, Cooling, anneal_walls, find_walls, list_walls
 from copart.kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from copart.kernels.wall_prices import holds_together, traffic_price, uncut_by
 from copart.kernels.walls import Walls, shift, touch_coupled
@@ -171,6 +171,23 @@ def test_holding_together_is_what_a_search_finds():
         assert _holds(g, part, v, stamp, np.zeros(49, np.int32), np.empty(60, np.int32)) == (set(near) <= reached)
 
 
+def listed(g, s, live, former, border) -> int:
+    """The vertices at walls of all the graph, which are looked for in two pieces; looked at again they are the same."""
+    n = len(s.part)
+    found = np.full(n, -9, np.int32)
+    cuts = (0, n // 3, n)
+    near = np.concatenate([found[lo : lo + find_walls(lo, hi, g, s, live, former, found)] for lo, hi in pairwise(cuts)])
+    assert (np.diff(near) > 0).all()
+    count = list_walls(g, s, live, near, False, border)
+    assert border.listed[:count].tolist() == near.tolist()
+    assert np.flatnonzero(border.there).tolist() == near.tolist()
+    assert sorted(border.pool[: border.stamp[1]].tolist()) == np.flatnonzero(border.known).tolist()
+    if not border.stamp[0]:
+        assert list_walls(g, s, live, ALL_WALLS, True, border) == count
+        assert border.listed[:count].tolist() == near.tolist()
+    return count
+
+
 @pytest.mark.parametrize("along", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed, along):
@@ -178,7 +195,7 @@ def test_annealing_keeps_parts_in_one_piece_and_the_books_right(seed, along):
     g, s = state(problem, parts)
     before = 4 * s.total[0] + s.cut.sum() + s.volume.sum()
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
-    count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
+    count = listed(g, s, live, ALL_WALLS, border)
     moves = anneal_walls(g, s, 40, cooling(3), seed, False, along, live, count, border)
     assert moves > 0
     assert_same(s, fresh(g, s), g)
@@ -195,19 +212,19 @@ def test_walls_that_have_not_moved_are_left_out():
     part = np.repeat([0, 1, 2], 12).astype(np.int32)  # columns of 3: walls between vertices 9-11 and 12-14, 21-23 ...
     g, s = state(problem, {"a": part}, 3)
     live, former = np.ones(3, np.uint8), s.part.copy()
-    assert list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border_of(36)) == 12
-    assert list_walls(g, s, live, former, ALL_WALLS, False, border_of(36)) == 0
+    assert listed(g, s, live, ALL_WALLS, border_of(36)) == 12
+    assert listed(g, s, live, former, border_of(36)) == 0
     former[13] = 0  # as if it had come from part 0
     border = border_of(36)
-    count = list_walls(g, s, live, former, ALL_WALLS, False, border)
+    count = listed(g, s, live, former, border)
     assert sorted(border.listed[:count].tolist()) == [10, 12, 13, 14]
     border = border_of(36)
     some = np.array([9, 11, 28], np.int32)
-    count = list_walls(g, s, live, former, some, False, border)
+    count = list_walls(g, s, live, some, False, border)
     assert sorted(border.listed[:count].tolist()) == [9, 11], "of those that are asked for"
     s.room[2] = 11  # above its limit: all its walls count
     border = border_of(36)
-    assert list_walls(g, s, live, s.part.copy(), ALL_WALLS, False, border) == 3
+    assert listed(g, s, live, s.part.copy(), border) == 3
     assert sorted(border.listed[:3].tolist()) == [24, 25, 26]
 
 
@@ -219,12 +236,12 @@ def test_no_cut_grows_beyond_its_limit_where_limits_are_hard(seed):
     limit = s.cut + 2
     given = cooling(3, message=np.full(3, 40.0), most_cut=limit)
     live, border = np.ones(9, np.uint8), border_of(len(s.part))
-    count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
+    count = listed(g, s, live, ALL_WALLS, border)
     assert anneal_walls(g, s, 10, given, seed, True, False, live, count, border) > 0
     assert (s.cut <= limit).all()
     assert_same(s, fresh(g, s), g)
     given = cooling(3, most_cut=np.zeros(3, np.int64))
-    count = list_walls(g, s, live, ALL_WALLS, ALL_WALLS, False, border)
+    count = listed(g, s, live, ALL_WALLS, border)
     anneal_walls(g, s, 4, given, seed, False, False, live, count, border)
     assert np.allclose(given.ease, EASING**4)
 

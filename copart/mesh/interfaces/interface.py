@@ -228,7 +228,7 @@ def best_match(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.flo
     """The facets that lie on one another, in the likeliest way to compare the two meshes; None where there are none."""
     best = None
     for offer in offers(mesh_a, mesh_b, threads):
-        found = match(offer, reach, offsets)
+        found = match(offer, reach, offsets, threads)
         if len(found.i) == 0:
             continue
         if offer.dimension == mesh_a.dimension - 1 == mesh_b.dimension - 1:

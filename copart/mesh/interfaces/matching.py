@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import MeshError
 from ...parallel import side_by_side
+from ...partitioner.rounds import Team
 from ..search import overlapping_pairs
 from ..value import Mesh
 from .surface import Surface, boundary_surface, cell_surface
@@ -114,7 +115,7 @@ def offers(mesh_a: Mesh, mesh_b: Mesh, threads: int = 1) -> list[Offer]:
     return found
 
 
-def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64]) -> Match:
+def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64], threads: int = 1) -> Match:
     """Pairs of facets of an offer that overlap.
 
     Parameters
@@ -124,8 +125,9 @@ def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64]) -> Match:
         As a fraction: of the larger facet's diameter; for points of the shortest cell.
     offsets : (ncopies, 3) float64
         Where the copies of B are; usually one row of zeros.
+    threads : int
     """
-    parts = [_one_copy(offer, reach, offset) for offset in offsets]
+    parts = [_one_copy(offer, reach, offset, threads) for offset in offsets]
     i, j, overlap, gap, behind = (np.concatenate(x) for x in zip(*parts, strict=True))
     if behind.any():
         keep = ~(behind & _other_side(offer, i, j, behind))
@@ -262,7 +264,7 @@ def _both_sides(surface: Surface, mine: NDArray[np.int64], other: Surface,
 Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 
 
-def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64]) -> Found:
+def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64], threads: int) -> Found:
     """Pairs of facets of A and of one copy of B, their overlap and gap, and which face through both their cells."""
     a, b = offer.a, offer.b
     if offset.any():
@@ -276,7 +278,7 @@ def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64]) -> Found:
     b, reach_b = b.taken(near_b), reach_b[near_b]
     i, j = overlapping_pairs(a.low - reach_a[:, None], a.high + reach_a[:, None],
                              b.low - reach_b[:, None], b.high + reach_b[:, None])
-    overlap, gap = _overlaps(a, b, i, j, reach_a, reach_b, offer.dimension)
+    overlap, gap = _overlaps(a, b, i, j, reach_a, reach_b, offer.dimension, threads)
     hit = overlap > 0
     at_a, at_b = i[hit].astype(np.int64), j[hit].astype(np.int64)
     return (np.flatnonzero(near_a)[at_a], np.flatnonzero(near_b)[at_b], overlap[hit], gap[hit],
@@ -299,7 +301,8 @@ def _near(surface: Surface, other: Surface, reach: float) -> NDArray[np.bool_]:
 
 
 def _overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32], reach_a: NDArray[np.float64],
-              reach_b: NDArray[np.float64], dimension: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+              reach_b: NDArray[np.float64], dimension: int, threads: int,
+              ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Overlap and gap of each pair of facets."""
     if dimension == 0:
         gap = np.linalg.norm(a.corners[i, 0] - b.corners[j, 0], axis=1)
@@ -317,11 +320,16 @@ def _overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32]
 
         # more than convex faces need: those of polyhedra may not be
         width = 4 * (a.corners.shape[1] + b.corners.shape[1]) + 16
-        polygons = Polygons(frame=np.empty((3, 3)), measure=np.empty(3), first=np.empty((width, 2)),
-                            second=np.empty((width, 2)), spare=np.empty((width, 2)))
         one, other = (Faces(corners=s.corners, size=s.size, normal=s.normal, centre=s.centre, diameter=s.diameter,
                             reach=reach) for s, reach in ((a, reach_a), (b, reach_b)))
-        face_overlaps(i, j, one, other, MIN_COSINE, polygons, out, gap)
+
+        def some(lo: int, hi: int) -> None:
+            polygons = Polygons(frame=np.empty((3, 3)), measure=np.empty(3), first=np.empty((width, 2)),
+                                second=np.empty((width, 2)), spare=np.empty((width, 2)))
+            face_overlaps(i[lo:hi], j[lo:hi], one, other, MIN_COSINE, polygons, out[lo:hi], gap[lo:hi])
+
+        with Team(threads) as team:
+            team.run(some, len(i))
     return out, gap
 
 

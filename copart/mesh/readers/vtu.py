@@ -36,6 +36,10 @@ from .vtu_texts import Stretch, parsed, text_of
 
 _TRIANGLE, _POLYGON, _QUAD = 5, 7, 9
 
+_TAIL = 1 << 16
+"""Bytes at the end of a file in which appended arrays end: they are the last there, and looking for them in all of it
+takes as long as reading it."""
+
 _DUPLICATE = 1
 """Bit of a ghost: the cell is another piece's."""
 
@@ -106,8 +110,8 @@ def _grid(root: Element, kind: str) -> Element:
 
 def _encoded(raw: bytes, threads: int) -> tuple[Element, Encoding]:
     """The XML of a file, and how its arrays are written; those that others refer to by offsets may be no XML."""
-    begin = re.search(rb"<AppendedData\s[^>]*encoding\s*=\s*[\"']raw[\"'][^>]*>\s*_", raw)
-    end = raw.rfind(b"</AppendedData")
+    end = raw.rfind(b"</AppendedData", max(0, len(raw) - _TAIL))
+    begin = None if end < 0 else re.search(rb"<AppendedData\s[^>]*encoding\s*=\s*[\"']raw[\"'][^>]*>\s*_", raw)
     if begin is not None and end >= begin.end():
         root, texts = parsed(raw[:begin.end()] + raw[end:])
         return root, Encoding.of(root, texts, Stretch(raw, begin.end(), end), True, threads)

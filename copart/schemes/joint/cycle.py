@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from ...arrays import VERTEX, WEIGHT
 from ...kernels.handing import Chains, hand_over
 from ...kernels.paths import group_by_part
-from ...kernels.wall_annealing import Border, Cooling, anneal_walls, list_walls
+from ...kernels.wall_annealing import Border, Cooling, anneal_walls, find_walls, list_walls
 from ...kernels.wall_dissolving import TARGETS, Group, dissolve_messages
 from ...kernels.walls import Joined, Walls, edge_cuts
 from ...partitioner.coarsening import carry_down
+from ...partitioner.rounds import Team
 from .alone import NONE, Alone, Figures, figures
 from .effort import Effort, Prices
 from .stack import Stack, walls_of
@@ -73,10 +74,13 @@ class Cycle:
     seed : int
     begin : list of (n,) int32
         Parts that cycles begin from, on each level; the stack is coarsened inside them.
+    team : Team, optional
+        Threads that look for walls.
     """
 
-    def __init__(self, stack: Stack, alone: Alone, seed: int, begin: list[NDArray[np.int32]]):
+    def __init__(self, stack: Stack, alone: Alone, seed: int, begin: list[NDArray[np.int32]], team: Team | None = None):
         self.stack, self.alone, self.seed, self.begin = stack, alone, seed, begin
+        self._team = team or Team(1)
         self.cut = np.zeros(len(alone.room), WEIGHT)  # clusters are within parts: it is the same on all levels
         edge_cuts(stack.levels[-1], stack.kinds[-1], self.begin[-1], self.cut)
         self._known: dict[int, tuple[Array, Array, Array, Array, float]] = {}
@@ -194,9 +198,22 @@ class Cycle:
         press = (0.5, 8.0) if heat[0] else (20.0, 20.0)
         g = self.stack.levels[d]
         former = ALL_WALLS if effort.everywhere or d == len(self.stack.levels) - 1 else self.begin[d]
-        count = list_walls(g, s, live, former, near, bool(border.stamp[1]), border)
+        count = self._list_walls(g, s, live, former, near, bool(border.stamp[1]), border)
         salt = (self.seed + effort.seed) * 1000 + 20 * d + turn
         anneal_walls(g, s, sweeps, self._cooling(d, prices, heat, press), salt, hard, effort.along, live, count, border)
+
+    def _list_walls(self, g: Joined, s: Walls, live: Array, former: Array, near: Array, again: bool, border: Border,
+                    ) -> int:
+        """List the vertices at walls: of those `near`, or where none are, of those listed before if `again`, or of all;
+        how many they are.
+        """
+        again = again and not len(near)
+        if not again and not len(near):
+            n, found = len(s.part), border.listed
+            cuts = self._team.cuts(n)
+            counts = self._team.run(find_walls, n, g, s, live, former, found)
+            near = np.concatenate([found[lo : lo + count] for lo, count in zip(cuts, counts, strict=False)])
+        return int(list_walls(g, s, live, near, again, border))
 
     def _ratios(self, s: Walls) -> Array:
         return np.asarray(s.cut / np.maximum(self.alone.figures.cut, 1))
@@ -353,7 +370,8 @@ class Cycle:
                 if coupled:
                     cells = np.flatnonzero(mine & (g.coupled > 0)).astype(VERTEX)
                 else:
-                    count = list_walls(g, s, np.ones(len(s.load), np.uint8), ALL_WALLS, ANYWHERE, False, border)
+                    everywhere = np.ones(len(s.load), np.uint8)
+                    count = self._list_walls(g, s, everywhere, ALL_WALLS, ANYWHERE, False, border)
                     cells = border.listed[:count].copy()
                     border.there[cells] = 0
                     cells = cells[mine[cells]]

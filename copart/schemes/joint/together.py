@@ -122,7 +122,7 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
             logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
                            int(alone.slot.max()) + 1, MOST_MEETING)
             return best.parts
-        cycle = Cycle(stack, alone, options.seed, alone.begin)
+        cycle = Cycle(stack, alone, options.seed, alone.begin, team)
         _try_first(cycle, best, share)
         if thorough:
             _explore(cycle, best, config, team)
