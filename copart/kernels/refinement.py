@@ -172,8 +172,9 @@ def afterburn(lo, hi, g, pull, s, dest, gain, go):
             p = s.part[u]
             d = dest[u]
             # chosen and added without branches, which could not be predicted
-            ahead = (d >= 0) & ((gain[u] > mine) | ((gain[u] == mine) & (u < v)))
-            p = d if ahead else p
+            if d >= 0:
+                ahead = (gain[u] > mine) | ((gain[u] == mine) & (u < v))
+                p = d if ahead else p
             if unit:
                 w = np.int64(1)
             else:
