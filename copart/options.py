@@ -74,8 +74,6 @@ class Config:
     brief_below : int
         `part` makes less effort on meshes in space of fewer vertices, but for grids and rough bodies, and for parts of
         8,000 vertices and more.
-    warm_below : int
-        Meshes of fewer vertices, but for grids, are refined with a `warmth` of .8 at least.
     explore_below : int
         `joint` makes all its efforts on problems of fewer vertices, and one on larger ones.
     """
@@ -103,14 +101,13 @@ class Config:
     generations: int = 0
     ample: bool = False
     brief_below: int = 200_000
-    warm_below: int = 0
     explore_below: int = 50_000
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, brief_below=0, warm_below=200_000, explore_below=500_000, bisections=2, grid_least=45_000,
-                  tries=8, cooling=24, cooling_fine=12, reach=8, flow_levels=2, flow_degree=99.0, rounds=2, share=0.35,
-                  hub_rounds=8, hub_cycles=1)
+_STRONG = replace(_DEFAULT, brief_below=0, explore_below=500_000, bisections=2, grid_least=45_000, tries=8, cooling=24,
+                  cooling_fine=12, reach=8, flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=8,
+                  hub_cycles=1)
 QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""

@@ -62,19 +62,8 @@ def test_less_effort_on_small_meshes_in_space_and_more_where_parts_are_wide():
     for other in (Shape(True, False, False), Shape(False, True, False), Shape(False, False, False, skewed=True),
                   Shape(False, False, False, flat=True), Shape(False, False, False, rough=True)):
         assert fitted_to_small(default, 100, 2, other) is default
-    assert fitted_to_small(PRESETS["fast"], 100, 2, space) is PRESETS["fast"]
-
-
-def test_more_warmth_on_small_meshes_where_it_is_asked_for():
-    mesh = Shape(False, False, False)
-    for name in ("strong", "best"):
-        strong = PRESETS[name]
-        for shape in (mesh, mesh._replace(flat=True), mesh._replace(dense=True)):
-            assert fitted_to_small(strong, 199_999, 32, shape) == replace(strong, warmth=0.8)
-            assert fitted_to_small(strong, 200_000, 32, shape) is strong
-        assert fitted_to_small(replace(strong, warmth=0.9), 100, 2, mesh).warmth == 0.9
-        for other in (mesh._replace(grid=True), mesh._replace(skewed=True)):
-            assert fitted_to_small(strong, 100, 2, other) is strong
+    for name in ("fast", "strong", "best"):
+        assert fitted_to_small(PRESETS[name], 100, 2, space) is PRESETS[name]
 
 
 def test_plans_make_the_whole_effort():

@@ -74,9 +74,6 @@ _LEAST_OF_ROUGH = 200
 #: Parts of so many vertices on average are wide: effort at their borders, which are short, costs little.
 WIDE = 8000
 
-#: Warmth, at least, of small meshes where that is asked for.
-_WARM = 0.8
-
 #: Settings, at most, of small meshes in space where parts are not wide: those are cut .5 to 1 % better without, in 3 to
 #: 6 % more time.
 _OF_SMALL = {"reach": 3, "cooling": 6, "patience": 1, "halving_least": 40, "halving_passes": 2}
@@ -139,11 +136,7 @@ def fitted_to_small(config: Config, nvtxs: int, nparts: int, shape: Shape) -> Co
     Parts that are wide have short borders: there pairs are looked at twice, 1.5 % less cut in a tenth more time.
     Grids gain little by either: their cut is that of the first bisections.  Where neighbours have neighbours in common,
     cuts would be 2 % higher, and 3 % in rough bodies.
-
-    Or with more warmth, where it says that: .3 % less cut in 4 % more time (`strong`), but on grids up to 1 % more.
     """
-    if nvtxs < config.warm_below and not (shape.grid or shape.skewed):
-        config = replace(config, warmth=max(config.warmth, _WARM))
     if nvtxs >= config.brief_below or shape.flat or shape.skewed or shape.grid or shape.dense or shape.rough:
         return config
     if nvtxs >= WIDE * nparts:
