@@ -146,7 +146,8 @@ def contract_rows(lo, hi, at, g, cmap, members, alike, end, adjncy, ewgt, most, 
     g : Level, in
     cmap : (nvtxs,) int32, in           coarse vertex of each vertex
     members : Members, in               of each coarse vertex
-    alike : bool                        rows are alike, as in grids: it can be predicted which edges are inner ones
+    alike : bool                        rows are alike, as in grids, so that it can be predicted which edges are inner
+                                        ones: edges are merged as they come, and not gathered before
     end : (ncoarse,) int64, out         of each row
     adjncy : (nentries,) int32, out     nentries is at least the number of entries of g
     ewgt : (nentries,) integer, out
@@ -183,6 +184,7 @@ def contract_rows(lo, hi, at, g, cmap, members, alike, end, adjncy, ewgt, most, 
                 ewgt[last] = 1 if unit else g.ewgt[e]
                 last += d != c
             v = members.following[v]
+        # in place: the row never ends beyond what has been read
         for e in range(row, last):
             top, fit = _merge(adjncy[e], np.int64(ewgt[e]), row, top, mask, mark, adjncy, ewgt)
             fits &= fit
