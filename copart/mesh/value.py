@@ -184,16 +184,17 @@ class Mesh(Frozen, Grouped):
             for k in range(3):
                 each[:, k] = np.add.reduceat(self.points[nodes, k], start[:-1]) / np.diff(start)
             return each if cells is None else each[cells]
+
+        def piece(lo: int, hi: int, nodes: NDArray[np.int64], ncorners: int, out: NDArray[np.float64]) -> None:
+            cell_centres(self.points, nodes[lo:hi], ncorners, out[lo:hi])
+
         out = np.empty((self.ncells if cells is None else len(cells), 3))
         at = 0
         for shape, nodes in self.shapes():
             upto = at + len(nodes)
             if cells is None:
-                def some_of_all(lo: int, hi: int, width: int, nodes: Any, out: Any) -> None:
-                    cell_centres(self.points, nodes[lo:hi], width, out[lo:hi])
-
                 with Team(threads) as team:
-                    team.run(some_of_all, len(nodes), shape.ncorners, nodes, out[at:upto])
+                    team.run(piece, len(nodes), nodes, shape.ncorners, out[at:upto])
             else:
                 mine = np.flatnonzero((cells >= at) & (cells < upto))
                 some = np.empty((len(mine), 3))

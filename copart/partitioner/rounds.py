@@ -37,22 +37,25 @@ class Team:
     Parameters
     ----------
     threads : int
-        Number of threads; 1 starts none.  Several use the memory of a stage in the next ones, too
-        (:data:`copart.kernels.memory.reuse`); one alone does with less, in 3 % more time.
+        Number of threads; 1 starts none.
     progress : callable, optional
         Called as ``progress(step, done, total)`` where work on a large level begins.
+    small : bool
+        The graph is small.  Then, and with several threads, memory of a stage is used in the next ones, too
+        (:data:`copart.kernels.memory.reuse`); one thread alone does with less on large graphs, in 3 % more time.
     """
 
-    def __init__(self, threads: int, progress: Progress | None = None):
+    def __init__(self, threads: int, progress: Progress | None = None, small: bool = False):
         self.threads = threads
         self._progress = progress
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._idle, self._taken = IDLE.get(), 0
+        self._reuses = small or threads > 1
         self._memory: AbstractContextManager[None] = nullcontext()
         self._ahead: tuple[Any, Any] | None = None
 
     def __enter__(self) -> Team:
-        if self.threads > 1:
+        if self._reuses:
             from ..kernels.memory import reuse
 
             self._memory = reuse

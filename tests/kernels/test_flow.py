@@ -18,12 +18,26 @@ from copart.kernels.flow_network import PLENTY, SINK, SOURCE
 from copart.kernels.flow_pairs import NONE, SEVERAL
 from copart.kgggp_ml import partition
 from copart.metrics import max_part_weights
+from copart.options import PRESETS
 from copart.partitioner import flows
+from copart.partitioner.refinement import Refiner
 from copart.partitioner.rounds import Team
 
 from ..conftest import NO_JIT
 from ..helpers import grid
-from ..partition_reference import cases, complete, excuses, grown, level, loads, packing, path, scattered, star
+from ..partition_reference import (
+    NO_PULL,
+    cases,
+    complete,
+    excuses,
+    grown,
+    level,
+    loads,
+    packing,
+    path,
+    scattered,
+    star,
+)
 from ..reference import edge_cut, graphs, rows
 
 EXAMPLES = 15 if NO_JIT else 80
@@ -414,6 +428,27 @@ def test_pairs_on_threads_make_no_difference(name):
     assert len({(part.tobytes(), won) for part, won in runs}) == 1
     # a part whose vertices all lie at borders has no terminal
     assert runs[0][1] > 0 or name == "scattered"
+
+
+@settings(max_examples=EXAMPLES)
+@given(graphs(), st.integers(2, 4), st.integers(0, 2**32 - 1))
+def test_pairs_are_refined_as_well_from_what_refinement_knows(graph, k, seed):
+    """Its books and its list of the border, after moves and evictions, stand for a look at the whole graph."""
+    if graph.nvtxs < k:
+        return
+    rng = np.random.default_rng(seed)
+    fixed = np.where(rng.random(graph.nvtxs) < 0.1, rng.integers(0, k, graph.nvtxs), -1).astype(np.int32)
+    part = np.where(fixed < 0, rng.permutation(graph.nvtxs) % k, fixed).astype(np.int32)
+    g, limit = level(graph, fixed), np.full(k, graph.total_weight)
+    with Team(1) as team:
+        refiner = Refiner(g, NO_PULL, part, limit, team, 1)
+        refiner.improve(PRESETS["default"], edge_cut(graph, part))
+        want, gain = refined(g, part, limit)
+        state = refiner.state
+        won = flows.refine_pairs(g, part, limit, team, 3, 6, 0.5, state)
+    assert (part.tolist(), won) == (want.tolist(), gain)
+    pwgt, population = loads(graph, part, k)
+    assert (state.pwgt.tolist(), state.population.tolist()) == (pwgt.tolist(), population.tolist())
 
 
 def test_batches_are_disjoint_and_maximal():

@@ -12,6 +12,7 @@ from copart.mesh import Mesh, cube, dual, dual_graph
 from copart.mesh.cells import shape_of
 from copart.mesh.dual import all_facets, boundary_facets
 from copart.mesh.interfaces.surface import _nodes
+from copart.partitioner import rounds
 
 from ..helpers import ends_soon
 
@@ -142,6 +143,13 @@ def test_single_cell():
 def test_coordinates_are_cell_centres():
     mesh = cube("hexa", 4)
     assert np.allclose(dual_graph(mesh).coords, mesh.centres())
+
+
+def test_centres_by_threads_are_those_of_one(monkeypatch):
+    monkeypatch.setattr(rounds, "GRAIN", 5)
+    mesh = cube("hexa", 4)
+    assert mesh.centres(threads=3).tolist() == mesh.centres().tolist()
+    assert mesh.centres()[0].tolist() == [0.125] * 3
     flat = Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [("triangle", [[0, 1, 2], [0, 2, 3]])])
     assert dual_graph(flat).coords.shape == (2, 2)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from copart.errors import ConfigError, MeshError
 from copart.mesh import Mesh, cube, cylinder, extract, find_interedges, find_interface, tube
 from copart.mesh.transform import Transform
+from copart.partitioner import rounds
 
 
 def joined(*meshes, name="both", **groups):
@@ -424,3 +425,12 @@ def test_tangled_meshes_give_a_result_or_a_clear_error(seed, one, other, kind, s
     assert inter.shape == (a.ncells, b.ncells)
     assert np.isfinite([found.overlap, found.gap, found.a.size, found.b.size]).all()
     assert len(str(found)) > 0
+
+
+def test_overlaps_by_threads_are_those_of_one(monkeypatch):
+    monkeypatch.setattr(rounds, "GRAIN", 5)
+    meshes = cube("hexa", 4, name="a"), cube("hexa", 6, offset=(1, 0.25, 0), name="b")
+    one, three = (find_interface(*meshes, threads=threads)[0] for threads in (1, 3))
+    assert len(one.indices) > 20
+    for name in ("indptr", "indices", "weights"):
+        assert getattr(one, name).tolist() == getattr(three, name).tolist()
