@@ -7,6 +7,7 @@ all threads share; a pair is looked at again while one of its parts has changed
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,91 @@ from ..kernels.flow_network import FlowArena
 from ..kernels.flow_pairs import NONE, Batch, cut_pairs, find_facing, next_batch, refine_batch
 from ..kernels.memory import pages, seldom_filled
 from ..kernels.refinement import State
+from ..options import Config
+from .coarsening import WIDE
 from .refinement import weights_of
 from .rounds import Team
+from .shape import Shape
 
 Array = np.ndarray[Any, Any]
 
+#: The finest levels, which are not warmed where minimum cuts follow.
+_FINE = 3
+
+#: On grids in rows vertices may have that share of the neighbours up to which minimum cuts are sought.  On others they
+#: are sought so many times nearer to the border: most is found there, in half the time.
+_ON_GRIDS, _NEARER = 0.6, 2
+
+#: In space the networks of minimum cuts grow with the cube of their reach, and what is farther from the border than so
+#: many edges changes next to nothing: .1 % of the cut for up to half of the time with a reach of 8 (`strong`).  An edge
+#: leads farther where neighbours have neighbours in common: the second is for such graphs, but for those that grow as
+#: in the plane, whose cuts would be 1 % higher.
+_REACH_IN_SPACE = 5, 4
+
+#: In the plane networks grow with their reach alone: around wide parts it is so much greater, up to so many edges, and
+#: pairs are looked at so many times more, up to so often.  On meshes of half a million cells cuts are 3 to 7 % lower
+#: for it, in a fifth to a third more time.  Small parts would pay a fifth more time for 1 to 2 %.
+_FARTHER, _FARTHEST = 7, 13
+_AGAIN, _OFTEN = 2, 4
+
+#: Wide parts cool over twice as many rounds, up to so many, and over so many on the finest levels in space: .5 to
+#: 1 % less cut of tetrahedra in a sixth more time (`default`).
+_COOLING, _COOLING_FINE = 24, 6
+
+#: Parts of fewer vertices on average are narrow, and cool over as many rounds on the finest levels, in the plane, too:
+#: 1 to 2 % less cut in a tenth more time, of which hundreds of parts leave enough.
+_NARROW = 1000
+
 #: Pairs that a thread takes at a time, at most; and of those that are left its share, divided by this.
 _CHUNK, _PORTION = 4, 2
+
+
+def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> Config:
+    """`config` with those minimum cuts that pay on such a graph; its `flow_levels` are 0 where none do.
+
+    Borders in the plane are short and cuts there cheap: they are always sought, once more, and farther from those of
+    wide parts.  In space `fast` seeks them between parts that are not small, whose borders are short beside them.
+    Between hexahedra in rows warm rounds find the same walls in less time, and between others it is enough to look
+    near the border, as it is in space.
+    """
+    # the networks know nothing of affinities, and would trade them for cut; around hubs they win nothing
+    if not config.reach or len(finest.origin) or shape.skewed:
+        return replace(config, flow_levels=0)
+    width = len(finest.vwgt) / nparts
+    if not config.rounds and not shape.flat and 0 < config.flow_width <= width:
+        config = replace(config, rounds=1)
+    most, made = config.flow_degree, config
+    if shape.grid and not shape.uneven:
+        most *= _ON_GRIDS
+    if shape.flat:
+        made = replace(config, rounds=config.rounds + 1)
+    elif not config.rounds or len(finest.adjncy) > most * len(finest.vwgt):
+        return replace(config, flow_levels=0)
+    elif shape.uneven and not shape.rough:
+        made = replace(config, reach=-(-config.reach // _NEARER))
+    elif not shape.grows_flat:
+        made = replace(config, reach=min(config.reach, _REACH_IN_SPACE[shape.dense]))
+    if width >= WIDE:
+        return _for_wide_parts(made, shape.flat)
+    if width < _NARROW:
+        # thousands of parts do not cool at all
+        return replace(made, cooling_fine=max(made.cooling_fine, min(made.cooling, _COOLING_FINE)))
+    return made
+
+
+def _for_wide_parts(config: Config, flat: bool) -> Config:
+    """`config` with the effort that pays where parts are wide."""
+    cooling = max(config.cooling, min(2 * config.cooling, _COOLING))
+    if flat:
+        return replace(config, cooling=cooling,
+                       rounds=max(config.rounds, min(config.rounds + _AGAIN, _OFTEN)),
+                       reach=max(config.reach, min(config.reach + _FARTHER, _FARTHEST)))
+    return replace(config, cooling=cooling, cooling_fine=max(config.cooling_fine, _COOLING_FINE))
+
+
+def cooling_at(depth: int, config: Config) -> int:
+    """Rounds of cooling on a level, where `config` is what :func:`flow_settings` made of it; the input graph is 0."""
+    return config.cooling_fine if config.flow_levels and depth < _FINE else config.cooling
 
 
 def refine_pairs(g: Level, part: Array, limit: Array, team: Team, rounds: int, reach: int, share: float,

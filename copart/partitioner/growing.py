@@ -18,7 +18,8 @@ from ..options import Config
 from .arenas import frontier_for
 from .bisection import recursive_bisection
 from .coordinates import recursive_coordinate_bisection
-from .refinement import Refiner, cut_of
+from .refinement import cut_of
+from .rivals import Rival, refine_rivals
 from .rounds import Team
 from .shape import Shape, look_at
 
@@ -90,18 +91,31 @@ def best_growth(
     by `refined`: where there is one candidate, without fixed vertices, and refining it is a good part of the work,
     that is not done twice.
     """
-    made = []
+    return best_growths(g, pull, limit, config, nvtxs, salt, team, coords, shape, dearer, refined)[0].part
+
+
+def best_growths(
+    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
+    shape: Shape | None = None, dearer: Callable[[Array], int] | None = None, refined: bool = True, most: int = 1,
+) -> list[Rival]:
+    """The best `most` of them, or as many as there are, the best first; see :func:`best_growth`."""
     # what stands for many fixed vertices is no hub
     shape = shape or look_at(g)._replace(skewed=False)
     bisected = _bisected(g, limit, config, nvtxs, salt, team, coords, shape)
     if not refined and len(bisected) == 1 and not len(g.fixed) and len(g.vwgt) * _TO_REFINE > nvtxs:
-        return bisected[0]
-    for t, part in enumerate(bisected or _grown(g, pull, limit, config, salt)):
-        refiner = Refiner(g, pull, part, limit, team, salt + t, shape.skewed)
-        cut = cut_of(g, part)
-        cost = cut - affinity_gain(g, pull, part) - refiner.improve(config, cut) + (dearer(part) if dearer else 0)
-        made.append((refiner.excess, cost, t, part))
-    return min(made, key=lambda one: one[:3])[-1]
+        return [Rival(0, 0, 0, bisected[0])]
+
+    def refine(parts: list[Array], first: int) -> list[Rival]:
+        rivals = [Rival(0, cut_of(g, one) - affinity_gain(g, pull, one), first + t, one) for t, one in enumerate(parts)]
+        return refine_rivals(rivals, g, pull, limit, config, config.cooling, [salt + one.found for one in rivals], team,
+                          shape.skewed)
+
+    made = refine(bisected, 0) or [
+        one for t, part in enumerate(_grown(g, pull, limit, config, salt)) for one in refine([part], t)
+    ]
+    if dearer:
+        made = [one._replace(cost=one.cost + dearer(one.part)) for one in made]
+    return sorted(made, key=lambda one: one[:3])[:most]
 
 
 def _bisected(
@@ -111,7 +125,7 @@ def _bisected(
     n, k = len(g.vwgt), len(limit)
     if len(g.origin) or (len(g.fixed) and limit.min() < limit.max()):
         return []
-    runs, looser, starts = _runs(n, k, nvtxs, shape) * config.bisections, limit, 0
+    runs, looser, starts = _runs(n, k, nvtxs, shape, config.bisections), limit, 0
     if shape.skewed:
         runs, starts = 2 * runs, _STARTS  # of very different cuts
         looser = limit + (_LOOSER * limit).astype(np.int64)
@@ -121,14 +135,17 @@ def _bisected(
     return found
 
 
-def _runs(n: int, nparts: int, nvtxs: int, shape: Shape) -> int:
+def _runs(n: int, nparts: int, nvtxs: int, shape: Shape, bisections: int) -> int:
     """How often a coarsest graph of n vertices is bisected: for a share of the time that the levels above take.
 
-    A bisection into all parts takes as long as about n log k of their vertices.
+    A bisection into all parts takes as long as about n log k of their vertices.  On levels without hubs or rows that
+    end presets of more bisections take longer, too.
     """
     most = _FEWER if shape.skewed or shape.flat else _MOST
-    share = _SHARE_AROUND_HUBS if shape.skewed else _SHARE_UNEVEN if shape.grid and shape.uneven else _SHARE
-    return int(np.clip(share * nvtxs / (n * max(np.log2(nparts), 1)), 1, most))
+    usual = _SHARE_UNEVEN if shape.grid and shape.uneven else _SHARE * bisections
+    share = _SHARE_AROUND_HUBS if shape.skewed else usual
+    fitting = share * nvtxs / (n * max(np.log2(nparts), 1))
+    return int(np.clip(fitting, 1, most)) * bisections
 
 
 def _grown(g: Level, pull: Pull, limit: Array, config: Config, salt: int) -> Iterator[Array]:

@@ -17,47 +17,21 @@ from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..kernels.memory import pages, reuse
 from ..options import Config
-from .coarsening import WIDE, carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
+from .coarsening import carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
 from .communities import coarsen_communities
 from .coordinates import centroids
 from .cores import find_core, induced
-from .flows import refine_pairs
-from .growing import best_growth
+from .flows import cooling_at, flow_settings, refine_pairs
+from .growing import best_growths
 from .multiconstraint.refinement import Refiner as KwayRefiner
-from .refinement import Refiner, cut_of, excess_of
+from .refinement import Refiner, cut_of, excess_of, loosened
+from .rivals import contest
 from .rounds import Team
 from .shape import Shape, look_at
 
 logger = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
-
-#: The finest levels, which are not warmed where minimum cuts follow.
-_FINE = 3
-
-#: On grids in rows vertices may have that share of the neighbours up to which minimum cuts are sought.  On others they
-#: are sought so many times nearer to the border: most is found there, in half the time.
-_ON_GRIDS, _NEARER = 0.6, 2
-
-#: In space the networks of minimum cuts grow with the cube of their reach, and what is farther from the border than so
-#: many edges changes next to nothing: .1 % of the cut for up to half of the time with a reach of 8 (`strong`).  An edge
-#: leads farther where neighbours have neighbours in common: the second is for such graphs, but for those that grow as
-#: in the plane, whose cuts would be 1 % higher.
-_REACH_IN_SPACE = 5, 4
-
-#: In the plane networks grow with their reach alone: around wide parts it is so much greater, up to so many edges, and
-#: pairs are looked at so many times more, up to so often.  On meshes of half a million cells cuts are 3 to 7 % lower
-#: for it, in a fifth to a third more time.  Small parts would pay a fifth more time for 1 to 2 %.
-_FARTHER, _FARTHEST = 7, 13
-_AGAIN, _OFTEN = 2, 4
-
-#: Wide parts cool over twice as many rounds, up to so many, and over so many on the finest levels in space: .5 to
-#: 1 % less cut of tetrahedra in a sixth more time (`default`).
-_COOLING, _COOLING_FINE = 24, 6
-
-#: Parts of fewer vertices on average are narrow, and cool over as many rounds on the finest levels, in the plane, too:
-#: 1 to 2 % less cut in a tenth more time, of which hundreds of parts leave enough.
-_NARROW = 1000
 
 #: Coarsest graphs around hubs may be so many times smaller: the same cut in a tenth less time.  Those within bisections
 #: have so many vertices, at most: lower cuts than with twice as many.
@@ -184,9 +158,11 @@ def _once(
     del found
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
-    part = best_growth(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres, shape,
-                       refined=False)
-    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
+    rivals = best_growths(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres,
+                          shape, refined=False, most=1 if shape.skewed else config.rivals)
+    settings = flow_settings(level, config, shape, k)
+    part = contest(rivals, levels, maps, pull, limit, settings, seed, team)
+    return _uncoarsen(levels, maps, pull, part, limit, settings, seed, team, shape)
 
 
 def cycle(
@@ -206,59 +182,11 @@ def cycle(
                               within=part if within is None else within, pack=True)
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
-    part = _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
+    settings = flow_settings(level, config, shape, k)
+    part = _uncoarsen(levels, maps, pull, part, limit, settings, seed, team, shape)
     if _has_hubs(level, shape):
         _refine_around_hubs(unpacked(level, team), part, limit, config.hub_rounds)
     return part
-
-
-def loosened(limit: Array, vwgt: Array) -> Array:
-    """Limits for a coarse level: room for one of its vertices at least, or balance would be bought there with cut."""
-    slack = (int(limit.sum()) - int(vwgt.sum())) // len(limit)
-    return limit + max(0, int(vwgt.max()) - slack)
-
-
-def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> Config:
-    """`config` with those minimum cuts that pay on such a graph; its `flow_levels` are 0 where none do.
-
-    Borders in the plane are short and cuts there cheap: they are always sought, once more, and farther from those of
-    wide parts.  In space `fast` seeks them between parts that are not small, whose borders are short beside them.
-    Between hexahedra in rows warm rounds find the same walls in less time, and between others it is enough to look
-    near the border, as it is in space.
-    """
-    # the networks know nothing of affinities, and would trade them for cut; around hubs they win nothing
-    if not config.reach or len(finest.origin) or shape.skewed:
-        return replace(config, flow_levels=0)
-    width = len(finest.vwgt) / nparts
-    if not config.rounds and not shape.flat and 0 < config.flow_width <= width:
-        config = replace(config, rounds=1)
-    most, made = config.flow_degree, config
-    if shape.grid and not shape.uneven:
-        most *= _ON_GRIDS
-    if shape.flat:
-        made = replace(config, rounds=config.rounds + 1)
-    elif not config.rounds or len(finest.adjncy) > most * len(finest.vwgt):
-        return replace(config, flow_levels=0)
-    elif shape.uneven and not shape.rough:
-        made = replace(config, reach=-(-config.reach // _NEARER))
-    elif not shape.grows_flat:
-        made = replace(config, reach=min(config.reach, _REACH_IN_SPACE[shape.dense]))
-    if width >= WIDE:
-        return _for_wide_parts(made, shape.flat)
-    if width < _NARROW:
-        # thousands of parts do not cool at all
-        return replace(made, cooling_fine=max(made.cooling_fine, min(made.cooling, _COOLING_FINE)))
-    return made
-
-
-def _for_wide_parts(config: Config, flat: bool) -> Config:
-    """`config` with the effort that pays where parts are wide."""
-    cooling = max(config.cooling, min(2 * config.cooling, _COOLING))
-    if flat:
-        return replace(config, cooling=cooling,
-                       rounds=max(config.rounds, min(config.rounds + _AGAIN, _OFTEN)),
-                       reach=max(config.reach, min(config.reach + _FARTHER, _FARTHEST)))
-    return replace(config, cooling=cooling, cooling_fine=max(config.cooling_fine, _COOLING_FINE))
 
 
 @reuse
@@ -266,9 +194,11 @@ def _uncoarsen(
     levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
     team: Team, shape: Shape,
 ) -> Array:
-    """Refine on every level from the coarsest to the input graph; frees each level once left."""
+    """Refine on every level from the coarsest to the input graph; frees each level once left.
+
+    `config` is what :func:`flow_settings` made of it.
+    """
     cut = cut_of(levels[-1], part)
-    config = flow_settings(levels[0], config, shape, len(limit))
     reached, hubs = config.flow_levels, _has_hubs(levels[0], shape)
     above = None
     while True:
@@ -281,7 +211,7 @@ def _uncoarsen(
             tight = _tightened(g, part, limit)
             room, cut = tight if depth else limit, cut_of(g, part)
         refiner = Refiner(g, pull, part, room, team, seed + depth, shape.skewed, above)
-        cut -= refiner.improve(config, cut, config.cooling_fine if reached and depth < _FINE else None)
+        cut -= refiner.improve(config, cut, cooling_at(depth, config))
         # only what Jet moves is listed
         listed = None if hubs else refiner.state.listed
         if hubs and depth and refiner.excess == 0 and config.hub_rounds >= _LESS:

@@ -52,6 +52,12 @@ def excess_of(g: Level, part: Array, limit: Array) -> int:
     return int(np.maximum(sums(part, g.vwgt, len(limit)) - limit, 0).sum())
 
 
+def loosened(limit: Array, vwgt: Array) -> Array:
+    """Limits for a coarse level: room for one of its vertices at least, or balance would be bought there with cut."""
+    slack = (int(limit.sum()) - int(vwgt.sum())) // len(limit)
+    return limit + max(0, int(vwgt.max()) - slack)
+
+
 def weights_of(g: Level, part: Array, nparts: int, team: Team) -> Array:
     """Weight and number of vertices of each part (2, nparts) int64."""
     total: Array = np.sum(team.run(_weigh, len(part), g, part, nparts), axis=0)

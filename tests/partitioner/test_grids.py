@@ -18,7 +18,7 @@ from copart.options import PRESETS, Config
 from copart.partitioner import coarsening
 from copart.partitioner import shape as shapes
 from copart.partitioner.coarsening import coarsest_size, first_size
-from copart.partitioner.multilevel import flow_settings
+from copart.partitioner.flows import flow_settings
 from copart.partitioner.shape import Shape, look_at
 
 from ..conftest import NO_JIT

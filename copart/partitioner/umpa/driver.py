@@ -16,7 +16,7 @@ from ...metrics import max_part_weights
 from ...names import ExchangeObjective, known_name
 from ...options import Config, Options, Settings
 from ..feasibility import feasible_limits, overweight
-from ..multilevel import loosened
+from ..refinement import loosened
 from ..rounds import Team
 from ..settling import settle
 from .cooling import anneal, evenness

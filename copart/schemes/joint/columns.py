@@ -18,7 +18,8 @@ from ...options import Config
 from ...partitioner.affinity import finest
 from ...partitioner.bisection import recursive_bisection
 from ...partitioner.coordinates import recursive_coordinate_bisection
-from ...partitioner.multilevel import loosened, multilevel
+from ...partitioner.multilevel import multilevel
+from ...partitioner.refinement import loosened
 from ...partitioner.rounds import Team
 from ...partitioner.shape import Shape, look_at
 from .first import nearest

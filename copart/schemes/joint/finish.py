@@ -11,9 +11,8 @@ from ...arrays import FREE, VERTEX
 from ...kernels import Level, Pull
 from ...kernels.multiconstraint import kway_pass
 from ...options import Config
-from ...partitioner.flows import refine_pairs
+from ...partitioner.flows import flow_settings, refine_pairs
 from ...partitioner.multiconstraint.refinement import Refiner as KwayRefiner
-from ...partitioner.multilevel import flow_settings
 from ...partitioner.refinement import Refiner
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
@@ -45,7 +44,7 @@ def finish(g: Level, pull: Pull, part: Array, limit: Array, cut: int, config: Co
            shape: Shape) -> int:
     """Refine `part` in place: few rounds balance it, then passes of k-way FM gain more in less time, then minimum cuts.
 
-    These are sought where KGGGP-ML seeks them; see :func:`copart.partitioner.multilevel.flow_settings`.
+    These are sought where KGGGP-ML seeks them; see :func:`copart.partitioner.flows.flow_settings`.
 
     Parameters
     ----------

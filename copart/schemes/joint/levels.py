@@ -25,9 +25,9 @@ from ...partitioner.coarsening import carry, coarsen, coarsest_size, first_size
 from ...partitioner.coordinates import centroids
 from ...partitioner.feasibility import feasible_limits, overweight
 from ...partitioner.growing import best_growth
-from ...partitioner.multilevel import loosened, multilevel
+from ...partitioner.multilevel import multilevel
 from ...partitioner.numbering import renumber
-from ...partitioner.refinement import Refiner, cut_of
+from ...partitioner.refinement import Refiner, cut_of, loosened
 from ...partitioner.rounds import Team
 from ...partitioner.settling import settle
 from ...partitioner.shape import known_shape
