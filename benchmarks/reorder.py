@@ -25,7 +25,7 @@ from copart.mapping.ranks.partitioners import PARTITIONERS, partition_exactly
 from copart.mapping.ranks.reorder import OBJECTIVES, reorder_ranks
 from copart.mesh import cube, dual_graph
 from copart.metrics import edge_cut
-from copart.plans.components import single
+from copart.plans.opening import single
 
 #: Sides of the grids, and the cut of a tiling with 8 x 16 rectangles.
 GRIDS = {(16, 16): 16, (16, 32): 48, (32, 32): 128, (32, 64): 288, (64, 64): 640, (64, 128): 1344, (128, 128): 2816}

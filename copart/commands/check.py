@@ -91,7 +91,7 @@ def _single(args: argparse.Namespace, progress: Progress) -> Report:
     from ..arrays import whole
     from ..checks import check_partition
     from ..formats import read_part
-    from ..plans.components import single
+    from ..plans.opening import single
     from .part import read_shares
 
     if args.nparts is not None:

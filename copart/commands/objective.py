@@ -51,7 +51,7 @@ def read(args: argparse.Namespace) -> tuple[Hypergraph | None, Graph | None, Mes
     from ..errors import ConfigError
     from ..formats import read_hypergraph
     from ..hypergraph import Hypergraph
-    from ..plans.components import single
+    from ..plans.opening import single
 
     if not _is_hypergraph(args.source):
         graph, mesh = single(args.source, args.load, args.threads)

@@ -207,7 +207,7 @@ def describe(graph: Graph, part: Any, nparts: int, shares: Any = None) -> dict[s
 def default_output(source: str, nparts: int) -> str:
     """``SOURCE.part.K``, the name METIS' users expect."""
     from ..formats.output import file_name
-    from ..plans.components import split_region
+    from ..plans.sources import split_region
 
     path, region = split_region(source)
     if region is None:

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..kernels import timed
     from ..metrics import migration_matrix, migration_messages, migration_volume
     from ..operators import repart
-    from ..plans.components import single
+    from ..plans.opening import single
     from ..report.page import need_page, write_page
     from ..report.repartition import repartition_page
     from .console import first_use

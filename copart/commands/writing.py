@@ -104,8 +104,8 @@ def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, npa
                  mesh: Mesh | None) -> list[str]:
     """Write the files of one component into `folder`, all or none of them; returns their paths."""
     from ..formats.output import file_name
-    from ..plans.components import split_region
     from ..plans.folder import write_folder
+    from ..plans.sources import split_region
     from ..plans.writers import Parted, write_parted
 
     path, region = split_region(source)

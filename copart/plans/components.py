@@ -12,21 +12,18 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from ..coupling import CoupledProblem, Interedges
 from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
-from ..graph import Graph, as_graph
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
-from ..parallel import Background
 from ..partitioner.rounds import Progress
+from .opening import all_opened, all_zones
 from .requests import Meeting
-from .sources import MAX_LISTED, Opened, looks_like_arrays, open_mesh, open_source, others, split_region, zones
+from .sources import Opened, others
 from .weighing import CoupledWeights, weighed
-from .zones import why_not
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -86,18 +83,8 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     meeting = meeting or Meeting()
     tell = progress or silent
     read: dict[str, Mesh] = {}
-    chosen = _all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
-    found: list[Graph | Opened] = []
-    with Background(threads) as graphs_made:
-        for source in chosen:  # one after the other: meshio redirects what the process prints
-            if isinstance(source, str | os.PathLike):
-                tell(f"reading {source}", 0, 0)
-            found.append(_opened(source, read, threads))
-            if isinstance(found[-1], Opened) and found[-1].path is not None:
-                read[found[-1].path] = found[-1].whole
-            graphs_made.begin(partial(_graph, found[-1], load, threads))
-        tell("building the graphs", 0, 0)
-        made = graphs_made.results()
+    chosen = all_zones(sources[0], read, tell) if len(sources) == 1 else list(sources)
+    found, made = all_opened(chosen, read, tell, load, threads)
     there = [one for one in found if isinstance(one, Opened)]
     opened = [one if isinstance(one, Opened) else None for one in found]
     meshes = [one and one.mesh for one in opened]
@@ -134,73 +121,6 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
                     if isinstance(source, str | os.PathLike)}, meeting, own.setting, own.unit)
 
 
-def component(source: Any, load: str | None = None, threads: int = 1) -> tuple[Graph, Mesh | None]:
-    """The graph of a component, and its mesh if it has one.
-
-    Parameters
-    ----------
-    source : path, mesh or graph
-        See the module's description.
-    load : str, optional
-        Cell array with the load of each cell; graphs bring their own.
-    threads : int
-        The graph is the same on any number of them.
-    """
-    found = _opened(source, {}, threads)
-    return _graph(found, load, threads), found.mesh if isinstance(found, Opened) else None
-
-
-def single(source: Any, load: str | None = None, threads: int = 1) -> tuple[Graph, Mesh | None]:
-    """As :func:`component`, for work on one graph or mesh alone, where a load that is of no use is an error.
-
-    Raises
-    ------
-    ConfigError
-        `load` is given for a graph.
-    """
-    graph, mesh = component(source, load, threads)
-    if load is not None and mesh is None:
-        raise ConfigError(f"--load: has no effect on {source}, a graph, which brings the weights of its vertices")
-    return graph, mesh
-
-
-def _opened(source: Any, read: Mapping[str, Mesh], threads: int = 1) -> Graph | Opened:
-    """The graph, or the mesh with its origin; files in `read` are not read again."""
-    if not looks_like_arrays(source) and (
-            isinstance(source, Graph | tuple | list) or hasattr(source, "tocoo")
-            or (hasattr(source, "nodes") and hasattr(source, "edges"))):
-        return as_graph(source)
-    if isinstance(source, str | os.PathLike):
-        from ..formats import graph_suffix, read_graph
-
-        if graph_suffix(source) is not None:
-            return read_graph(source)
-    return open_source(source, read, threads)
-
-
-def _graph(found: Graph | Opened, load: str | None, threads: int = 1) -> Graph:
-    from ..mesh import dual_graph
-
-    return found if isinstance(found, Graph) else dual_graph(found.mesh, load, threads)
-
-
-def _all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:
-    """A single file as the list of its zones or regions; what is read is put into `read`."""
-    if not isinstance(source, str | os.PathLike):
-        raise ConfigError("components: needs two or more, or one file with several zones")
-    path, region = split_region(os.fspath(source))
-    if region is None:
-        tell(f"reading {path}", 0, 0)
-        read[path] = open_source(path).whole
-    found = zones(path, read[path]) if region is None else []
-    if len(found) < 2:
-        why = why_not(read[path], MAX_LISTED) if region is None else ""
-        raise ConfigError(f"components: {os.fspath(source)} is one component{why}; give two or more, or one file with "
-                          f"several zones or regions")
-    return [f"{path}:{zone}" for zone in found]
-
-
-# ---- interedges
 def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
     """Interedges by pair of names, from one relation of two components or a mapping."""
     def relation(given: Any) -> Interedges:
@@ -325,17 +245,5 @@ def _some(count: int) -> str:
     return "two" if count == 2 else str(count)
 
 
-__all__ = [
-    "INTEREDGES",
-    "Coupled",
-    "Progress",
-    "component",
-    "coupled_problem",
-    "interfaces_dict",
-    "interfaces_of",
-    "only_interface",
-    "open_mesh",
-    "silent",
-    "single",
-    "split_region",
-]
+__all__ = ["INTEREDGES", "Coupled", "Progress", "coupled_problem", "interfaces_dict", "interfaces_of", "only_interface",
+           "silent"]

@@ -13,7 +13,7 @@ from ..formats.scotch_mapping import read_map, write_map
 from ..graph import Graph
 from ..mapping.machine import Machine
 from ..mapping.tasks import TaskGraph
-from .components import single
+from .opening import single
 
 
 def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple[Graph, TaskGraph | None]:
@@ -22,7 +22,7 @@ def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple
     Parameters
     ----------
     source
-        As of :func:`copart.plans.components.single`.
+        As of :func:`copart.plans.opening.single`.
     part : path-like, optional
         A part file: its parts are mapped, whose coordinates are the means of their vertices'.
     load : str, optional

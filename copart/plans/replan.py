@@ -33,9 +33,10 @@ from ..options import Options, Settings
 from ..schemes import registry
 from ..schemes.contiguous import contiguous
 from ..schemes.corepartition import corepartition
-from .components import Progress, component, interfaces_of, silent
+from .components import Progress, interfaces_of, silent
 from .folder import METRICS
 from .kept import kept_cost
+from .opening import component
 from .output import MIGRATION, component_inputs, interedges_files, read_summary, usual_files
 from .overwriting import reading, refuse_inputs
 from .plan import Plan

@@ -15,7 +15,7 @@ from copart.coupling import Interedges
 from copart.errors import ConfigError, CouplingError, FormatError, GraphError, MeshError, PartitionError
 from copart.formats import read_part
 from copart.mesh import Mesh, cube, write_vtu
-from copart.plans.components import split_region
+from copart.plans.sources import split_region
 from copart.schemes.registry import SCHEMES
 
 from ..helpers import grid

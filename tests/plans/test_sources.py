@@ -13,6 +13,7 @@ import copart
 from copart.errors import MeshError
 from copart.mesh import Mesh, cube, write_vtu
 from copart.mesh.interfaces.surface import boundary_surface
+from copart.plans.components import coupled_problem
 from copart.plans.sources import choose, from_arrays, from_pyvista, looks_like_arrays, open_mesh, open_source, others
 from copart.plans.verify import check_plan
 
@@ -235,3 +236,29 @@ def test_any_text_chooses_or_says_why_not(text):
         return
     assert ":".join(chosen) == text
     assert mesh.ncells >= 1
+
+
+# ---- the order in which files are read
+@pytest.mark.parametrize("threads", [1, 2])
+def test_small_files_are_read_first_by_several_threads_and_components_keep_their_order(tmp_path, threads):
+    large, small = cube("hexa", 8, name="large"), cube("hexa", 3, offset=(1, 0, 0), name="small")
+    files = [tmp_path / "large.vtu", tmp_path / "small.vtu"]
+    for mesh, file in zip((large, small), files, strict=True):
+        write_vtu(file, mesh)
+    assert files[0].stat().st_size > files[1].stat().st_size
+    said: list[str] = []
+    found = coupled_problem(*files, progress=lambda step, *_: said.append(step), threads=threads)
+    read = [step for step in said if step.startswith("reading")]
+    assert read == [f"reading {file}" for file in (files if threads == 1 else files[::-1])]
+    assert [(name, graph.nvtxs) for name, graph in found.problem.components.items()] == [("large", 512), ("small", 27)]
+    pairs = found.problem.interedges
+    assert (pairs.shape, len(pairs)) == ((512, 27), 100)
+
+
+def test_arrays_and_files_are_read_in_any_order_with_the_same_result(tmp_path):
+    file = tmp_path / "solid.vtu"
+    write_vtu(file, cube("hexa", 4, name="solid"))
+    fluid = cube("hexa", 5, offset=(1, 0, 0), name="fluid")
+    one, two = (coupled_problem(file, fluid, threads=threads).problem for threads in (1, 2))
+    assert one.names == two.names == ("solid", "fluid")
+    assert [np.array_equal(one.components[n].adjncy, two.components[n].adjncy) for n in one.names] == [True, True]

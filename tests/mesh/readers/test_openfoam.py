@@ -10,7 +10,7 @@ from copart.mesh import Mesh, cube, dual_graph, find_interedges, read_mesh, regi
 from copart.mesh.cells import shape_of
 from copart.mesh.interfaces.surface import boundary_surface
 from copart.mesh.polyhedra import Polyhedra
-from copart.plans.components import open_mesh
+from copart.plans.sources import open_mesh
 from copart.plans.writers import openfoam_regions
 
 from ...foam import brick, header, write
