@@ -5,7 +5,7 @@ Large meshes cost little: only the boundary is drawn, or the cells that a plane 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +128,7 @@ def upright(mesh: Mesh, toward: Points | None, stretch: Points) -> Points | None
 
 def _stretched(surface: Surface, stretch: Points) -> Surface:
     """A surface wider in some directions."""
-    return surface._replace(corners=surface.corners * stretch, outward=surface.outward * stretch)
+    return replace(surface, corners=surface.corners * stretch, outward=surface.outward * stretch)
 
 
 def _canvas(flat: Points) -> Canvas:

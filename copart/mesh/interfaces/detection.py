@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...coupling import Interedges
+from ...parallel import side_by_side
 from ..search import overlapping_pairs
 from ..value import Mesh
 from .matching import Match, sizes
@@ -145,31 +147,18 @@ class Interface:
 
 
 def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple[str, ...],
-             npieces: int, offsets: NDArray[np.float64], pairs: Interedges) -> Interface:
+             npieces: int, offsets: NDArray[np.float64], pairs: Interedges, threads: int = 1) -> Interface:
     """The interface that a match amounts to."""
     offer = found.offer
-    used = [np.unique(found.i), np.unique(found.j)]
-    total = float(found.overlap.sum())
-    sides: list[Side] = []
-    nodes = []
-    for mesh, surface, mine, index, share, both in (
-            (mesh_a, offer.a, used[0], found.i, offer.share_a, found.both[0]),
-            (mesh_b, offer.b, used[1], found.j, offer.share_b, found.both[1])):
-        size = sizes(surface, offer.dimension) * (1.0 if share is None else share)
-        size = size * (1 + both)
-        matched = float(size[mine].sum())
-        reference = float(size.sum()) if mesh.interface is not None else matched
-        # what lies over a facet may lie twice over it where surfaces are curved
-        covered = np.minimum(np.bincount(index, found.overlap, len(size))[mine], size[mine]).sum()
-        total = min(total, float(covered))
-        unmatched = 0.0 if reference == 0 else max(0.0, 1.0 - float(covered) / reference)
-        nodes.append(_corners(surface, mine))
-        sides.append(Side(mesh.name, mesh.boundary, tuple(groups_at(mesh, surface, mine)), len(size), len(mine),
-                          matched, len(nodes[-1]), unmatched if unmatched > 1e-9 else 0.0,
-                          len((pairs.coupled_a, pairs.coupled_b)[len(sides)])))
-    smallest = min((float(s.diameter[m].min()) for s, m in ((offer.a, used[0]), (offer.b, used[1]))
-                    if len(m) and offer.dimension > 0), default=0.0)
-    shared = _shared(nodes[0], nodes[1], smallest, offsets)
+    looked_at = side_by_side([
+        partial(_side, found, mesh_a, offer.a, found.i, offer.share_a, found.both[0], len(pairs.coupled_a)),
+        partial(_side, found, mesh_b, offer.b, found.j, offer.share_b, found.both[1], len(pairs.coupled_b)),
+    ], threads)
+    sides, covered, nodes, smallest = zip(*looked_at, strict=True)
+    total = min(float(found.overlap.sum()), *covered)
+    # of points, as those of flat meshes are, no facet is smallest
+    facet = min(smallest) if np.isfinite(min(smallest)) else 0.0
+    shared = _shared(nodes[0], nodes[1], facet, offsets)
     gap = float(found.gap.max(initial=0.0))
     # rounding of coordinates is no gap
     extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
@@ -180,6 +169,32 @@ def describe(kind: str, found: Match, mesh_a: Mesh, mesh_b: Mesh, remarks: tuple
         said.append("the facets that match face the same way: the bodies overlap there")
     return Interface(kind, UNIT[offer.dimension], sides[0], sides[1], total, gap if gap > 1e-12 * extent else 0.0,
                      shared, npieces, (*said, *remarks))
+
+
+def _side(found: Match, mesh: Mesh, surface: Surface, index: NDArray[np.int64], share: NDArray[np.float64] | None,
+          both: NDArray[np.bool_], ncoupled: int) -> tuple[Side, float, NDArray[np.float64], float]:
+    """What one mesh has of a match, how much of it is covered, its distinct points, and its smallest facet (infinite
+    where there is none, or where they are points).
+    """
+    dimension = found.offer.dimension
+    mine, at = np.unique(index, return_inverse=True)
+
+    def measured(facets: NDArray[np.int64] | slice) -> NDArray[np.float64]:
+        some = surface.taken(facets)
+        size = sizes(some, dimension) * (1.0 if share is None else share[facets])
+        return np.asarray(size * (1 + both[facets]))
+
+    size = measured(mine)
+    matched = float(size.sum())
+    reference = float(measured(slice(None)).sum()) if mesh.interface is not None else matched
+    # what lies over a facet may lie twice over it where surfaces are curved
+    covered = float(np.minimum(np.bincount(at, found.overlap, len(mine)), size).sum())
+    unmatched = 0.0 if reference == 0 else max(0.0, 1.0 - covered / reference)
+    nodes = _corners(surface, mine)
+    side = Side(mesh.name, mesh.boundary, tuple(groups_at(mesh, surface, mine)), len(surface.cell), len(mine),
+                matched, len(nodes), unmatched if unmatched > 1e-9 else 0.0, ncoupled)
+    smallest = float(surface.diameter[mine].min()) if len(mine) and dimension > 0 else np.inf
+    return side, covered, nodes, smallest
 
 
 def groups_at(mesh: Mesh, surface: Surface, facets: NDArray[np.int64]) -> list[str]:

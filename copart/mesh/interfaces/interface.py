@@ -163,7 +163,7 @@ def _facet(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64
     count = _pieces(found, mesh_a, mesh_b, several, len(offsets))
     pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, found.offer.a.cell[found.i],
                                   found.offer.b.cell[found.j], found.overlap)
-    return pairs, describe("facet", found, mesh_a, mesh_b, remarks, count, offsets, pairs)
+    return pairs, describe("facet", found, mesh_a, mesh_b, remarks, count, offsets, pairs, threads)
 
 
 def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDArray[np.float64],
@@ -186,7 +186,7 @@ def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDA
         return None
     pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, i, j)
     if found is not None:
-        return pairs, describe("touch", found, mesh_a, mesh_b, remarks, count, offsets, pairs)
+        return pairs, describe("touch", found, mesh_a, mesh_b, remarks, count, offsets, pairs, threads)
     sides = [Side(m.name, m.boundary, (), 0, 0, 0.0, 0, 0.0, len(coupled))
              for m, coupled in ((mesh_a, pairs.coupled_a), (mesh_b, pairs.coupled_b))]
     return pairs, Interface("touch", "points", sides[0], sides[1], 0.0, 0.0, 0, 1, remarks)

@@ -8,6 +8,7 @@ once the thick one is projected onto the plane.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -128,16 +129,15 @@ def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64], threads: int
     threads : int
     """
     parts = [_one_copy(offer, reach, offset, threads) for offset in offsets]
-    i, j, overlap, gap, behind = (np.concatenate(x) for x in zip(*parts, strict=True))
+    i, j, overlap, gap, facing, behind = (np.concatenate(x) for x in zip(*parts, strict=True))
     if behind.any():
         keep = ~(behind & _other_side(offer, i, j, behind))
-        i, j, overlap, gap = i[keep], j[keep], overlap[keep], gap[keep]
+        i, j, overlap, gap, facing = i[keep], j[keep], overlap[keep], gap[keep], facing[keep]
     for share, index in ((offer.share_a, i), (offer.share_b, j)):
         if share is not None:
             overlap *= share[index]
     # Two bodies in contact face one another.  Their facets that face the same way only graze: the end rings
     # of a pipe and of the fluid in it, the far side of a thin plate.  They count where no two face one another.
-    facing = np.einsum("pd,pd->p", offer.a.outside[i], offer.b.outside[j]) <= 0
     found = Match(offer, i, j, overlap, gap, same_way=not facing.any())
     found = found if found.same_way else found.taken(facing)
     return found._replace(both=(_both_sides(offer.a, found.i, offer.b, found.j),
@@ -261,15 +261,18 @@ def _both_sides(surface: Surface, mine: NDArray[np.int64], other: Surface,
 
 
 # ---- the search
-Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
+Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_],
+              NDArray[np.bool_]]
 
 
 def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64], threads: int) -> Found:
-    """Pairs of facets of A and of one copy of B, their overlap and gap, and which face through both their cells."""
+    """Pairs of facets of A and of one copy of B, their overlap and gap, which face one another, and which do so
+    through both their cells.
+    """
     a, b = offer.a, offer.b
     if offset.any():
-        b = b._replace(corners=b.corners + offset)
-    size_a, size_b = (_scale(s, offer.dimension) for s in (a, b))
+        b = replace(b, corners=b.corners + offset)
+    size_a, size_b = side_by_side([partial(_scale, s, offer.dimension) for s in (a, b)], threads)
     reach_a, reach_b = reach.of(size_a), reach.of(size_b)
     largest = float(max(reach_a.max(initial=0), reach_b.max(initial=0)))
     near_a = _near(a, b, largest)
@@ -281,7 +284,9 @@ def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64], threads: 
     overlap, gap = _overlaps(a, b, i, j, reach_a, reach_b, offer.dimension, threads)
     hit = overlap > 0
     at_a, at_b = i[hit].astype(np.int64), j[hit].astype(np.int64)
-    return (np.flatnonzero(near_a)[at_a], np.flatnonzero(near_b)[at_b], overlap[hit], gap[hit],
+    out_a, out_b = a.outside[at_a], b.outside[at_b]
+    facing = np.einsum("pd,pd->p", out_a, out_b) <= 0
+    return (np.flatnonzero(near_a)[at_a], np.flatnonzero(near_b)[at_b], overlap[hit], gap[hit], facing,
             _behind(a, b, at_a, at_b))
 
 

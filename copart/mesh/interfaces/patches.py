@@ -53,7 +53,7 @@ def pieces(found: Match) -> list[Piece]:
     out = []
     for which in np.unique(label_a):
         mine = a[label_a == which]
-        surface = found.offer.a.taken(np.isin(np.arange(len(found.offer.a.cell)), mine))
+        surface = found.offer.a.taken(mine)
         bounds = np.stack([surface.low.min(axis=0), surface.high.max(axis=0)])
         out.append(Piece(float(found.overlap[label_a[i] == which].sum()), mine, b[label_b == which], bounds))
     return sorted(out, key=lambda p: -p.overlap)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,12 @@ from ..dual import Facets, all_facets, boundary_facets
 from ..value import Mesh
 
 
-class Surface(NamedTuple):
-    """Facets as corner points in cyclic order, with the cell each belongs to."""
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Facets as corner points in cyclic order, with the cell each belongs to.
+
+    What is worked out of them is kept with them, and goes on to those that are taken.
+    """
 
     corners: NDArray[np.float64]
     """(nfacets, width, 3); rows beyond `size` repeat the first corner."""
@@ -26,16 +30,19 @@ class Surface(NamedTuple):
     outward: NDArray[np.float64]
     """(nfacets, 3) from the cell's centre to the facet's; zero where the facet is the cell."""
 
-    def taken(self, keep: NDArray[np.bool_]) -> Surface:
-        """The facets where `keep` is true."""
-        return Surface(self.corners[keep], self.size[keep], self.cell[keep], self.outward[keep])
+    def taken(self, keep: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Surface:
+        """The facets where `keep` is true, or those whose numbers it has."""
+        some = Surface(self.corners[keep], self.size[keep], self.cell[keep], self.outward[keep])
+        for name in _KEPT & vars(self).keys():
+            vars(some)[name] = vars(self)[name][keep]
+        return some
 
-    @property
+    @cached_property
     def low(self) -> NDArray[np.float64]:
         """(nfacets, 3) smallest coordinates."""
         return reduce(np.minimum, self._corner)
 
-    @property
+    @cached_property
     def high(self) -> NDArray[np.float64]:
         """(nfacets, 3) largest coordinates."""
         return reduce(np.maximum, self._corner)
@@ -45,14 +52,14 @@ class Surface(NamedTuple):
         """The first corners of all facets, the second ones, and so on: numpy is slow along rows as short as these."""
         return [self.corners[:, c] for c in range(self.corners.shape[1])]
 
-    @property
+    @cached_property
     def centre(self) -> NDArray[np.float64]:
         """(nfacets, 3) mean of the corners."""
         inside = np.arange(self.corners.shape[1]) < self.size[:, None]
         total: NDArray[np.float64] = np.einsum("fcd,fc->fd", self.corners, inside.astype(float))
         return total / self.size[:, None]
 
-    @property
+    @cached_property
     def diameter(self) -> NDArray[np.float64]:
         """(nfacets,) largest distance of two corners."""
         corner, best = self._corner, np.zeros(len(self.corners))
@@ -62,7 +69,7 @@ class Surface(NamedTuple):
                 np.maximum(best, x * x + y * y + z * z, out=best)
         return np.sqrt(best)
 
-    @property
+    @cached_property
     def normal(self) -> NDArray[np.float64]:
         """(nfacets, 3) unit normals, pointing out of the cell where there is an outside.
 
@@ -79,7 +86,7 @@ class Surface(NamedTuple):
         area *= np.where(out < 0, -1.0, 1.0)[:, None]
         return area
 
-    @property
+    @cached_property
     def outside(self) -> NDArray[np.float64]:
         """(nfacets, 3) direction square to the facet and out of the cell; zero where there is no outside."""
         if self.corners.shape[1] == 1:
@@ -90,6 +97,10 @@ class Surface(NamedTuple):
             share = np.einsum("fd,fd->f", along, self.outward) / np.where(squared > 0, squared, 1.0)
             return np.asarray(self.outward - share[:, None] * along)
         return self.normal * np.asarray(self.outward.any(axis=1))[:, None]
+
+
+#: What of a surface is kept with it.
+_KEPT = {name for name, kind in vars(Surface).items() if isinstance(kind, cached_property)}
 
 
 def boundary_surface(mesh: Mesh) -> Surface:
@@ -107,7 +118,7 @@ def boundary_surface(mesh: Mesh) -> Surface:
     size = (nodes >= 0).sum(axis=1)
     corners = mesh.points[np.where(nodes >= 0, nodes, nodes[:, :1])]
     surface = Surface(corners, size, owner, np.zeros((len(owner), 3)))
-    return surface._replace(outward=surface.centre - mesh.centres(owner))
+    return replace(surface, outward=surface.centre - mesh.centres(owner))
 
 
 def offered_facets(mesh: Mesh) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
