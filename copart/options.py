@@ -108,7 +108,7 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, brief_below=0, explore_below=500_000, bisections=2, rivals=8, grid_least=45_000, tries=8,
+_STRONG = replace(_DEFAULT, brief_below=0, explore_below=500_000, bisections=2, rivals=4, grid_least=45_000, tries=8,
                   cooling=24, cooling_fine=12, reach=8, flow_levels=2, flow_degree=99.0, rounds=2, share=0.35,
                   hub_rounds=8, hub_cycles=1)
 QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
