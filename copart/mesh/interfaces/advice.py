@@ -11,7 +11,8 @@ from ...errors import MeshError
 from ..transform import likely_factors
 from ..value import Mesh
 from .detection import box_text
-from .matching import Match, Reach, match, offers
+from .matching import Match, Reach, match
+from .offers import offers
 
 
 def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled: bool) -> str:

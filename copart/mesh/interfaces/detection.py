@@ -14,7 +14,8 @@ from ...coupling import Interedges
 from ...parallel import side_by_side
 from ..search import overlapping_pairs
 from ..value import Mesh
-from .matching import Match, sizes
+from .matching import Match
+from .offers import sizes
 from .surface import Surface
 
 _SAME = 1e-6

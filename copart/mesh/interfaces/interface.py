@@ -21,7 +21,8 @@ from ..transform import Transform
 from ..value import Mesh
 from .advice import nothing_found, same_way
 from .detection import Interface, Side, describe
-from .matching import Match, Reach, match, offers, onto_plane, plane_of, sizes
+from .matching import Match, Reach, match
+from .offers import offers, onto_plane, plane_of, sizes
 from .overlapping import Cover, overlapping_cells
 from .patches import pieces, refuse_several
 from .touching import touching_cells

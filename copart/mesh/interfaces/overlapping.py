@@ -12,7 +12,8 @@ from ...errors import MeshError
 from ..polyhedra import spans
 from ..search import overlapping_pairs
 from ..value import Mesh
-from .matching import Offer, Reach, match
+from .matching import Reach, match
+from .offers import Offer
 from .surface import cell_surface
 
 LEAST = 1e-6
