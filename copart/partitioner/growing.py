@@ -125,7 +125,7 @@ def _bisected(
     n, k = len(g.vwgt), len(limit)
     if len(g.origin) or (len(g.fixed) and limit.min() < limit.max()):
         return []
-    runs, looser, starts = _runs(n, k, nvtxs, shape, config.bisections), limit, 0
+    runs, looser, starts = _runs(n, k, nvtxs, shape) * config.bisections, limit, 0
     if shape.skewed:
         runs, starts = 2 * runs, _STARTS  # of very different cuts
         looser = limit + (_LOOSER * limit).astype(np.int64)
@@ -135,17 +135,14 @@ def _bisected(
     return found
 
 
-def _runs(n: int, nparts: int, nvtxs: int, shape: Shape, bisections: int) -> int:
+def _runs(n: int, nparts: int, nvtxs: int, shape: Shape) -> int:
     """How often a coarsest graph of n vertices is bisected: for a share of the time that the levels above take.
 
-    A bisection into all parts takes as long as about n log k of their vertices.  On levels without hubs or rows that
-    end presets of more bisections take longer, too.
+    A bisection into all parts takes as long as about n log k of their vertices.
     """
     most = _FEWER if shape.skewed or shape.flat else _MOST
-    usual = _SHARE_UNEVEN if shape.grid and shape.uneven else _SHARE * bisections
-    share = _SHARE_AROUND_HUBS if shape.skewed else usual
-    fitting = share * nvtxs / (n * max(np.log2(nparts), 1))
-    return int(np.clip(fitting, 1, most)) * bisections
+    share = _SHARE_AROUND_HUBS if shape.skewed else _SHARE_UNEVEN if shape.grid and shape.uneven else _SHARE
+    return int(np.clip(share * nvtxs / (n * max(np.log2(nparts), 1)), 1, most))
 
 
 def _grown(g: Level, pull: Pull, limit: Array, config: Config, salt: int) -> Iterator[Array]:
