@@ -5,8 +5,7 @@
    communities (`copart.partitioner.communities`) as long as these shrink.
 2. *Initial partition* (`copart.partitioner.growing`) of the coarsest graph: k-way greedy graph
    growing, all parts at once from their seeds, and recursive bisection
-   (`copart.partitioner.bisection`), itself multilevel with KGGGP of two parts; best of several, chosen
-   at once or after they were refined on coarse levels (`copart.partitioner.rivals`).
+   (`copart.partitioner.bisection`), itself multilevel with KGGGP of two parts; best of several.
 3. *Uncoarsen and refine* (`copart.partitioner.refinement`): unconstrained local search in
    synchronous rounds with rebalancing, best balanced state kept, and minimum cuts between pairs
    of parts (`copart.partitioner.flows`); level by level, down to the input graph.  Graphs with hubs

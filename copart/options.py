@@ -36,8 +36,6 @@ class Config:
     bisections : int
         Initial partitions by recursive bisection, up to eight times as many where the graph is large, and twice as many
         where it has hubs.
-    rivals : int
-        Initial partitions that are refined on coarse levels, at most, before the best is chosen.
     halving_least : int
         Vertices at which coarsening stops within a bisection; fewer where the graph has hubs, and 48 at most on grids
         in space.
@@ -88,7 +86,6 @@ class Config:
     cooling_fine: int = 0
     patience: int = 2
     bisections: int = 1
-    rivals: int = 1
     halving_least: int = 80
     halving_passes: int = 4
     grid_least: int = 16_000
@@ -108,9 +105,9 @@ class Config:
 
 
 _DEFAULT = Config()
-_STRONG = replace(_DEFAULT, brief_below=0, explore_below=500_000, bisections=2, rivals=4, grid_least=45_000, tries=8,
-                  cooling=24, cooling_fine=12, reach=8, flow_levels=2, flow_degree=99.0, rounds=2, share=0.35,
-                  hub_rounds=8, hub_cycles=1)
+_STRONG = replace(_DEFAULT, brief_below=0, explore_below=500_000, bisections=2, grid_least=45_000, tries=8, cooling=24,
+                  cooling_fine=12, reach=8, flow_levels=2, flow_degree=99.0, rounds=2, share=0.35, hub_rounds=8,
+                  hub_cycles=1)
 QUICK = replace(_DEFAULT, brief_below=0, coarse_per_part=20, tries=2, patience=1, warmth=0.6, cooling=4, reach=3,
                 rounds=0, hub_rounds=1)
 """For partitions on the way to something else: natural counts, subgraphs of a map, starts of UMPa."""

@@ -109,8 +109,8 @@ def test_more_effort_pays(name):
                              for p in ("fast", "default", "strong"))
     assert strong <= 1.01 * default, (fast, default, strong)
     assert default <= 1.03 * fast, (fast, default, strong)
-    # all find the same boxes of a cube, and nearly the same parts of triangles in rows: over 120 seeds 784.2 and 785.3
-    assert strong < (fast if name == "random geometric" else 1.005 * fast), (fast, default, strong)
+    # all find the same boxes of a cube
+    assert strong < fast or name == "cube", (fast, default, strong)
 
 
 def test_parts_of_meshes_hang_together():

@@ -18,8 +18,7 @@ from ..options import Config
 from .arenas import frontier_for
 from .bisection import recursive_bisection
 from .coordinates import recursive_coordinate_bisection
-from .refinement import cut_of
-from .rivals import Rival, refine_rivals
+from .refinement import Refiner, cut_of
 from .rounds import Team
 from .shape import Shape, look_at
 
@@ -91,31 +90,18 @@ def best_growth(
     by `refined`: where there is one candidate, without fixed vertices, and refining it is a good part of the work,
     that is not done twice.
     """
-    return best_growths(g, pull, limit, config, nvtxs, salt, team, coords, shape, dearer, refined)[0].part
-
-
-def best_growths(
-    g: Level, pull: Pull, limit: Array, config: Config, nvtxs: int, salt: int, team: Team, coords: Array | None,
-    shape: Shape | None = None, dearer: Callable[[Array], int] | None = None, refined: bool = True, most: int = 1,
-) -> list[Rival]:
-    """The best `most` of them, or as many as there are, the best first; see :func:`best_growth`."""
+    made = []
     # what stands for many fixed vertices is no hub
     shape = shape or look_at(g)._replace(skewed=False)
     bisected = _bisected(g, limit, config, nvtxs, salt, team, coords, shape)
     if not refined and len(bisected) == 1 and not len(g.fixed) and len(g.vwgt) * _TO_REFINE > nvtxs:
-        return [Rival(0, 0, 0, bisected[0])]
-
-    def refine(parts: list[Array], first: int) -> list[Rival]:
-        rivals = [Rival(0, cut_of(g, one) - affinity_gain(g, pull, one), first + t, one) for t, one in enumerate(parts)]
-        return refine_rivals(rivals, g, pull, limit, config, config.cooling, [salt + one.found for one in rivals], team,
-                          shape.skewed)
-
-    made = refine(bisected, 0) or [
-        one for t, part in enumerate(_grown(g, pull, limit, config, salt)) for one in refine([part], t)
-    ]
-    if dearer:
-        made = [one._replace(cost=one.cost + dearer(one.part)) for one in made]
-    return sorted(made, key=lambda one: one[:3])[:most]
+        return bisected[0]
+    for t, part in enumerate(bisected or _grown(g, pull, limit, config, salt)):
+        refiner = Refiner(g, pull, part, limit, team, salt + t, shape.skewed)
+        cut = cut_of(g, part)
+        cost = cut - affinity_gain(g, pull, part) - refiner.improve(config, cut) + (dearer(part) if dearer else 0)
+        made.append((refiner.excess, cost, t, part))
+    return min(made, key=lambda one: one[:3])[-1]
 
 
 def _bisected(

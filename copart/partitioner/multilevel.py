@@ -22,10 +22,9 @@ from .communities import coarsen_communities
 from .coordinates import centroids
 from .cores import find_core, induced
 from .flows import cooling_at, flow_settings, refine_pairs
-from .growing import best_growths
+from .growing import best_growth
 from .multiconstraint.refinement import Refiner as KwayRefiner
 from .refinement import Refiner, cut_of, excess_of, loosened
-from .rivals import contest
 from .rounds import Team
 from .shape import Shape, look_at
 
@@ -158,11 +157,9 @@ def _once(
     del found
     centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
-    rivals = best_growths(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres,
-                          shape, refined=False, most=1 if shape.skewed else config.rivals)
-    settings = flow_settings(level, config, shape, k)
-    part = contest(rivals, levels, maps, pull, limit, settings, seed, team)
-    return _uncoarsen(levels, maps, pull, part, limit, settings, seed, team, shape)
+    part = best_growth(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres, shape,
+                       refined=False)
+    return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
 
 
 def cycle(
@@ -182,8 +179,7 @@ def cycle(
                               within=part if within is None else within, pack=True)
     for cmap in maps:
         part = carry(part, cmap, int(cmap.max()) + 1)
-    settings = flow_settings(level, config, shape, k)
-    part = _uncoarsen(levels, maps, pull, part, limit, settings, seed, team, shape)
+    part = _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
     if _has_hubs(level, shape):
         _refine_around_hubs(unpacked(level, team), part, limit, config.hub_rounds)
     return part
@@ -194,11 +190,9 @@ def _uncoarsen(
     levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
     team: Team, shape: Shape,
 ) -> Array:
-    """Refine on every level from the coarsest to the input graph; frees each level once left.
-
-    `config` is what :func:`flow_settings` made of it.
-    """
+    """Refine on every level from the coarsest to the input graph; frees each level once left."""
     cut = cut_of(levels[-1], part)
+    config = flow_settings(levels[0], config, shape, len(limit))
     reached, hubs = config.flow_levels, _has_hubs(levels[0], shape)
     above = None
     while True:

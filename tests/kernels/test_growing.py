@@ -269,11 +269,11 @@ def test_affinity_gain_is_what_the_objective_takes_off(seed):
 def test_the_only_start_is_refined_once(monkeypatch):
     """By who goes on with it, where the coarsest graph is not much smaller than the input."""
     from copart.options import PRESETS
-    from copart.partitioner import growing, rivals
+    from copart.partitioner import growing
     from copart.partitioner.rounds import Team
 
     refined = []
-    monkeypatch.setattr(rivals.Refiner, "improve", lambda self, config, cut, cooling: refined.append(cut) or 0)
+    monkeypatch.setattr(growing.Refiner, "improve", lambda self, config, cut: refined.append(cut) or 0)
     g, limit = level(grid(12, 12)), np.full(16, 10)
     default = PRESETS["default"]
     with Team(1) as team:

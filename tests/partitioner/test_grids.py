@@ -18,7 +18,7 @@ from copart.options import PRESETS, Config
 from copart.partitioner import coarsening
 from copart.partitioner import shape as shapes
 from copart.partitioner.coarsening import coarsest_size, first_size
-from copart.partitioner.flows import flow_settings
+from copart.partitioner.flows import cooling_at, flow_settings
 from copart.partitioner.shape import Shape, look_at
 
 from ..conftest import NO_JIT
@@ -291,3 +291,9 @@ def test_large_blocks_of_rows_are_cut_no_worse_than_in_breadth_first_order(monke
     shapes._SEEN.clear()
     assert cuts[0] != cuts[1]
     assert np.mean(cuts[0]) < 1.015 * np.mean(cuts[1])
+
+
+def test_the_finest_levels_cool_less_where_minimum_cuts_follow():
+    config = replace(PRESETS["strong"], cooling=24, cooling_fine=12, flow_levels=2)
+    assert [cooling_at(depth, config) for depth in range(5)] == [12, 12, 12, 24, 24]
+    assert [cooling_at(depth, replace(config, flow_levels=0)) for depth in range(5)] == [24] * 5
