@@ -121,6 +121,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
                     if isinstance(source, str | os.PathLike)}, meeting, own.setting, own.unit)
 
 
+# ---- interedges
 def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
     """Interedges by pair of names, from one relation of two components or a mapping."""
     def relation(given: Any) -> Interedges:

@@ -111,6 +111,3 @@ def all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:
         raise ConfigError(f"components: {os.fspath(source)} is one component{why}; give two or more, or one file with "
                           f"several zones or regions")
     return [f"{path}:{zone}" for zone in found]
-
-
-# ---- interedges

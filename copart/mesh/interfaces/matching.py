@@ -83,9 +83,9 @@ def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64], threads: int
 
 
 # ---- thin bodies
-def _behind(a: Surface, b: Surface, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _behind(a: Surface, b: Surface, i: NDArray[np.int64], j: NDArray[np.int64], out_a: NDArray[np.float64],
+            out_b: NDArray[np.float64]) -> NDArray[np.bool_]:
     """(npairs,) the facets face one another through both their cells, each behind the centre of the other's cell."""
-    out_a, out_b = a.outside[i], b.outside[j]
     apart = b.centre[j] - a.centre[i]
     depth_a, depth_b = (np.einsum("pd,pd->p", apart, out) for out in (out_a, -out_b))
     high_a, high_b = (np.einsum("pd,pd->p", s.outward[k], out) for s, k, out in ((a, i, out_a), (b, j, out_b)))
@@ -148,7 +148,7 @@ def _one_copy(offer: Offer, reach: Reach, offset: NDArray[np.float64], threads: 
     out_a, out_b = a.outside[at_a], b.outside[at_b]
     facing = np.einsum("pd,pd->p", out_a, out_b) <= 0
     return (np.flatnonzero(near_a)[at_a], np.flatnonzero(near_b)[at_b], overlap[hit], gap[hit], facing,
-            _behind(a, b, at_a, at_b))
+            _behind(a, b, at_a, at_b, out_a, out_b))
 
 
 def _scale(surface: Surface, dimension: int) -> NDArray[np.float64]:
