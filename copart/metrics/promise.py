@@ -13,6 +13,7 @@ from types import MappingProxyType
 from ..coupling import CoPartition, CoupledProblem
 from .balance import allowed_weight, max_part_weight
 from .components import coupled_weights, edge_cut, pieces
+from .coupled import CoupledMetrics
 from .natural import natural_count
 from .traffic import all_matrices, coupling_traffic
 
@@ -74,13 +75,16 @@ class BrokenLine:
         return f"{self.figure} {self.value} ({self.measure}: {self.against})"
 
 
-def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigures:
+def promised(problem: CoupledProblem, copartition: CoPartition, metrics: CoupledMetrics | None = None
+             ) -> PromiseFigures:
     """The figures of the promise; a hundredth of a second for 400,000 cells.
 
     Parameters
     ----------
     problem : CoupledProblem
     copartition : CoPartition
+    metrics : CoupledMetrics, optional
+        What :func:`copart.metrics.evaluate` says of them, where that is known: the figures are taken from there.
 
     Examples
     --------
@@ -93,23 +97,30 @@ def promised(problem: CoupledProblem, copartition: CoPartition) -> PromiseFigure
     """
     cut, extra, most, weight, over = {}, {}, {}, {}, {}
     for name, graph in problem.components.items():
-        part, n = copartition[name], copartition.nparts[name]
-        found = pieces(graph, part, n)
-        load, owners = coupled_weights(problem.coupled_load(name), part, n, problem.coupled(name))
+        part, n, load = copartition[name], copartition.nparts[name], problem.coupled_load(name)
+        if metrics is None:
+            found = pieces(graph, part, n)
+            share, owners = coupled_weights(load, part, n, problem.coupled(name))
+            cut[name], extra[name] = edge_cut(graph, part), int((found - 1).clip(min=0).sum())
+            most[name] = int(share.max())
+        else:
+            known = metrics.components[name]
+            cut[name], extra[name] = known.cut, known.pieces - (n - known.empty)
+            most[name], owners = known.max_coupled, known.ncoupled
+        weight[name] = int(load.sum())
         asked = copartition.ncoupled[name]
-        cut[name] = edge_cut(graph, part)
-        extra[name] = int((found - 1).clip(min=0).sum())
-        most[name], weight[name] = int(load.max()), int(load.sum())
         if asked is None and copartition.alone is not None:
-            before, _ = coupled_weights(problem.coupled_load(name), copartition.alone[name], n, problem.coupled(name))
+            before, _ = coupled_weights(load, copartition.alone[name], n, problem.coupled(name))
             over[name] = natural_count(before, len(problem.coupled(name)), 0)
         else:
             over[name] = owners if asked is None else int(asked)
-    matrices = all_matrices(problem, copartition)
-    traffic = coupling_traffic(copartition, matrices)
+    matrices = (all_matrices(problem, copartition) if metrics is None
+                else {pair: (known.matrix, known.matrix_ba) for pair, known in metrics.pairs.items()})
+    busiest = metrics or coupling_traffic(copartition, matrices)
     kept = MappingProxyType
-    return PromiseFigures(kept(cut), kept(extra), kept(most), kept(weight), kept(over), totV=int(traffic.sent.sum()),
-                          totZ=sum(there.nnz for there, _ in matrices.values()), maxV=traffic.maxV, maxZ=traffic.maxZ)
+    return PromiseFigures(kept(cut), kept(extra), kept(most), kept(weight), kept(over),
+                          totV=int(sum(there.sum() + back.sum() for there, back in matrices.values())),
+                          totZ=sum(there.nnz for there, _ in matrices.values()), maxV=busiest.maxV, maxZ=busiest.maxZ)
 
 
 def allowed_cut(alone: int) -> int:

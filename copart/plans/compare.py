@@ -274,9 +274,10 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
                 left_out[name] = error
                 break
             seconds = time.perf_counter() - begin
-            runs.append(Run(name, number, seconds, evaluate(problem, copartition, cost)))
+            metrics = evaluate(problem, copartition, cost)
+            runs.append(Run(name, number, seconds, metrics))
             if not copartition.shared:
-                paid[name, number] = promised(problem, copartition)
+                paid[name, number] = promised(problem, copartition, metrics)
             first.setdefault(name, copartition)
     runs = [one for one in runs if one.scheme not in left_out]
     first = {name: made for name, made in first.items() if name not in left_out}

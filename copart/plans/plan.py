@@ -43,7 +43,7 @@ from .output import SCHEMA, VERSION, check_file_names, component_inputs, usual_f
 from .overwriting import refuse_inputs
 from .requests import Meeting, Sharing, Site
 from .weighing import CoupledWeights, priced
-from .worth import worth_remarks
+from .worth import figures_alone, worth_remarks
 from .writers import PAGES, check_meshes, kinds_and_pages
 
 if TYPE_CHECKING:
@@ -357,9 +357,10 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         times = where.times(problem.names)
         kept |= {**where.settings, "iterations": list(times.values())}
         placed = _placements(problem, copartition, where, times, requests.placed_coords(problem, kept), run)
-    judged: list[Any] = side_by_side([partial(worth_remarks, problem, copartition, scheme, count, run),
+    judged: list[Any] = side_by_side([partial(figures_alone, problem, copartition, scheme, count, run),
                                       partial(evaluate, problem, copartition, cost, threads=run.threads)], run.threads)
-    worth, metrics = judged
+    alone, metrics = judged
+    worth = worth_remarks(problem, copartition, metrics, alone, run.eps)
     if copartition.scheme is not None:
         worth = [f"{scheme} took {copartition.scheme}", *worth]
     if contiguous:

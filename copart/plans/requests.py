@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..arrays import fraction, whole
 from ..coupling import CoupledProblem
 from ..errors import ConfigError, PartitionError, did_you_mean
+from ..graph import Graph
 from ..metrics import StepCost
 from ..metrics.columns import letter_of
 from ..names import Bound, CouplingOrder, PlacementName, TaskMethod, check_method, known_name
@@ -366,7 +367,7 @@ def check_fit(problem: CoupledProblem, parts: Sequence[int]) -> None:
 
 
 def check_components(components: Sequence[Any]) -> None:
-    """Refuse what cannot be components: none, or counts of parts.
+    """Refuse what cannot be components: none, counts of parts, or all of them in one value.
 
     Raises
     ------
@@ -378,6 +379,12 @@ def check_components(components: Sequence[Any]) -> None:
         if isinstance(thing, int) or (isinstance(thing, list | tuple) and len(thing) and
                                       all(isinstance(x, int | np.integer) for x in thing)):
             raise ConfigError(f"components: {thing!r} is none; numbers of parts are given as parts={thing!r}")
+        if isinstance(thing, Mapping):
+            raise ConfigError("components: a mapping is none; give its values one by one, and its keys as names: "
+                              f"*components.values(), names={tuple(thing)!r}")
+        if isinstance(thing, list | tuple) and any(isinstance(x, str | os.PathLike | Graph) or hasattr(x, "points")
+                                                   for x in thing):
+            raise ConfigError(f"components: a {type(thing).__name__} is none; give what it holds one by one: *components")
 
 
 __all__ = ["Costs", "Meeting", "Sharing", "Site", "check_components", "check_fit", "counts", "described",

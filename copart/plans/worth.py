@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CopartError
+from ..metrics import CoupledMetrics
 from ..metrics.promise import PromiseFigures, promised, remarks_on
 from ..names import SchemeName
 from ..options import Options
@@ -15,9 +16,9 @@ from ..schemes import registry
 ALONE: SchemeName = "naive"
 
 
-def worth_remarks(problem: CoupledProblem, copartition: CoPartition, scheme: str, parts: Sequence[int],
-                  run: Options) -> list[str]:
-    """A remark where the plan is worse than partitioning each component alone; nothing of what is no promise.
+def figures_alone(problem: CoupledProblem, copartition: CoPartition, scheme: str, parts: Sequence[int], run: Options
+                  ) -> PromiseFigures | None:
+    """What partitioning each component alone comes to; None where nothing is measured by that, or it finds no partition.
 
     Parameters
     ----------
@@ -31,20 +32,31 @@ def worth_remarks(problem: CoupledProblem, copartition: CoPartition, scheme: str
         As for `copartition`.
     """
     if scheme == ALONE or copartition.shared:
-        return []
+        return None
     if copartition.alone is not None:
-        alone: PromiseFigures | None = promised(problem, CoPartition(copartition.alone, copartition.nparts))
-    else:
-        alone = figures_alone(problem, parts, run)
-    return [] if alone is None else remarks_on(promised(problem, copartition), alone, run.eps)
-
-
-def figures_alone(problem: CoupledProblem, parts: Sequence[int], run: Options) -> PromiseFigures | None:
-    """What partitioning each component alone comes to, None where that finds no partition."""
+        return promised(problem, CoPartition(copartition.alone, copartition.nparts))
     try:
         return promised(problem, registry.run_scheme(ALONE, problem, list(parts), None, run))
     except CopartError:
         return None
+
+
+def worth_remarks(problem: CoupledProblem, copartition: CoPartition, metrics: CoupledMetrics,
+                  alone: PromiseFigures | None, eps: float) -> list[str]:
+    """A remark where the plan is worse than partitioning each component alone; nothing of what is no promise.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+    metrics : CoupledMetrics
+        Of these two.
+    alone : PromiseFigures or None
+        By :func:`figures_alone`.
+    eps : float
+        Imbalance tolerance.
+    """
+    return [] if alone is None else remarks_on(promised(problem, copartition, metrics), alone, eps)
 
 
 __all__ = ["ALONE", "figures_alone", "worth_remarks"]

@@ -57,6 +57,7 @@ def test_the_worst_lines_are_named_and_the_others_counted():
 def test_the_figures_are_those_of_the_metrics(seed):
     problem, made, _ = random_case(seed)
     figures, metrics = promised(problem, made), evaluate(problem, made)
+    assert promised(problem, made, metrics) == figures
     for name, c in metrics.components.items():
         assert figures.cut[name] == c.cut
         assert figures.extra_pieces[name] == c.pieces - (c.parts - c.empty)

@@ -257,6 +257,15 @@ def test_bad_components():
         copart.plan(a, b, parts=(4, 8), interedges=Interedges.from_pairs(120, 120, [0], [120]))
 
 
+@pytest.mark.parametrize(("given", "message"), [
+    ({"fluid": A, "solid": B}, "a mapping is none.*values.., names=.'fluid', 'solid'."),
+    ([A, B], "a list is none.*one by one"), (("a.vtu", "b.vtu"), "a tuple is none.*one by one")])
+def test_components_in_one_value_are_refused_with_the_way_to_give_them(given, message):
+    for run in (copart.plan, copart.compare):
+        with pytest.raises(ConfigError, match=message):
+            run(given, parts=(2, 2))
+
+
 def test_an_output_folder_that_is_a_file_is_refused_before_the_work(tmp_path):
     (tmp_path / "taken").write_text("mine")
     called = []
