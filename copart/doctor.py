@@ -143,7 +143,7 @@ def mpi(timeout: float = 60.0) -> dict[str, Any]:
         problem = "no mpiexec beside the interpreter or on the path"
     elif not problem and start is not None:
         answer, problem = _run([start, "-n", "2", sys.executable, "-c", _RANKS], timeout)
-        ranks = int(answer) if answer.isdigit() else 0
+        ranks = int(answer) if answer.isdecimal() else 0
         if not problem and ranks != 2:
             problem = f"{start} -n 2 gave {ranks or 'no'} ranks: launcher and library do not belong together"
     return {"library": library.splitlines()[0].strip(" \x00") if library else None, "launcher": start, "ranks": ranks,

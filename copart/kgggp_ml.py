@@ -164,7 +164,7 @@ def partition(
     if excess:
         message = overweight(part, graph, limit)
         if strict:
-            raise PartitionError(f"{message}; raise eps, or pass strict=False to take it")
+            raise PartitionError(f"{message}; raise eps, or take the best balance (strict=False, --best-balance)")
         logger.warning("%s", message)
     return part
 

@@ -173,7 +173,7 @@ def run() -> int:
                     shutil.rmtree(name, ignore_errors=True)
                 place()
                 before = state()
-            elif left := list(Path().glob(".copart-*")):
+            elif left := list(Path().glob(".copart-unfinished-*")):
                 fault = f"{fault or ''} left {left}"
                 shutil.rmtree(left[0])
             seen[line[0]] += 1

@@ -16,6 +16,7 @@ from copart.formats.points import read_points
 from copart.formats.profiles import read_profile
 from copart.formats.text import read_bytes
 from copart.mesh import cube, read_mesh
+from copart.mesh.writing.gmsh_parts import write_gmsh
 
 from . import foam
 from .helpers import ends_soon
@@ -220,3 +221,20 @@ def test_no_error_quotes_half_a_file(tmp_path):
     assert len(error.value.rule) < 1500
     assert error.value.rule.startswith("needs HOST or HOST:COUNT, got 'a:2b:2b")
     assert error.value.rule.endswith("2b:2b:'")
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("m.su2", "NDIME= 2\nNELEM= 1\n5 0 1 2 0\nNPOIN= 3\n0 0 0\n1 0 1\n0 1 2\nNMARK= 0\n"),
+    ("m.inp", "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT, TYPE=C3D4\n1,1,2,3,4\n"),
+    ("m.mdpa", "Begin Nodes\n1 0 0 0\n2 1 0 0\n3 0 1 0\nEnd Nodes\nBegin Elements Element2D3N\n1 0 1 2 3\n"
+               "End Elements\n")])
+def test_files_that_an_editor_of_windows_has_saved(tmp_path, name, text):
+    (tmp_path / name).write_bytes(text.replace("\n", "\r\n").encode("utf-8-sig"))
+    assert read_mesh(tmp_path / name).ncells == 1
+
+
+def test_a_digit_that_is_no_number(tmp_path):
+    (tmp_path / "m.su2").write_text("NDIME= 2\nNELEM= \u00b2\n", encoding="utf-8")
+    refused(tmp_path / "m.su2", "NELEM needs a whole number")
+    write_gmsh(tmp_path / "m.msh", cube("hexa", 1).replace(cell_groups={"\u00b2": [0]}), np.zeros(1, int))
+    assert read_mesh(tmp_path / "m.msh").cell_groups["\u00b2"].tolist() == [0]

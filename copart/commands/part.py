@@ -115,7 +115,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             part = partitioned(graph, nets, nparts, args, fixed, shares, progress)
         progress(f"writing {file}")
         # these are the first to be refused, with nothing written then
-        more = writing.write_single(kinds, args.source, file.parent, part, nparts, mesh) if kinds else []
+        more = writing.write_single(kinds, args.source, file, part, nparts, mesh) if kinds else []
         write_parts(file, part, mesh)
     figures = {**({} if nets is None else objective.describe(nets, part, nparts, shares)),
                **({} if graph is None else describe(graph, part, nparts, shares)),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ConfigError
 from .console import Console
 from .parsing import PAGES, add_page, listed
 from .paths import Written
@@ -100,11 +101,12 @@ def check_single(kinds: Sequence[str], source: str, mesh: Mesh | None) -> None:
     check_meshes(kinds, {source: mesh}, [source])
 
 
-def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, nparts: int,
+def write_single(kinds: Sequence[str], source: str, output: Path, part: Any, nparts: int,
                  mesh: Mesh | None) -> list[str]:
-    """Write the files of one component into `folder`, all or none of them; returns their paths."""
+    """Write the files of one component beside `output`, the file of the parts, all or none; returns their paths."""
     from ..formats.output import file_name
     from ..plans.folder import write_folder
+    from ..plans.overwriting import same_file
     from ..plans.sources import split_region
     from ..plans.writers import Parted, write_parted
 
@@ -113,5 +115,13 @@ def write_single(kinds: Sequence[str], source: str, folder: Path, part: Any, npa
     label = stem if region is None else f"{stem}-{region.replace('=', '-')}"
     component = Parted(file_name(label), part, nparts, mesh, {"part": part},
                        source=source)
-    made = write_folder(folder, lambda scratch: write_parted(scratch, component, kinds), [("the mesh", path)])
+
+    def write(scratch: Path) -> list[str]:
+        names = write_parted(scratch, component, kinds)
+        if any(same_file(output.parent / name, output) for name in names):
+            raise ConfigError(f"output: {output} is also the name of a file of --write {','.join(kinds)}; name another "
+                              f"one")
+        return names
+
+    made = write_folder(output.parent, write, [("the mesh", path)])
     return [str(file) for file in made]

@@ -94,7 +94,7 @@ def read_coordinates(path: PathLike) -> Places:
             said = _first(path, words, i)
         elif network is None and word in ("bandwidth", "uplinks", "undirected"):
             _option(path, said, words, i)
-        elif network is None and word in _TITLES and not any(w.lstrip("-").isdigit() for w in words[1:]):
+        elif network is None and word in _TITLES and not any(w.lstrip("-").isdecimal() for w in words[1:]):
             continue
         else:
             network = network or _network(path, said)

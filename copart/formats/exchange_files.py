@@ -95,8 +95,9 @@ def owned_lists(part: NDArray[np.int32], nparts: int) -> Lists:
 
 def _grouped(one: NDArray[Any], other: NDArray[Any], count: int, rows: NDArray[Any]) -> Lists:
     """Rows in lists by their keys; rows come in ascending order."""
-    # keys of 16 bits are sorted in linear time
-    key = (one.astype(np.int64) * count + other).astype(np.uint16 if count <= 256 else np.int64)
+    key = one.astype(np.int64) * count + other
+    if key.max(initial=0) < 1 << 16:
+        key = key.astype(np.uint16)  # which is sorted in linear time
     order = np.argsort(key, kind="stable")
     key = key[order].astype(np.int64)
     first = np.flatnonzero(np.diff(key, prepend=-1))

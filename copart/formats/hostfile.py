@@ -14,6 +14,10 @@ from .text import PathLike, read_bytes
 #: More hosts than this are taken for a mistake in a range.
 MOST = 2**20
 
+#: Names that end like this are those of files.
+_ENDINGS = (".conf", ".csv", ".dat", ".gz", ".graph", ".grf", ".hosts", ".json", ".tgt", ".txt", ".xml", ".yaml",
+            ".yml")
+
 _WORD = re.compile(r"(?:[^,\[\]\s]|\[[^\[\]]*\])+|[\[\]]")
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _NAME = re.compile(r"[A-Za-z0-9_.%-]+$")
@@ -113,9 +117,9 @@ def read_hosts(source: PathLike | Sequence[str]) -> list[tuple[str, int | None]]
 
 
 def is_file(source: PathLike | Sequence[str]) -> bool:
-    """Whether `source` is the name of a file rather than names of hosts."""
-    return isinstance(source, os.PathLike) or (
-        isinstance(source, str) and (os.path.sep in source or Path(source).exists()))
+    """Whether `source` is the name of a file, which need not exist, rather than names of hosts."""
+    return isinstance(source, os.PathLike) or (isinstance(source, str) and (
+        os.path.sep in source or source.lower().endswith(_ENDINGS) or Path(source).exists()))
 
 
 def _lines(path: PathLike) -> list[tuple[str, int | None]]:

@@ -79,8 +79,20 @@ def write_dictionary(folder: PathLike, nparts: int, region: str | None = None) -
         The file cannot be written.
     """
     inner = f"system/{region}" if region else "system"
-    write_text_atomic(Path(folder) / inner / DICTIONARY, _file("dictionary", inner, DICTIONARY, decomposition(nparts)))
+    write_text_atomic(Path(folder) / inner / DICTIONARY, _dictionary(inner, nparts))
     return f"{inner}/{DICTIONARY}"
+
+
+def is_own(dictionary: Path) -> bool:
+    """Whether a ``decomposeParDict`` in a case is what :func:`write_dictionary` writes, to the letter."""
+    text = dictionary.read_text(errors="replace")
+    told = re.search(r"^numberOfSubdomains (\d+);", text, re.MULTILINE)
+    inner = re.search(r'^ +location +"([^"\n]*)";', text, re.MULTILINE)
+    return told is not None and inner is not None and text == _dictionary(inner[1], int(told[1]))
+
+
+def _dictionary(inner: str, nparts: int) -> str:
+    return _file("dictionary", inner, DICTIONARY, decomposition(nparts))
 
 
 def decomposition(nparts: int) -> str:
@@ -98,4 +110,4 @@ def _file(kind: str, location: str, name: str, body: str, note: str | None = Non
     return f"FoamFile\n{{\n{lines}}}\n{_RULE}\n\n{body}\n{_END}\n"
 
 
-__all__ = ["DATA_FILE", "DICTIONARY", "decomposition", "write_decomposition", "write_dictionary"]
+__all__ = ["DATA_FILE", "DICTIONARY", "decomposition", "is_own", "write_decomposition", "write_dictionary"]

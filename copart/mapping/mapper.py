@@ -104,7 +104,8 @@ def map_graph(
         message = (f"balance: no mapping within the limits was found; processor {p} has load {load[p]} where "
                    f"{limit[p]} is allowed")
         if strict:
-            raise MappingError(f"{message}; raise eps, or pass strict=False to take it")
+            raise MappingError(f"{message}; raise eps, or take the best balance (strict=False, "
+                               "--best-balance)")
         logger.warning("%s", message)
     return part
 
@@ -135,7 +136,8 @@ def _limits(graph: Graph, target: Architecture, eps: float, pinned: Array | None
     if heaviest > limit.max():
         if strict:
             raise MappingError(f"vwgt: vertex {int(np.argmax(graph.weights))} weighs {heaviest}, more than a processor "
-                               f"may be loaded with ({limit.max()}); raise eps, or pass strict=False")
+                               f"may be loaded with ({limit.max()}); raise eps, or take the best balance "
+                               f"(strict=False, --best-balance)")
         limit = np.maximum(limit, heaviest)
     if pinned is not None:
         held = pinned >= 0

@@ -150,15 +150,23 @@ def _found(mesh: Grouped, region: Any) -> list[_Found]:
     values = cell_array(mesh, array, "region")
     if isinstance(value, str) and values.dtype.kind in "iuf":
         try:
-            value = float(value)  # a number typed on a command line
+            value = _number(value)  # typed on a command line
         except ValueError:
             raise MeshError(f"region: {array} is numeric, got {value!r}") from None
-        value = int(value) if value.is_integer() else value
     if not _mask(mesh, _Found(array, value)).any():
         present = np.unique(values)
         some = ", ".join(f"{array}={v}" for v in present[:12]) + (", ..." if len(present) > 12 else "")
         raise MeshError(f"region: no cell of mesh {mesh.name!r} has {array}={value}; it has: {some}")
     return [_Found(array, value)]
+
+
+def _number(text: str) -> int | float:
+    """A number as it is typed; a whole one is exact."""
+    try:
+        return int(text)
+    except ValueError:
+        value = float(text)
+        return int(value) if value.is_integer() else value
 
 
 def matching(mesh: Grouped, pattern: str, kind: str | None = None) -> list[_Found]:

@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import WEIGHT, fraction, whole
 from ..errors import ConfigError
 
+#: What a share of a weight may be above a whole number by rounding alone, at most.
+_NEARLY = 1e-3
+
 #: No part can weigh this much; larger limits, from a huge eps, are cut to it.
 UNLIMITED = 2**62
 
@@ -73,7 +76,7 @@ def max_part_weights(total: int, nparts: int, eps: float, tpwgts: ArrayLike | No
     if tpwgts is None:
         return np.full(k, min(max_part_weight(total, k, eps), UNLIMITED), WEIGHT)
     # a share such as 1/3 is no exact float: a product that misses a whole number by rounding is that number
-    goals = [ceil(x - 1e-12 * x) for x in int(total) * target_shares(tpwgts, k)]
+    goals = [ceil(x - min(1e-12 * x, _NEARLY)) for x in int(total) * target_shares(tpwgts, k)]
     return np.array([min(allowed_weight(goal, eps), UNLIMITED) for goal in goals], WEIGHT)
 
 

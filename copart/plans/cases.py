@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..coupling import CoPartition
 from ..errors import ConfigError, FormatError
-from ..formats.openfoam import DATA_FILE, DICTIONARY, write_decomposition, write_dictionary
+from ..formats.openfoam import DATA_FILE, DICTIONARY, is_own, write_decomposition, write_dictionary
 from .overwriting import file_of
 from .writers import native_kinds, openfoam_regions
 
@@ -70,7 +71,8 @@ def write_into_cases(copartition: CoPartition, meshes: Mapping[str, Mesh], sourc
 
     ``constant/REGION/cellDecomposition`` and ``system/REGION/decomposeParDict`` are written, and for cases with
     regions ``system/decomposeParDict``, in which solvers look up the number of processes.  Dictionaries that copart
-    did not write are kept as ``decomposeParDict.before``.
+    did not write are kept as ``decomposeParDict.before`` (``.before2`` where that is there), and with them the
+    ``cellDecomposition`` that they name.
 
     Parameters
     ----------
@@ -104,7 +106,7 @@ def write_into_cases(copartition: CoPartition, meshes: Mapping[str, Mesh], sourc
     made: list[Path] = []
     for case, regions in cases.items():
         for one in regions:
-            _keep(case / "system" / (one.region or "") / DICTIONARY)
+            _keep(case / "system" / (one.region or "") / DICTIONARY, case / "constant" / (one.region or "") / DATA_FILE)
             made += [case / file for file in write_decomposition(case, one.part, one.nparts, one.region)]
         if all(one.region is not None for one in regions):
             _keep(case / "system" / DICTIONARY)
@@ -112,12 +114,21 @@ def write_into_cases(copartition: CoPartition, meshes: Mapping[str, Mesh], sourc
     return made
 
 
-def _keep(dictionary: Path) -> None:
-    """Rename a dictionary that copart did not write; a link is only removed, as what it names stays."""
+def _keep(dictionary: Path, cells: Path | None = None) -> None:
+    """Rename a dictionary that copart did not write, and its list of `cells`; a link is only removed, as what it names
+    stays.
+    """
     if dictionary.is_symlink():
         dictionary.unlink()
-    elif dictionary.is_file() and f'"{DATA_FILE}"' not in dictionary.read_text(errors="replace"):
-        os.replace(dictionary, dictionary.with_name(dictionary.name + KEPT))
+    elif dictionary.is_file() and not is_own(dictionary):
+        both = cells is not None and cells.is_file() and DATA_FILE in dictionary.read_text(errors="replace")
+        for file in [dictionary, cells] if cells is not None and both else [dictionary]:
+            free = file.with_name(file.name + KEPT)
+            for i in count(2):
+                if not free.exists():
+                    break
+                free = file.with_name(f"{file.name}{KEPT}{i}")
+            os.replace(file, free)
 
 
 def uneven_regions(copartition: CoPartition, meshes: Mapping[str, Mesh], sources: Sources) -> list[str]:

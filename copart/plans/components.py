@@ -20,10 +20,11 @@ from ..errors import ConfigError, CouplingError, MeshError, NoInterfaceError
 from ..metrics.columns import letter_of
 from ..names import NAMELESS, InteredgeKind, known_name
 from ..partitioner.rounds import Progress
+from .folder import WRITTEN
 from .opening import all_opened, all_zones
 from .requests import Meeting
 from .sources import Opened, others
-from .weighing import CoupledWeights, weighed
+from .weighing import ARRAY, CoupledWeights, weighed
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -80,6 +81,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     if names is not None and (len(set(names)) < len(names) or not all(names)
                               or (len(sources) > 1 and len(names) != len(sources))):
         raise ConfigError(f"names: needs {_some(max(len(sources), len(names)))} different names, got {tuple(names)}")
+    _check_arrays(load, coupled_weights)
     meeting = meeting or Meeting()
     tell = progress or silent
     read: dict[str, Mesh] = {}
@@ -100,7 +102,7 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
         pairs, interfaces = _search(dict(zip(called, meshes, strict=True)), interedges, meeting, tell,  # type: ignore[arg-type]
                                     threads)
     else:
-        pairs = _given(interedges, called)
+        pairs = given_interedges(interedges, called)
     cut: list[str] = []
     most = meeting.max_interedges
     if most is not None:
@@ -121,8 +123,18 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
                     if isinstance(source, str | os.PathLike)}, meeting, own.setting, own.unit)
 
 
+def _check_arrays(load: str | None, coupled_weights: CoupledWeights | None) -> None:
+    """Refuse cell arrays whose names are those of what a plan writes beside them."""
+    arrays = [("load", load), ("coupled_weights", coupled_weights if isinstance(coupled_weights, str) else None)]
+    written = {*WRITTEN, ARRAY} if isinstance(coupled_weights, Mapping) else {*WRITTEN}
+    for what, array in arrays:
+        if array in written:
+            raise ConfigError(f"{what}: the folder of a plan has a cell array {array!r} of its own, which would take "
+                              f"the place of that of the mesh; give the array of the mesh another name")
+
+
 # ---- interedges
-def _given(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
+def given_interedges(interedges: Any, names: Sequence[str]) -> dict[Pair, Interedges]:
     """Interedges by pair of names, from one relation of two components or a mapping."""
     def relation(given: Any) -> Interedges:
         return given if isinstance(given, Interedges) else Interedges.from_scipy(given)
@@ -246,5 +258,5 @@ def _some(count: int) -> str:
     return "two" if count == 2 else str(count)
 
 
-__all__ = ["INTEREDGES", "Coupled", "Progress", "coupled_problem", "interfaces_dict", "interfaces_of", "only_interface",
-           "silent"]
+__all__ = ["INTEREDGES", "Coupled", "Progress", "coupled_problem", "given_interedges", "interfaces_dict",
+           "interfaces_of", "only_interface", "silent"]

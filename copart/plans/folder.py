@@ -26,9 +26,11 @@ from ..errors import ConfigError, FormatError
 from .overwriting import Named, refuse_inputs
 
 #: What hidden folders are called, with some letters after it.
-HIDDEN = ".copart-"
+HIDDEN = ".copart-unfinished-"
 #: The file that makes a folder a plan and lists the others.
 METRICS = "metrics.json"
+#: The cell arrays of a plan, which take the place of a mesh's own of the same names.
+WRITTEN = ("part", "coupled")
 #: A folder with more files than these beside the plan's is more than a plan's folder: it keeps its place.
 _OTHERS = 1000
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
@@ -250,4 +252,4 @@ def _remove(place: Path, name: str) -> None:
             (place / inner).rmdir()
 
 
-__all__ = ["HIDDEN", "METRICS", "listed", "sweep", "write_folder"]
+__all__ = ["HIDDEN", "METRICS", "WRITTEN", "listed", "sweep", "write_folder"]

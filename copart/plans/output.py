@@ -33,7 +33,7 @@ from ..formats.output import file_name
 from ..formats.precice import write_precice
 from ..formats.text import is_document, read_json
 from ..parallel import side_by_side
-from .folder import METRICS, listed, write_folder
+from .folder import METRICS, WRITTEN, listed, write_folder
 from .kept import check_interfaces, check_settings
 from .overwriting import Named
 from .seal import sealed
@@ -183,8 +183,8 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
         others = [placed[q if name == p else p] for p, q in problem.pairs
                   if name in (p, q) and (q if name == p else p) in placed]
         parted.append(Parted(file_name(name), copartition[name], copartition.nparts[name], meshes.get(name),
-                             {"part": copartition[name], "coupled": flags}, coupled, placed.get(name), others,
-                             sources.get(name), search))
+                             dict(zip(WRITTEN, (copartition[name], flags), strict=True)), coupled,
+                             placed.get(name), others, sources.get(name), search))
     threads = int(settings.get("threads") or 1)
     work: list[Callable[[], object]] = []
     for c, name in zip(parted, problem.names, strict=True):
@@ -251,5 +251,5 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return dict(summary)
 
 
-__all__ = ["MIGRATION", "SCHEMA", "VERSION", "check_file_names", "former_files", "interedges_files",
-           "read_summary", "write_plan"]
+__all__ = ["MIGRATION", "SCHEMA", "VERSION", "check_file_names", "former_files", "interedges_files", "read_summary",
+           "write_plan"]

@@ -21,7 +21,7 @@ from ..formats.migration_file import read_migration
 from ..formats.output import file_name
 from ..formats.text import read_bytes, read_json
 from ..formats.vtu import CELL_IDS, GHOST
-from .folder import listed
+from .folder import WRITTEN, listed
 from .output import MIGRATION
 from .sources import open_mesh
 
@@ -39,7 +39,7 @@ def check_arrays(name: str, mesh: Mesh, part: NDArray[Any], coupled: NDArray[Any
     flags = np.zeros(len(part), np.int64)
     flags[coupled] = 1
     out = []
-    for array, true in (("part", part), ("coupled", flags)):
+    for array, true in zip(WRITTEN, (part, flags), strict=True):
         told = mesh.cell_data.get(array)
         if told is None:
             out.append(Finding(name, f"cell array {array}", "must be there", "no such array"))

@@ -33,7 +33,7 @@ from ..options import Options, Settings
 from ..schemes import registry
 from ..schemes.contiguous import contiguous
 from ..schemes.corepartition import corepartition
-from .components import Progress, interfaces_of, silent
+from .components import Progress, given_interedges, interfaces_of, silent
 from .folder import METRICS
 from .kept import kept_cost
 from .opening import component
@@ -50,7 +50,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 LOAD = "load"
-"""The cell array that keeps loads which were given, in the meshes of the new folder."""
+"""The cell array that keeps loads which were given, in the meshes of the new folder,"""
+
+OTHER = "new_load"
+"""and where the coupled weights are in that one."""
 
 
 class ReadPlan(NamedTuple):
@@ -216,10 +219,11 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     if options is None and "eps" not in given:
         chosen = chosen.replace(eps=settings["eps"])
     if loads:
-        problem, meshes = _loaded(problem, meshes, loads)
-        settings["load"] = LOAD
+        settings["load"] = LOAD if settings.get("coupled_weights") != LOAD else OTHER
+        problem, meshes = _loaded(problem, meshes, loads, settings["load"])
     if interedges:
-        problem = with_interedges(problem, {**problem.pairs, **interedges}, settings.get("coupled_weights"))
+        problem = with_interedges(problem, {**problem.pairs, **given_interedges(interedges, problem.names)},
+                                  settings.get("coupled_weights"))
         settings["interedges"], interfaces = "given", {}
     run = scheme or settings.get("scheme", "projrepart")
     own = _own_options(run, settings, scheme_options)
@@ -260,9 +264,9 @@ def _own_options(scheme: str, settings: Mapping[str, Any], given: Mapping[str, A
     return {key: value for key, value in (settings.get("scheme_options") or {}).items() if key in known}
 
 
-def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh],
-            loads: Mapping[str, ArrayLike]) -> tuple[CoupledProblem, dict[str, Mesh]]:
-    """The problem with other loads, and its meshes with all loads as a cell array."""
+def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh], loads: Mapping[str, ArrayLike],
+            array: str) -> tuple[CoupledProblem, dict[str, Mesh]]:
+    """The problem with other loads, and its meshes with all loads as that cell array."""
     graphs = dict(problem.components)
     for name, load in loads.items():
         if name not in graphs:
@@ -272,7 +276,7 @@ def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh],
             raise CouplingError(f"loads of {name}: need {graphs[name].nvtxs} numbers, one per cell, have shape "
                                 f"{np.shape(load)}")
         graphs[name] = graphs[name].replace(vwgt=load)
-    kept = {name: mesh.replace(cell_data={**mesh.cell_data, LOAD: graphs[name].weights})
+    kept = {name: mesh.replace(cell_data={**mesh.cell_data, array: graphs[name].weights})
             for name, mesh in meshes.items()}
     return CoupledProblem(graphs, problem.pairs, problem.coupled_weights), kept
 

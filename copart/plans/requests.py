@@ -384,7 +384,8 @@ def check_components(components: Sequence[Any]) -> None:
                               f"*components.values(), names={tuple(thing)!r}")
         if isinstance(thing, list | tuple) and any(isinstance(x, str | os.PathLike | Graph) or hasattr(x, "points")
                                                    for x in thing):
-            raise ConfigError(f"components: a {type(thing).__name__} is none; give what it holds one by one: *components")
+            raise ConfigError(f"components: a {type(thing).__name__} is none; give what it holds one by one: "
+                              "*components")
 
 
 __all__ = ["Costs", "Meeting", "Sharing", "Site", "check_components", "check_fit", "counts", "described",

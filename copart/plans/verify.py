@@ -133,10 +133,22 @@ def _idle(summary: Mapping[str, Any], problem: CoupledProblem, made: CoPartition
 def _searched(meshes: Mapping[str, Mesh], settings: Mapping[str, Any], groups: Mapping[str, str | None],
               progress: Progress) -> Any:
     """The problem with the interedges that the meshes in the folder have."""
-    at = [mesh.replace(interface=groups[name]) if groups.get(name) else mesh for name, mesh in meshes.items()]
+    at = [mesh.replace(interface=_offered(mesh, group)) if (group := groups.get(name)) else mesh
+          for name, mesh in meshes.items()]
     return coupled_problem(*at, names=list(meshes), load=settings.get("load"), interedges=settings["interedges"],
                            meeting=Meeting.of_settings(settings), progress=progress,
                            coupled_weights=settings.get("coupled_weights"))
+
+
+def _offered(mesh: Mesh, told: str) -> tuple[str, ...]:
+    """The boundaries that were offered, which are told with commas between; none where the mesh has not got them."""
+    known = {*mesh.facet_groups, *mesh.point_groups}
+    for at in [*(i for i, letter in enumerate(told) if letter == ","), len(told)]:
+        if told[:at] in known:
+            rest = _offered(mesh, told[at + 1:])
+            if rest or at == len(told):
+                return told[:at], *rest
+    return ()
 
 
 def _meet(summary: Mapping[str, Any], meshes: Mapping[str, Mesh], kept: Mapping[Pair, Interedges],
@@ -155,7 +167,7 @@ def _meet(summary: Mapping[str, Any], meshes: Mapping[str, Mesh], kept: Mapping[
     if strangers:
         return [Finding("metrics.json", key, f"is of {', '.join(meshes)}", strangers[0])], []
     lost = [f"{name} at {group}" for name, group in groups.items()
-            if group is not None and group not in meshes[name].facet_groups and group not in meshes[name].point_groups]
+            if group is not None and not _offered(meshes[name], group)]
     if lost:
         where = " and ".join(lost)
         return [], [f"whether the interedges are those of {where}: the meshes here have no groups"]

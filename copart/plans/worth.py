@@ -18,7 +18,7 @@ ALONE: SchemeName = "naive"
 
 def figures_alone(problem: CoupledProblem, copartition: CoPartition, scheme: str, parts: Sequence[int], run: Options
                   ) -> PromiseFigures | None:
-    """What partitioning each component alone comes to; None where nothing is measured by that, or it finds no partition.
+    """What partitioning each component alone comes to; None where that is no measure, or finds no partition.
 
     Parameters
     ----------

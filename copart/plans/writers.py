@@ -14,7 +14,6 @@ K is the number of parts.  Cells keep the order of the mesh.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,16 +156,21 @@ def native_kinds(source: str | os.PathLike[str] | None, mesh: Mesh | None) -> tu
 
 
 def _is_whole(path: Path, mesh: Mesh) -> bool:
-    """Whether `mesh` has all cells of an OpenFOAM case with one mesh, as far as the case says how many there are."""
+    """Whether `mesh` has all cells of an OpenFOAM case, or of those regions of which it has some, as far as the case
+    says how many there are.
+    """
+    from ..mesh.readers.foam_file import count_cells
     from ..mesh.readers.openfoam import mesh_folders
 
     try:
         folders = mesh_folders(path)
-        head = (folders[0][1] / "owner").read_bytes()[:4096] if len(folders) == 1 else b""
-    except (FormatError, OSError):
+    except FormatError:
         return True
-    told = re.search(rb"nCells:\s*(\d+)", head)
-    return told is None or int(told[1]) == mesh.ncells
+    for region, folder in folders:
+        mine = mesh.ncells if len(folders) == 1 else len(mesh.cell_groups.get(str(region), ()))
+        if mine and count_cells(folder) not in (None, mine):
+            return False
+    return True
 
 
 def _is_case(path: Path) -> bool:

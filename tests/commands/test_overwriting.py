@@ -223,6 +223,16 @@ def test_two_outputs_are_two_files(tmp_path, monkeypatch, capsys, arguments):
     assert "is also written (output)" in refused(capsys, tmp_path, *arguments)
 
 
+@pytest.mark.parametrize(("kind", "name"), [("pvtu", "a.2.pvtu"), ("gmsh", "a.2.msh")])
+def test_the_part_file_is_none_of_the_others(tmp_path, monkeypatch, capsys, kind, name):
+    monkeypatch.chdir(tmp_path)
+    write_vtu("a.vtu", cube("hexa", 2))
+    assert f"is also the name of a file of --write {kind}" in refused(
+        capsys, tmp_path, "part", "a.vtu", "2", "--write", kind, "-o", f"./{name}")
+    assert main(["part", "a.vtu", "2", "--write", kind, "-q"]) == 0
+    assert Path(name).exists()
+
+
 def test_words_are_no_files(tmp_path, monkeypatch):
     """A file that happens to be called as a word of the option is not read."""
     monkeypatch.chdir(tmp_path)

@@ -56,6 +56,15 @@ def folder(tmp_path):
     return tmp_path
 
 
+def test_lists_of_many_parts_of_the_first_and_few_of_the_second():
+    """Pairs of parts are more than 16 bits can tell apart, though those of the second alone are not."""
+    parts = np.arange(600, dtype=np.int32)
+    inter = Interedges.from_pairs(600, 200, parts, parts // 3)
+    lists = interedge_lists(inter, parts, parts[:200], 200)
+    assert [(p, q) for p, q, _ in lists.items()] == [(p, p // 3) for p in range(600)]
+    assert lists.of_first(597)[199]["a"].tolist() == [597]
+
+
 def test_what_is_written_is_read(tmp_path):
     a, b = (random_graph(np.random.default_rng(n), n, 2 * n) for n in (40, 30))
     inter = Interedges.from_pairs(40, 30, range(20), range(20))

@@ -291,6 +291,13 @@ def test_node_list_alone():
     assert read_machine("a:3,b:1").slots.tolist() == [3, 1]
 
 
+@pytest.mark.parametrize("name", ["topolgy.conf", "nodes.TXT", "m.xml", "rack.tgt"])
+def test_a_file_that_is_not_there_is_no_host(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FormatError, match="no such file"):
+        read_machine(name)
+
+
 def test_one_topology_for_a_list_of_hosts():
     path = shared("data/machines/fakecpukinds.xml")
     found = read_machine(path, nodes="a,b:1,c", unit="pu")

@@ -76,6 +76,13 @@ def test_region_then_boundary():
         two().replace(facet_groups={"low2": [[0, 3]]}).select("low2").select(("mat", 8))
 
 
+def test_whole_numbers_are_told_apart_however_large():
+    mesh = two().replace(cell_data={"id": np.array([2**53, 2**53 + 1])})
+    for i, value in enumerate((2**53, 2**53 + 1)):
+        assert mesh.select(("id", str(value))).points.min(axis=0)[0] == i
+    assert two().select(("mat", "8.0")).ncells == 1
+
+
 def test_names_of_two_kinds_must_be_told_apart():
     mesh = two()
     with pytest.raises(MeshError, match="groups of cells and facets called 'both'; say cells=both or facets=both"):

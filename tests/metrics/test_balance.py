@@ -33,6 +33,8 @@ def test_decimal_numbers_count_as_they_are_written():
     assert allowed_weight(Fraction(100, 3), 0.05) == 35
     assert max_part_weights(100, 3, 0.0, [1, 1, 1]).tolist() == [34, 34, 34]
     assert max_part_weights(10, 2, 0.1, [0.3, 0.7]).tolist() == [3, 7]
+    for total in (10**12, 8 * 10**12, 2**52):  # what is taken off for rounding is never a whole unit
+        assert max_part_weights(total, 1, 0.0, [1]).tolist() == [total]
     assert max_part_weights(2**60, 1, 1e9).tolist() == [UNLIMITED]
 
 

@@ -52,6 +52,35 @@ def test_every_file_that_decomposepar_reads(case, tmp_path):
     assert len(list(case.rglob("*.before"))) == 1
 
 
+def test_a_manual_decomposition_of_the_user_is_kept(case):
+    mine = case / "system/gas/decomposeParDict"
+    mine.unlink()
+    mine.write_text('numberOfSubdomains 7; method manual; manualCoeffs { dataFile "cellDecomposition"; } // mine\n')
+    (case / "constant/gas/cellDecomposition").write_text("my list")
+    for turn in ("", "2"):
+        copart.plan(case, parts=2, scheme="monolithic").write_into_cases()
+        copart.plan(case, parts=3, scheme="monolithic").write_into_cases()
+        assert (case / "constant/gas/cellDecomposition.before").read_text() == "my list"
+        assert "// mine" in (case / f"system/gas/decomposeParDict.before{turn}").read_text()
+        assert not (case / "system/gas/decomposeParDict.before3").exists()
+        mine.write_text("numberOfSubdomains 9; method scotch; // mine again\n")
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_zone_is_not_taken_for_its_region(case, told):
+    points, *rest = brick(4, 4, 4)
+    write(case / "constant/gas/polyMesh", points, *rest, cell_zones={"heater": np.arange(40, 64)})
+    if told:
+        owner = case / "constant/gas/polyMesh/owner"
+        note = b'note "nPoints: 125 nCells: 64 nFaces: 240";\nclass'
+        owner.write_bytes(owner.read_bytes().replace(b"class", note, 1))
+    plan = copart.plan(f"{case}:gas:heater", f"{case}:wall", parts=(2, 2))
+    with pytest.raises(ConfigError, match="is no whole mesh or region"):
+        plan.write_into_cases()
+    made = copart.plan(f"{case}:gas", f"{case}:wall", parts=(2, 2)).write_into_cases()
+    assert case / "constant/gas/cellDecomposition" in made
+
+
 def test_a_case_with_one_mesh(tmp_path):
     for i, name in enumerate(("air", "plate")):
         points, *rest = brick(3, 3, 3)

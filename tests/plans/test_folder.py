@@ -15,6 +15,7 @@ from copart.cli import main
 from copart.errors import ConfigError, FormatError
 from copart.mesh import cube, write_vtu
 from copart.plans import folder as moving
+from copart.plans.folder import HIDDEN
 from copart.plans.replan import replan
 from copart.plans.verify import check_plan
 
@@ -31,7 +32,7 @@ def names(folder):
 
 
 def hidden(folder):
-    return [one.name for room in (folder.parent, folder) for one in room.glob(".copart-*")]
+    return [one.name for room in (folder.parent, folder) for one in room.glob(f"{HIDDEN}*")]
 
 
 @pytest.fixture(params=["changing places", "file by file"])
@@ -169,15 +170,18 @@ def test_a_run_at_work_is_left_alone(two, tmp_path):
         (busy / "x").write_text("")
         two[0].write(out)
         assert (busy / "x").exists()
-    (tmp_path / ".copart-dead" / "inner").mkdir(parents=True)
-    (tmp_path / ".copart-dead" / "inner" / "y").write_text("")
+    (tmp_path / f"{HIDDEN}dead" / "inner").mkdir(parents=True)
+    (tmp_path / f"{HIDDEN}dead" / "inner" / "y").write_text("")
+    (tmp_path / ".copart-notes").mkdir()
+    (tmp_path / ".copart-notes" / "mine").write_text("")
     two[0].write(out)
     assert not hidden(out)
+    assert (tmp_path / ".copart-notes" / "mine").exists()
 
 
 def test_others_files_in_what_is_left_are_not_lost(two, tmp_path):
     """A run was killed right after folders changed places, and a program had made a file in between."""
-    out, left = tmp_path / "out", tmp_path / ".copart-left"
+    out, left = tmp_path / "out", tmp_path / f"{HIDDEN}left"
     two[0].write(out)
     two[1].write(left)
     (left / "result").write_text("mine")

@@ -160,6 +160,9 @@ BAD = [
     ({"seed": -1}, ConfigError, "seed: must be at least 0"),
     ({"threads": 0}, ConfigError, "threads: must be at least 1"),
     ({"load": "load"}, MeshError, "load"),
+    ({"load": "part"}, ConfigError, "load: the folder of a plan has a cell array 'part' of its own"),
+    ({"coupled_weights": "coupled"}, ConfigError, "coupled_weights: the folder of a plan has a cell array 'coupled'"),
+    ({"load": "coupled_weight", "coupled_weights": {"left": [1] * 216}}, ConfigError, "load: .* 'coupled_weight'"),
 ]
 
 

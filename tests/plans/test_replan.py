@@ -16,6 +16,7 @@ from copart.formats.interedges_file import write_interedges
 from copart.formats.migration_file import read_migration
 from copart.mesh import cube
 from copart.plans.replan import read_plan, replan
+from copart.plans.verify import check_plan
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,26 @@ def test_command_with_new_loads_and_then_new_counts(folder, tmp_path, capsys):
     problem, made, *_ = read_plan(again)
     assert problem.components["left"].weights.tolist() == corner(8).tolist()
     assert dict(made.ncoupled) == {"left": 5, "right": 4}
+
+
+def test_new_loads_beside_coupled_weights_of_the_same_name(tmp_path):
+    a, b = (cube("hexa", 3, offset=(x, 0, 0)) for x in (0, 1))
+    meshes = [mesh.replace(name=name, cell_data={"load": 1 + np.arange(27)})
+              for name, mesh in (("a", a), ("b", b))]
+    copart.plan(*meshes, parts=(2, 3), coupled_weights="load", output=tmp_path / "out")
+    made = replan(tmp_path / "out", loads={"a": np.arange(27) + 5}, output=tmp_path / "next").plan
+    assert check_plan(tmp_path / "next").ok
+    again = replan(tmp_path / "next", parts=(3, 3)).plan
+    for plan in (made, again):
+        assert plan.problem.components["a"].weights.tolist() == list(range(5, 32))
+        assert plan.problem.coupled_weights["a"].tolist() == list(range(1, 28))
+
+
+def test_interedges_by_the_names_in_the_other_order(folder):
+    kept = read_plan(folder).problem.pairs["left", "right"]
+    made = replan(folder, interedges={("right", "left"): kept.transposed}).plan
+    assert list(made.problem.pairs) == [("left", "right")]
+    assert made.problem.pairs["left", "right"].pairs()[0].tolist() == kept.pairs()[0].tolist()
 
 
 @pytest.mark.parametrize(("scheme", "parts", "other"), [("joint", [6, 8], [7, 6]), ("multiconstraint", [6, 8], [7, 6]),

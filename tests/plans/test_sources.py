@@ -69,6 +69,16 @@ def test_several_names_at_once(text, offered, cells):
     assert ":".join(chosen) == text
 
 
+@pytest.mark.parametrize("offered", [("wall-left", "a,b"), ("a,b", "wall-left"), ("a,b",)])
+def test_interedges_at_several_boundaries_are_checked(tmp_path, offered):
+    beside = Mesh([[2, 0], [2, 1], [2, 2], [3, 0], [3, 1], [3, 2]], [("quad", [[0, 3, 4, 1], [1, 4, 5, 2]])])
+    square = walls().replace(interface=offered)
+    copart.plan(square, beside, names=("square", "beside"), parts=(2, 2), output=tmp_path / "out")
+    report = check_plan(tmp_path / "out")
+    assert report.ok
+    assert not any("interedges" in line for line in report.unchecked)
+
+
 @pytest.mark.parametrize(("text", "message"), [
     ("high:high", "'high' is named twice in 'high:high'"), ("wall-low,high,wall-low", "'wall-low' is named twice"),
     ("high,nothing", "no group 'nothing'"), ("one,high", "one of mesh 'square' is a region, high a boundary"),

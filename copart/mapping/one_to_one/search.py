@@ -65,9 +65,9 @@ def _neighbourhood(name: str) -> tuple[int, int]:
     if name == "N^2":
         return 0, 0
     kind, _, number = name.partition(":") if ":" in name else name.partition("_")
-    if kind == "N_p" and number.isdigit():
+    if kind == "N_p" and number.isdecimal():
         return 0, whole("neighbourhood", int(number), low=2)
-    if kind == "N" and number.isdigit():
+    if kind == "N" and number.isdecimal():
         return whole("neighbourhood", int(number), low=1), 0
     raise MappingError(f"neighbourhood: {name!r} is not known; choose N^2, N_p:B with a block size, or N_d with a "
                        f"number of edges, as N_10")

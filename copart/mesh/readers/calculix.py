@@ -111,7 +111,7 @@ def _said_gone(names: Collection[str]) -> str:
 def cards(path: Path) -> Iterator[Card]:
     """The cards of a file."""
     try:
-        text = path.read_bytes()
+        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")  # as editors of Windows begin files
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     refuse_pointer(path, text)

@@ -28,14 +28,14 @@ def patches(file: FoamFile) -> list[Patch]:
     words.append(("", len(file.data)))
     macros: dict[str, str] = {}
     at = 0
-    while words[at][0] not in ("(", "") and not (words[at][0].isdigit() and words[at + 1][0] == "("):
+    while words[at][0] not in ("(", "") and not (words[at][0].isdecimal() and words[at + 1][0] == "("):
         if len(words) > at + 3 and words[at + 2][0] == ";":
             macros[words[at][0]] = words[at + 1][0]
             at += 3
         else:
             file.fail(f"expected the number of patches, found {words[at][0]!r}", words[at][1])
     count = None
-    if words[at][0].isdigit():
+    if words[at][0].isdecimal():
         count, at = int(words[at][0]), at + 1
     if words[at][0] != "(":
         file.fail("expected ( before the patches", words[at][1])
@@ -53,7 +53,7 @@ def patches(file: FoamFile) -> list[Patch]:
         for key in ("startFace", "nFaces"):
             text = entries.get(key, "")
             text = macros.get(text.strip("${}:"), text) if text.startswith("$") else text
-            if not text.isdigit() or len(text) > 18:
+            if not text.isdecimal() or len(text) > 18:
                 file.fail(f"patch {name}: {key} needs a whole number, has {text!r}", place)
             values.append(int(text))
         out.append(Patch(name, entries.get("type", "patch"), values[0], values[1]))

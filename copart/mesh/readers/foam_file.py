@@ -256,3 +256,18 @@ class FoamFile:
             out.append((found[0].strip('"'), self.at + found.start()))
         return out
 
+
+def count_cells(folder: Path) -> int | None:
+    """How many cells a polyMesh has, by the note in its ``owner`` or else by its lists; None if it cannot be read."""
+    most = -1
+    try:
+        for path in (find(folder, "owner"), find(folder, "neighbour")):
+            if path is not None:
+                file = FoamFile(path)
+                told = re.search(r"nCells:\s*(\d+)", file.header.get("note", ""))
+                if told:
+                    return int(told[1])
+                most = max(most, int(file.labels().max(initial=-1)))
+    except FormatError:
+        return None
+    return most + 1

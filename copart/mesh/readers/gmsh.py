@@ -108,7 +108,7 @@ def read_gmsh(path: Path) -> Mesh:
 def _physical_names(section: Section, names: dict[tuple[int, int], str]) -> None:
     """Names of physical groups by dimension and number."""
     lines = [line for line in section.data.decode("utf-8", "replace").splitlines() if line.strip()]
-    if not lines or not lines[0].strip().isdigit() or int(lines[0]) != len(lines) - 1:
+    if not lines or not lines[0].strip().isdecimal() or int(lines[0]) != len(lines) - 1:
         announced = lines[0].strip()[:20] if lines else "no number of"
         section.fail(f"{announced} names announced, {max(len(lines) - 1, 0)} found")
     for i, line in enumerate(lines[1:], start=1):

@@ -80,7 +80,7 @@ def read_mdpa(path: Path) -> Mesh:
         With the line where it breaks the format.
     """
     try:
-        text = path.read_bytes()
+        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")  # as editors of Windows begin files
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     if b"\r" in text:

@@ -55,7 +55,7 @@ def read_su2(path: Path) -> Mesh:
         With the line where the file breaks the format.
     """
     try:
-        text = path.read_bytes()
+        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")  # as editors of Windows begin files
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     text = _COMMENT.sub(b"", text.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
@@ -188,7 +188,7 @@ class _Parser:
     def _number(self, key: str, value: str) -> int:
         """A count after a keyword; of several, as in old headers, the first."""
         words = value.split()
-        if not words or not all(word.isdigit() and len(word) <= 18 for word in words):
+        if not words or not all(word.isdecimal() and len(word) <= 18 for word in words):
             raise FormatError(self.path, f"{key} needs a whole number, has {value[:40]!r}", self.line)
         return int(words[0])
 

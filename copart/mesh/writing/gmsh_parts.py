@@ -69,8 +69,8 @@ def _text(mesh: Mesh, part: NDArray[np.int32]) -> Iterator[str]:
     cell_tags = _numbers(mesh.cell_groups)
     facets = {name: rows for name, rows in mesh.facet_groups.items() if mesh.dimension > 1}
     facet_tags = _numbers(facets)
-    named = [(mesh.dimension - 1, tag, name) for name, tag in facet_tags.items() if not name.isdigit()]
-    named += [(mesh.dimension, tag, name) for name, tag in cell_tags.items() if not name.isdigit()]
+    named = [(mesh.dimension - 1, tag, name) for name, tag in facet_tags.items() if not name.isdecimal()]
+    named += [(mesh.dimension, tag, name) for name, tag in cell_tags.items() if not name.isdecimal()]
     yield "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
     if named:
         lines = "".join(f"{dimension} {tag} {_quoted(name)}\n" for dimension, tag, name in named)
@@ -113,7 +113,7 @@ def _lines(first: int, rows: NDArray[np.int64]) -> Iterator[str]:
 
 def _numbers(groups: Mapping[str, NDArray[np.int64]]) -> dict[str, int]:
     """A number for each group: its name where that is one, as where the file has no name for it, else a free one."""
-    out = {name: int(name) for name in groups if name.isdigit() and 0 < int(name) < 2**31}
+    out = {name: int(name) for name in groups if name.isdecimal() and 0 < int(name) < 2**31}
     free = iter(sorted(set(range(1, len(groups) + len(out) + 1)) - set(out.values())))
     return {name: out[name] if name in out else next(free) for name in groups}
 

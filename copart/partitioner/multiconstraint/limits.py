@@ -88,10 +88,11 @@ def check_limits(vwgts: Array, limits: Array, pinned: Array, strict: bool) -> No
     for v in suspect[(vwgts[suspect] > largest).any(axis=1)][:1]:
         c = int(np.argmax(vwgts[v] > largest))
         raise PartitionError(f"vwgt: vertex {v} weighs {vwgts[v, c]} in constraint {c}, more than any part may "
-                             f"({largest[c]}); raise eps, use fewer parts, or pass strict=False")
+                             f"({largest[c]}); raise eps, use fewer parts, or take the best balance "
+                             f"(strict=False, --best-balance)")
     for v in _without_part(vwgts, limits, suspect)[:1]:
         raise PartitionError(f"vwgt: vertex {v} with weights {vwgts[v].tolist()} fits in no part; raise the limits, "
-                             f"or pass strict=False")
+                             f"or take the best balance (strict=False, --best-balance)")
 
 
 def _without_part(vwgts: Array, limits: Array, vertices: Array) -> Array:
