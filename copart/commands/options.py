@@ -44,11 +44,12 @@ COMPONENT_EFFECTS: Effects = (
     COUNTS_EFFECT)
 
 
-def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
+def add_partitioning(parser: argparse.ArgumentParser, *, seed: bool = True, eps: str = "0.05") -> None:
     """``--eps --seed --threads --preset``."""
     group = parser.add_argument_group("partitioning")
     group.add_argument("--eps", type=tolerance, default=0.05, metavar="F",
-                       help="imbalance allowed, as a fraction or in per cent: 0.05 or 5%% (default 0.05)")
+                       help="imbalance allowed, as a fraction or in per cent: 0.05 or 5%% "
+                            f"(default {eps})")
     if seed:
         group.add_argument("--seed", type=integer, default=1, metavar="N", help="same seed, same result (default 1)")
     group.add_argument("--threads", type=integer, default=1, metavar="N",

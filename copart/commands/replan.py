@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     writing.add_write(parser)
     writing.add_pages(parser)
     options.add_safe(parser)
-    options.add_partitioning(parser)
+    options.add_partitioning(parser, eps="that of the plan")
     options.add_scheme_options(parser, again=True)
     parser.set_defaults(eps=None)
 

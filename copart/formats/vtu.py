@@ -25,6 +25,8 @@ from .text import PathLike
 
 GHOST = "vtkGhostType"
 """Name of the array that marks what another piece owns: 1 for a copy, 0 for one's own."""
+DUPLICATE = 1
+"""The bit of it that says so."""
 POINT_IDS, CELL_IDS = "GlobalPointIds", "GlobalCellIds"
 """Names of the arrays with the numbers in the whole mesh."""
 POLYHEDRON = 42
@@ -206,4 +208,4 @@ def _array(path: PathLike, name: str, array: NDArray[Any], threads: int, more: s
     return f'<DataArray {what} format="binary">\n{text.decode()}\n</DataArray>\n'
 
 
-__all__ = ["CELL_IDS", "GHOST", "POINT_IDS", "POLYHEDRON", "Faces", "Grid", "write_grid", "write_pvtu"]
+__all__ = ["CELL_IDS", "DUPLICATE", "GHOST", "POINT_IDS", "POLYHEDRON", "Faces", "Grid", "write_grid", "write_pvtu"]

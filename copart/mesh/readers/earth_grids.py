@@ -8,6 +8,7 @@ file.  (UGRID conventions 1.0; CF conventions 1.11, section 7.1; OASIS3-MCT user
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -261,7 +262,7 @@ def _joined(v: Variables, grids: list[_Grid], groups: dict[str, NDArray[np.int64
         if int(grid.corners.max(initial=-1)) >= len(grid.points):
             raise FormatError(v.path, f"a cell has corner {int(grid.corners.max())}, counted from 0; there are "
                                       f"{len(grid.points)} points")
-        points, number = same_places(grid.points, _NEAR)
+        points, number = same_places(grid.points, _near(grid.points))
         corners, size = _without_repeats(np.append(number, _PAD)[grid.corners])
         kept.append(size >= 3)
         corners, size = np.where(corners < 0, _PAD, corners + at)[kept[-1]], size[kept[-1]]
@@ -269,10 +270,12 @@ def _joined(v: Variables, grids: list[_Grid], groups: dict[str, NDArray[np.int64
         at += len(points)
         # runs of cells with as many corners, as cells keep their order
         begin = np.append(0, np.flatnonzero(np.diff(size)) + 1) if len(size) else np.zeros(0, np.int64)
-        for a, b in zip(begin.tolist(), [*begin[1:].tolist(), len(size)], strict=True):
+        for a, b in pairwise([*begin.tolist(), len(size)]):
             n = int(size[a])
             blocks.append(({3: "triangle", 4: "quad"}.get(n, "polygon"), corners[a:b, :n]))
     keep = np.concatenate(kept)
+    if not keep.any():
+        raise FormatError(v.path, "no cell has three corners apart")
     if not keep.all():
         remarks.append(f"{int((~keep).sum())} of {len(keep)} cells have no three corners apart and are left out: "
                        f"lines of parts files are those of the others")
@@ -283,6 +286,13 @@ def _joined(v: Variables, grids: list[_Grid], groups: dict[str, NDArray[np.int64
         if name in arrays and (idle := int((arrays[name] == 0).sum())):
             remarks.append(f"{idle} of {len(arrays[name])} cells have {name} 0: {v.path.name}:{name}=1 leaves them out")
     return Mesh(np.concatenate(places), blocks, arrays, v.path.stem, cell_groups=groups, remarks=remarks)
+
+
+def _near(points: NDArray[np.float64]) -> float:
+    """How near corners at one place are: as an angle on the sphere, and no more than that share of a grid elsewhere."""
+    if len(points) == 0 or np.allclose(np.linalg.norm(points, axis=1), 1.0):
+        return _NEAR
+    return _NEAR * min(1.0, float((points.max(axis=0) - points.min(axis=0)).max()) or 1.0)
 
 
 def _without_repeats(corners: Ints) -> tuple[Ints, Ints]:

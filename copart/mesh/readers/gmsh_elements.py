@@ -140,9 +140,33 @@ def _together(runs: list[Run]) -> Run:
 
 
 def _run_2(kind: str, number: Ints, nodes: Ints, physical: Ints, entity: Ints) -> Run:
-    """One run, its physical groups told apart."""
-    groups: Physical = [(int(p), np.flatnonzero(physical == p)) for p in np.unique(physical) if p > 0]
-    return kind, number, nodes, groups, physical, entity
+    """One run, its physical groups told apart.  An element has a row for each of its groups, and is one."""
+    kept, element = _rows_once(nodes, physical, entity)
+    groups: Physical = [(int(p), np.unique(element[physical == p])) for p in np.unique(physical) if p > 0]
+    return kind, number[kept], nodes[kept], groups, physical[kept], entity[kept]
+
+
+def _rows_once(nodes: Ints, physical: Ints, entity: Ints) -> tuple[Ints, Ints]:
+    """The first row of each element, ascending, and which of these each row is.
+
+    Rows of other groups with the same nodes in the same order, and of the same entity, are of one element.
+    """
+    every = np.arange(len(nodes))
+    if len(nodes) == 0 or physical.min() == physical.max():
+        return every, every
+    key = entity.astype(np.uint64)
+    for column in nodes.T:
+        key = key * np.uint64(6364136223846793005) + column.astype(np.uint64)
+    order = np.argsort(key, kind="stable")
+    one, other = order[:-1], order[1:]
+    alike = key[one] == key[other]
+    one, other = one[alike], other[alike]
+    alike[alike] = (nodes[one] == nodes[other]).all(axis=1) & (entity[one] == entity[other]) & \
+        (physical[one] != physical[other])
+    begins = np.append(True, ~alike)
+    kept, element = np.sort(order[begins]), np.empty(len(nodes), np.int64)
+    element[order] = np.searchsorted(kept, order[begins])[np.cumsum(begins) - 1]
+    return kept, element
 
 
 # ---- version 4

@@ -49,10 +49,37 @@ def same_places(points: NDArray[np.float64], near: float) -> tuple[NDArray[np.fl
     return kept, number
 
 
+def without_twins(points: NDArray[np.float64], piece: Ints) -> tuple[NDArray[np.float64], Ints]:
+    """Points of several pieces without those at the very place of an earlier one, where no piece has two: these are
+    apart on purpose.
+
+    Parameters
+    ----------
+    points : (n, 3) float64
+    piece : (n,) int64
+        The piece that each point is of.
+
+    Returns
+    -------
+    (m, 3) float64, (n,) int64
+        The points that are left, and which of them each point is.
+    """
+    order = np.lexsort((piece, *points.T))
+    there, whose = points[order], piece[order]
+    begins = np.append(True, (there[1:] != there[:-1]).any(axis=1))[:len(points)]
+    place = np.cumsum(begins) - 1
+    twice = ~begins & np.append(False, whose[1:] == whose[:-1])[:len(points)]
+    apart = np.bincount(place, twice)[place] > 0
+    same = np.arange(len(points))
+    same[order] = np.where(apart, order, order[np.flatnonzero(begins)][place])
+    kept = same == np.arange(len(points))
+    return points[kept], (np.cumsum(kept) - 1)[same]
+
+
 def _pairs(points: NDArray[np.float64], near: float) -> Ints:
     from scipy.spatial import cKDTree
 
     return np.asarray(cKDTree(points).query_pairs(near, p=np.inf, output_type="ndarray"), np.int64)
 
 
-__all__ = ["same_places"]
+__all__ = ["same_places", "without_twins"]

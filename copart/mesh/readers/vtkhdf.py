@@ -1,4 +1,4 @@
-"""VTKHDF files: unstructured grids and surfaces, in one piece or several."""
+"""VTKHDF files: unstructured grids and surfaces, in one piece or several, which are joined as those of VTU files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, MeshError
-from ..polyhedra import Ints
+from ...formats.vtu import DUPLICATE, GHOST
+from ..polyhedra import Ints, spans
 from ..value import Mesh
 from ..vtk_cells import blocks_of_types
 from .hdf5 import read_hdf5
+from .same_places import without_twins
 
 _SURFACE = (("Vertices", 1), ("Lines", 3), ("Polygons", 7), ("Strips", 0))
 """Kinds of cells of surfaces, in the order of their values, with the type of VTK that stands for them."""
@@ -49,10 +51,10 @@ def _mesh(path: Path, data: Any) -> Mesh:
     groups = [(root, 0)] if kind == "UnstructuredGrid" else [(root[name], code) for name, code in _SURFACE
                                                               if name in root]
     npoints = _numbers(root["NumberOfPoints"])[:pieces]
-    first = np.cumsum(npoints) - npoints
-    starts, nodes, types = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)], []
+    starts, nodes, types, counts = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)], [], []
     for group, stands in groups:
-        start, listed = _cells(group, first)
+        start, listed = _cells(group, npoints)
+        counts.append(_numbers(group["NumberOfCells"])[:pieces])
         if not stands and kind == "PolyData" and len(start) > 1:
             raise FormatError(path, "has strips of triangles, which are not read; ParaView's filter Triangulate makes "
                                     "triangles of them")
@@ -66,16 +68,39 @@ def _mesh(path: Path, data: Any) -> Mesh:
     # polygons of three and four corners
     size = np.diff(start)
     code = np.where((code == 7) & (size == 3), 5, np.where((code == 7) & (size == 4), 9, code))
-    values = {str(name): np.asarray(item[()])[:len(code)] for name, item in root.get("CellData", {}).items()}
+    order = _order(np.array(counts))
+    values = {str(name): np.asarray(item[()])[order] for name, item in root.get("CellData", {}).items()}
     lost = [str(name) for name in root.get("PointData", {})]
     if lost:
         remarks.append(f"arrays on points are left out: {', '.join(lost)}")
     points = np.asarray(root["Points"][:int(npoints.sum())], np.float64)
+    if pieces > 1:
+        points, same = without_twins(points, np.repeat(np.arange(pieces), npoints))
+        flat = same[flat]
+        ghost = values.pop(GHOST, None)
+        if ghost is not None:
+            own = ghost & DUPLICATE == 0
+            code, values = code[own], {name: array[own] for name, array in values.items()}
+            flat, start = flat[np.repeat(own, size)], np.append(0, np.cumsum(size[own]))
     return Mesh(points, blocks_of_types(code, start, flat), values, path.stem, remarks=remarks)
 
 
-def _cells(group: Any, first: Ints) -> tuple[Ints, Ints]:
-    """Offsets and nodes of the cells of all pieces, whose points begin at `first`."""
+def _order(counts: Ints) -> Ints:
+    """Where the values of cells stand that are listed by kind and then by piece; values are by piece and then by kind.
+
+    `counts` (nkinds, npieces) are the numbers of cells.
+
+    >>> _order(np.array([[2, 1], [1, 1]])).tolist()
+    [0, 1, 3, 2, 4]
+    """
+    by_piece = counts.T.ravel()
+    begins = (np.cumsum(by_piece) - by_piece).reshape(counts.T.shape).T.ravel()
+    return spans(begins, counts.ravel())
+
+
+def _cells(group: Any, npoints: Ints) -> tuple[Ints, Ints]:
+    """Offsets and nodes of the cells of all pieces, which have so many points."""
+    first = np.cumsum(npoints) - npoints
     ncells, nids = (_numbers(group[name])[:len(first)] for name in ("NumberOfCells", "NumberOfConnectivityIds"))
     if not ncells.any():
         return np.zeros(1, np.int64), np.zeros(0, np.int64)
@@ -84,12 +109,15 @@ def _cells(group: Any, first: Ints) -> tuple[Ints, Ints]:
             or int(nids.sum()) > len(flat) or int(ncells.sum()) + len(first) > len(offsets):
         raise MeshError("pieces: the numbers of cells and nodes do not fit the arrays Offsets and Connectivity")
     starts, nodes, at, begin = [np.zeros(1, np.int64)], [], 0, 0
-    for n, size, point in zip(ncells.tolist(), nids.tolist(), first.tolist(), strict=True):
+    for n, size, point, most in zip(*(x.tolist() for x in (ncells, nids, first, npoints)), strict=True):
         own = offsets[at:at + n + 1]
         if own[0] != 0 or own[-1] != size or (np.diff(own) < 1).any():
             raise MeshError(f"cells: Offsets of a piece must rise from 0 to its {size} entries of Connectivity")
         starts.append(own[1:] + begin)
-        nodes.append(flat[begin:begin + size] + point)
+        mine = flat[begin:begin + size]
+        if size and not 0 <= mine.min() <= mine.max() < most:
+            raise MeshError(f"cells point outside the {most} points of their piece")
+        nodes.append(mine + point)
         at, begin = at + n + 1, begin + size
     return np.concatenate(starts), np.concatenate(nodes)
 

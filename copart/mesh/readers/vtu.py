@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CopartError, FormatError, MeshError
-from ...formats.vtu import GHOST
+from ...formats.vtu import DUPLICATE, GHOST
 from ..polyhedra import Ints, Polyhedra, spans
 from ..value import Mesh
 from ..vtk_cells import POLYHEDRON, blocks_of_types
 from .foreign import Solid, from_meshio
 from .polydata import as_grid
+from .same_places import without_twins
 from .vtu_arrays import Encoding
 from .vtu_polyhedra import solid_of
 from .vtu_texts import Stretch, parsed, text_of
@@ -39,9 +40,6 @@ _TRIANGLE, _POLYGON, _QUAD = 5, 7, 9
 _TAIL = 1 << 16
 """Bytes at the end of a file in which appended arrays end: they are the last there, and looking for them in all of it
 takes as long as reading it."""
-
-_DUPLICATE = 1
-"""Bit of a ghost: the cell is another piece's."""
 
 
 def read_vtu(path: Path, threads: int = 1) -> Mesh:
@@ -151,7 +149,7 @@ class _Piece:
         ghost = self.data.get(GHOST, np.zeros(ncells, np.uint8)).reshape(-1)
         if len(ghost) != ncells or ghost.dtype.kind not in "iu":
             raise ValueError(f"array {GHOST} must have a whole number for each of the {ncells} cells")
-        self.own = ghost & _DUPLICATE == 0
+        self.own = ghost & DUPLICATE == 0
         self.on_points = [one.get("Name", "") for one in piece.findall("PointData/DataArray")]
 
 
@@ -162,9 +160,7 @@ def _mesh(path: Path, pieces: list[_Piece], fields: dict[str, NDArray[Any]]) -> 
     several = len(pieces) > 1
     new = None
     if several:
-        same = _same(points, np.repeat(np.arange(len(pieces)), np.diff(first)))
-        kept = same == np.arange(len(points))
-        points, new = points[kept], (np.cumsum(kept) - 1)[same]
+        points, new = without_twins(points, np.repeat(np.arange(len(pieces)), np.diff(first)))
     blocks: list[SimpleNamespace] = []
     if any((piece.types == POLYHEDRON).any() for piece in pieces):
         solids = [(solid_of(*_plain(piece), piece.cells), piece, at) for piece, at in zip(pieces, first, strict=False)
@@ -198,19 +194,6 @@ def _check_nodes(nodes: Ints, piece: _Piece) -> None:
     """Refuse nodes that would be points of another piece."""
     if nodes.size and not 0 <= nodes.min() <= nodes.max() < len(piece.points):
         raise ValueError(f"cells point outside the {len(piece.points)} points of their piece")
-
-
-def _same(points: NDArray[np.float64], piece: Ints) -> Ints:
-    """(npoints,) for each point the first at its place, where no piece has two: these are apart on purpose."""
-    order = np.lexsort((piece, *points.T))
-    there, whose = points[order], piece[order]
-    begins = np.append(True, (there[1:] != there[:-1]).any(axis=1))
-    place = np.cumsum(begins) - 1
-    twice = ~begins & np.append(False, whose[1:] == whose[:-1])
-    apart = np.bincount(place, twice)[place] > 0
-    new = np.arange(len(points))
-    new[order] = np.where(apart, order, order[np.flatnonzero(begins)][place])
-    return new
 
 
 def _joined(arrays: list[NDArray[Any]]) -> NDArray[Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import zlib
+from binascii import a2b_base64
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -123,7 +124,7 @@ class Encoding(NamedTuple):
         first = int(np.frombuffer(data.at(at, item), self.header)[0])
         if self.unpack is None:
             # the size is either encoded with the values, or before them and filled up
-            apart = not data.plain and bytes(data.stretch.bytes_from(at + encoded_size(item) - 1, 1)) == b"="
+            apart = not data.plain and len(a2b_base64(data.stretch.bytes_from(at, encoded_size(item)))) == item
             raw = data.at(at + encoded_size(item), first) if apart else data.at(at, item + first)[item:]
             return np.frombuffer(raw, dtype)
         if first == 0:

@@ -238,13 +238,25 @@ def test_cells_without_area_are_left_out_and_told(tmp_path):
                         ("lon", ("lon",), [0.0], {**EAST, "bounds": "b"}),
                         ("b", ("lat", "k"), [[0.0, 1.0, 2.0]], {})]), "bounds of lon and lat need two entries each"),
     (lambda p: p.write_bytes(b"no netCDF"), "cannot be read as netCDF"),
-], ids=range(11))
+    (lambda p: listed(p, [[1.0, 1.0, 1.0]], [[2.0, 2.0, 2.0]]), "no cell has three corners apart"),
+], ids=range(12))
 def test_what_is_wrong_is_said(tmp_path, write, told):
     write(tmp_path / "bad.nc")
     with pytest.raises(FormatError) as caught:
         read_mesh(tmp_path / "bad.nc")
     assert told in str(caught.value)
     assert "bad.nc" in str(caught.value)
+
+
+def test_grids_in_the_plane_may_be_small(tmp_path):
+    x, y = (1e-7 * np.array(v) for v in ([0.0, 1, 2, 0, 1, 2], [0.0, 0, 0, 1, 1, 1]))
+    path = save(tmp_path / "m.nc", [
+        ("mesh", (), np.int32(0), {"cf_role": "mesh_topology", "topology_dimension": 2,
+                                   "face_node_connectivity": "corners", "node_coordinates": "x y"}),
+        ("x", ("node",), x, {"units": "m"}), ("y", ("node",), y, {"units": "m"}),
+        ("corners", ("face", "k"), np.array([[0, 1, 4, 3], [1, 2, 5, 4]], "i4"), {"start_index": 0})])
+    mesh = read_mesh(path)
+    assert (mesh.ncells, mesh.npoints, dual_graph(mesh).nedges) == (2, 6, 1)
 
 
 def test_exodus_by_another_name_is_read_as_such(tmp_path):

@@ -129,6 +129,35 @@ def test_groups_of_every_dimension(tmp_path, text):
     assert boundary_surface(mesh.select("wall")).cell.tolist() == [0]
 
 
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_cell_in_several_groups_is_one_cell(tmp_path, binary, together):
+    """Version 2 has a line for each group of a cell; a second cell of the same nodes and group is one more."""
+    cells = [(3, 1, (1, 2, 3)), (4, 1, (1, 2, 3)), (5, 1, (1, 2, 3)), (3, 2, (1, 3, 4)), (5, 2, (1, 3, 4)),
+             (3, 1, (2, 5, 3)), (3, 1, (2, 5, 3)), (4, 9, (2, 5, 3))]
+    if not together:  # in the order of their groups
+        cells = sorted(cells, key=lambda cell: cell[0])
+    corners = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0))
+    if binary:
+        head = b"2.2 1 8\n" + struct.pack("<i", 1) + b"\n"
+        nodes = b"".join(struct.pack("<i3d", i, *x) for i, x in enumerate(corners, 1))
+        rows = b"".join(struct.pack("<9i", 2, 1, 2, i, group, entity, *at)
+                        for i, (group, entity, at) in enumerate(cells, 11))
+    else:
+        head = b"2.2 0 8\n"
+        nodes = "".join(f"{i} {x} {y} {z}\n" for i, (x, y, z) in enumerate(corners, 1)).encode()
+        rows = "".join(f"{i} 2 2 {group} {entity} {' '.join(map(str, at))}\n"
+                       for i, (group, entity, at) in enumerate(cells, 11)).encode()
+    (tmp_path / "m.msh").write_bytes(b"$MeshFormat\n" + head + b"$EndMeshFormat\n$Nodes\n5\n" + nodes
+                                     + b"\n$EndNodes\n$Elements\n8\n" + rows + b"\n$EndElements\n")
+    mesh = read_mesh(tmp_path / "m.msh")
+    found = [(tuple(nodes), int(entity), {name for name, own in mesh.cell_groups.items() if i in own})
+             for i, (nodes, entity) in enumerate(zip(mesh.blocks[0][1].tolist(), mesh.cell_data["gmsh:geometrical"],
+                                                     strict=True))]
+    assert sorted(found) == sorted([((0, 1, 2), 1, {"3", "4", "5"}), ((0, 2, 3), 2, {"3", "5"}),
+                                    ((1, 4, 2), 1, {"3"}), ((1, 4, 2), 1, {"3"}), ((1, 4, 2), 9, {"4"})])
+
+
 @pytest.mark.parametrize("version", ["gmsh22", "gmsh"])
 @pytest.mark.parametrize("binary", [True, False])
 @pytest.mark.parametrize("kind", ["tetra", "hexa"])

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from copart.errors import FormatError
-from copart.mesh import cube, dual_graph, read_mesh
+from copart.mesh import Mesh, cube, dual_graph, read_mesh
+from copart.mesh.readers.same_places import without_twins
 
 POINTS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0], [3, 0, 0]], float)
 FACES = [[0, 1, 2, 3], [1, 4, 5, 2], [4, 6, 5]]
@@ -26,7 +27,7 @@ def bad(path, match):
 
 
 def hdf(path, kind="UnstructuredGrid", points=POINTS, pieces=((FACES, [9, 9, 5]),), steps=None, group=None,
-        **cell_data):
+        apart=10.0, **cell_data):
     """Pieces that have all points each; rows of nodes and, for grids, their types."""
     h5py = pytest.importorskip("h5py")
     with h5py.File(path, "w") as data:
@@ -34,7 +35,7 @@ def hdf(path, kind="UnstructuredGrid", points=POINTS, pieces=((FACES, [9, 9, 5])
         root.attrs["Version"] = [2, 1]
         root.attrs["Type"] = np.bytes_(kind)
         root["NumberOfPoints"] = [len(points)] * len(pieces)
-        root["Points"] = np.concatenate([points + np.array([10.0 * i, 0, 0]) for i in range(len(pieces))])
+        root["Points"] = np.concatenate([points + np.array([apart * i, 0, 0]) for i in range(len(pieces))])
         cells = root.create_group(group) if group else root
         cells["NumberOfCells"] = [len(rows) for rows, _ in pieces]
         cells["NumberOfConnectivityIds"] = [sum(map(len, rows)) for rows, _ in pieces]
@@ -118,6 +119,24 @@ def test_pieces_and_states(tmp_path):
     assert mesh.npoints == 7
     assert mesh.cell_data["load"].tolist() == [0, 1, 2]
     assert mesh.remarks == ("1 later states are left out",)
+
+
+def test_pieces_that_share_points_and_cells(tmp_path):
+    """Four quads in a row in two pieces, each with a copy of the first cell of the other."""
+    points = np.array([[x, y, 0] for x in range(4) for y in range(2)], float)
+    row = [[0, 2, 3, 1], [2, 4, 5, 3], [4, 6, 7, 5]]
+    path = tmp_path / "m.vtkhdf"
+    ghosts = np.array([0, 0, 1, 1, 0, 0], np.uint8)
+    mesh = read_mesh(hdf(path, points=points, pieces=[(row, [9] * 3)] * 2, apart=1.0, vtkGhostType=ghosts,
+                         load=[1, 2, 9, 9, 3, 4]))
+    assert (mesh.ncells, mesh.npoints, dual_graph(mesh).nedges) == (4, 10, 3)
+    assert mesh.cell_data["load"].tolist() == [1, 2, 3, 4]
+    assert list(mesh.cell_data) == ["load"]
+    # without the copies: the wall between both is one
+    mesh = read_mesh(hdf(path, points=points, pieces=[(row, [9] * 3)] * 2, apart=3.0))
+    assert (mesh.ncells, mesh.npoints, dual_graph(mesh).nedges) == (6, 14, 5)
+    mesh = read_mesh(hdf(path, "PolyData", group="Polygons", points=points, pieces=[(row, [])] * 2, apart=3.0))
+    assert (mesh.ncells, mesh.npoints, dual_graph(mesh).nedges) == (6, 14, 5)
 
 
 def test_surfaces_in_vtkhdf(tmp_path):
@@ -239,6 +258,17 @@ def vtu(path, mesh, form="raw", method="ZLib", order="<", header="UInt32", block
          f'<Points>{tags["Points"]}</Points><Cells>{tags["connectivity"]}{tags["offsets"]}{tags["types"]}</Cells>'
          f"</Piece></UnstructuredGrid>").encode() + ending + b"</VTKFile>")
     return path
+
+
+@pytest.mark.parametrize("form", ["raw", "base64", "inline"])
+@pytest.mark.parametrize("header", ["UInt32", "UInt64"])
+@pytest.mark.parametrize("ncells", [1, 2, 3, 4, 5])
+def test_arrays_of_a_few_bytes(tmp_path, form, header, ncells):
+    """In base64 a size and a byte end in one =, as a size by itself does in two."""
+    mesh = cube("tetra", 100)
+    few = Mesh(mesh.points, [("tetra", mesh.blocks[0][1][:ncells])])
+    found = read_mesh(vtu(tmp_path / "m.vtu", few, form, None, header=header))
+    assert found.blocks[0][1].tolist() == few.blocks[0][1].tolist()
 
 
 @pytest.mark.parametrize("form", ["raw", "base64", "inline"])
@@ -406,10 +436,11 @@ def test_pieces_with_and_without_polyhedra(tmp_path):
 
 def test_points_of_one_piece_stay_apart():
     """As on the two sides of a crack."""
-    from copart.mesh.readers.vtu import _same
-
     points = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, 0]])
-    assert _same(points, np.array([0, 0, 0, 1, 1, 1, 2])).tolist() == [0, 1, 2, 0, 4, 5, 0]
+    left, same = without_twins(points, np.array([0, 0, 0, 1, 1, 1, 2]))
+    assert same.tolist() == [0, 1, 2, 0, 3, 4, 0]
+    assert left.tolist() == points[[0, 1, 2, 4, 5]].tolist()
+    assert [len(x) for x in without_twins(points[:0], np.zeros(0, np.int64))] == [0, 0]
 
 
 @pytest.mark.parametrize("solid", [cube("hexa", 6), cube("tetra", 400)])
