@@ -105,10 +105,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         machine = described(args)
         progress(f"reading {args.graph}")
         graph, tasks = read_mapped(args.graph, args.part, args.load)
+        old = args.old and read_mapping(args.old, graph.nvtxs, machine.nprocs, free=True)  # once: it may be a pipe
         with timed() as took:
             if args.eval is None:
                 progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
-                mapping = made(args, graph, tasks, machine)
+                mapping = made(args, graph, tasks, machine, old)
             else:
                 mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs)
         found = evaluate_mapping(graph, machine, mapping)
@@ -123,9 +124,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         for line in routed.pop("text").split("\n"):
             console.say(line)
         figures["routes"] = routed
-    if args.old is not None and args.eval is None:
-        before = read_mapping(args.old, graph.nvtxs, machine.nprocs, free=True)
-        moved = (before >= 0) & (before != mapping)
+    if old is not None and args.eval is None:
+        moved = (old >= 0) & (old != mapping)
         figures["moved"], figures["moved_size"] = int(moved.sum()), int(graph.sizes[moved].sum())
         console.say(f"moved       {figures['moved']} vertices, size {figures['moved_size']}")
     if file is not None:
@@ -153,7 +153,8 @@ def routes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDA
     return {**found.to_dict(), "busiest": links, "text": "\n".join(said)}
 
 
-def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machine: Machine) -> NDArray[Any]:
+def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machine: Machine,
+         old: NDArray[Any] | None) -> NDArray[Any]:
     """The mapping that the arguments ask for."""
     if graph.nvtxs > machine.nprocs and (args.method is not None or args.one_to_one):
         option, k = "--one-to-one" if args.one_to_one else "--method", machine.nprocs
@@ -176,6 +177,5 @@ def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machin
 
     n, k = graph.nvtxs, machine.nprocs
     fixed = None if args.fixed is None else read_mapping(args.fixed, n, k, free=True)
-    old = None if args.old is None else read_mapping(args.old, n, k, free=True)
     return map_graph(graph, machine, eps=args.eps, seed=args.seed, preset=args.preset, fixed=fixed, old=old,
                      migration_cost=args.migration_cost, strict=not args.best_balance)

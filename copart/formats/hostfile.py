@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 
 from ..errors import FormatError, MappingError
 from .text import PathLike, read_bytes
@@ -17,6 +16,9 @@ MOST = 2**20
 #: Names that end like this are those of files.
 _ENDINGS = (".conf", ".csv", ".dat", ".gz", ".graph", ".grf", ".hosts", ".json", ".tgt", ".txt", ".xml", ".yaml",
             ".yml")
+
+#: Numbers of more digits are a mistake, and Python takes none of thousands.
+_DIGITS = 40
 
 _WORD = re.compile(r"(?:[^,\[\]\s]|\[[^\[\]]*\])+|[\[\]]")
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
@@ -67,7 +69,7 @@ def _range(text: str) -> list[str]:
     out: list[str] = []
     for item in text.split(","):
         low, dash, high = item.strip().partition("-")
-        if not low.isdecimal() or (dash and not high.isdecimal()):
+        if not low.isdecimal() or (dash and not high.isdecimal()) or len(low + high) > _DIGITS:
             raise MappingError(f"node list: [{text[:60]}] must hold numbers and ranges like 001-004,7")
         first, last = int(low), int(high or low)
         if last < first or last - first >= MOST:
@@ -119,7 +121,7 @@ def read_hosts(source: PathLike | Sequence[str]) -> list[tuple[str, int | None]]
 def is_file(source: PathLike | Sequence[str]) -> bool:
     """Whether `source` is the name of a file, which need not exist, rather than names of hosts."""
     return isinstance(source, os.PathLike) or (isinstance(source, str) and (
-        os.path.sep in source or source.lower().endswith(_ENDINGS) or Path(source).exists()))
+        os.path.sep in source or source.lower().endswith(_ENDINGS) or os.path.exists(source)))
 
 
 def _lines(path: PathLike) -> list[tuple[str, int | None]]:
@@ -164,6 +166,6 @@ def _entry(words: list[str]) -> list[tuple[str, int | None]]:
 
 
 def _slots(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1 or int(text) > MOST:
+    if not text.isdecimal() or len(text) > _DIGITS or not 1 <= int(text) <= MOST:
         raise MappingError(f"node list: a number of slots must be at least 1, is {text[:40]!r}")
     return int(text)

@@ -12,7 +12,7 @@ from ..arrays import whole
 from ..errors import ConfigError, FormatError, MappingError
 from ..mapping.architectures.deco1 import decompose
 from ..mapping.architectures.deco2 import MultilevelDecomposition
-from ..mapping.machine import Inside, Machine, assemble, attached, machine
+from ..mapping.machine import Inside, Machine, assemble, attached, find_hosts, machine
 from ..names import SlotUnit
 from .coordinates import is_coordinates, read_coordinates
 from .hostfile import MOST, is_file, read_hosts
@@ -97,7 +97,7 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
     if kind == "slurm":
         network = read_topology(source, topology)  # type: ignore[arg-type]
         listed = None if nodes is None else dict(read_hosts(nodes))
-        full = _slots(network.hosts, listed or {}, inside, count)
+        full = _slots(network.hosts, _by_host(network.hosts, listed), inside, count)
         found = assemble(network.hosts, network.levels, network.path, full, distance)
         return found if listed is None else found.on(list(listed), list(_kept(listed, count, inside)))
     if kind == "coordinates":
@@ -162,7 +162,7 @@ def _placed(path: PathLike, nodes: PathLike | Sequence[str] | None, inside: Insi
     places = read_coordinates(path)
     said = {name: n for name, n in zip(places.hosts, places.slots, strict=True) if n is not None}
     listed = None if nodes is None else dict(read_hosts(nodes))
-    full = _slots(places.hosts, {**(listed or {}), **said}, inside, count, cut=True)
+    full = _slots(places.hosts, {**_by_host(places.hosts, listed), **said}, inside, count, cut=True)
     found = attached(places.network, places.point, [len(tree.path) for tree in full], places.hosts)
     if inside is not None:
         found = Machine(found.architecture, found.hosts, found.host, unit=np.concatenate([tree.unit for tree in full]),
@@ -217,6 +217,13 @@ def _slots(hosts: Sequence[str], listed: dict[str, int | None], inside: Inside |
                                f"machine's description")
         out.append(Inside(inside.levels, inside.path[:most], inside.unit[:most], inside.unit_name))
     return out
+
+
+def _by_host(hosts: Sequence[str], listed: dict[str, int | None] | None) -> dict[str, int | None]:
+    """The slots of a list by the names that the machine has for its hosts."""
+    numbers = list((listed or {}).values())
+    found = find_hosts(hosts, list(listed or {}))
+    return {hosts[i]: n for i, n in zip(found, numbers, strict=True) if i >= 0}
 
 
 def _kept(listed: dict[str, int | None], count: int | None, inside: Inside | None) -> Sequence[int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -21,7 +22,7 @@ def file_name(component: str) -> str:
 def write_text_atomic(path: PathLike, text: str) -> None:
     """Write `text` (UTF-8, LF) to `path` so that the file is either complete or untouched.
 
-    The folder is made where it does not exist.
+    Packed where the name ends in ``.gz``, as it is read.  The folder is made where it does not exist.
 
     Raises
     ------
@@ -33,8 +34,8 @@ def write_text_atomic(path: PathLike, text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with open(scratch, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            data = text.encode()
+            scratch.write_bytes(gzip.compress(data, mtime=0) if target.name.endswith(".gz") else data)
             os.replace(scratch, target)
         finally:
             scratch.unlink(missing_ok=True)

@@ -198,6 +198,8 @@ def _graph(tokens: Tokens) -> Graph:
     base, flags = tokens.number("base"), tokens.number("flags")
     if flags not in (0, 1, 10, 11) or base > 1:
         raise tokens.error(f"the graph must count from 0 or 1 and have no labels, base is {base}, flags {flags:03}")
+    if nvtxs > tokens.left:
+        raise tokens.error(f"{nvtxs} vertices are announced, {tokens.left} numbers are left")
     degree, load, rows = np.zeros(nvtxs, np.int64), np.ones(nvtxs, np.int64), []
     for v in range(nvtxs):
         load[v] = tokens.number("vertex load") if flags % 10 else 1
@@ -234,7 +236,8 @@ def write_target(path: PathLike, machine: BaseArchitecture) -> None:
 
 def target_text(machine: BaseArchitecture) -> str:
     """The content of a target file."""
-    if isinstance(machine, Subset) and not isinstance(machine.base, Decomposed):
+    once = isinstance(machine, Subset) and len(np.unique(machine.vertices)) == machine.nprocs
+    if isinstance(machine, Subset) and once and not isinstance(machine.base, Decomposed):
         return f"sub\n{machine.nprocs} {_joined(machine.vertices)}\n{target_text(machine.base)}"
     if isinstance(machine, WeightedComplete):
         return f"cmpltw\n{machine.nprocs} {_joined(machine.weights)}"

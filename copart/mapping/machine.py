@@ -107,14 +107,7 @@ class Machine:
         MappingError
             The machine does not know a host, or a host has fewer slots than asked for.
         """
-        number = {name: i for i, name in enumerate(self.hosts)}
-        short: dict[str, list[int]] = {}
-        for name, i in number.items():
-            short.setdefault(name.split(".")[0], []).append(i)
-        found = []
-        for name in names:
-            alike = short.get(name.split(".")[0], [])
-            found.append(number.get(name, alike[0] if len(alike) == 1 else -1))
+        found = find_hosts(self.hosts, names)
         unknown = [name for name, i in zip(names, found, strict=True) if i < 0]
         if unknown:
             raise MappingError(f"{len(unknown)} of {len(names)} hosts of the node list are not part of the machine, "
@@ -135,6 +128,25 @@ class Machine:
 
     def __repr__(self) -> str:
         return f"Machine({self.architecture!r}, {len(self.hosts)} hosts)"
+
+
+def find_hosts(hosts: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Which of the `hosts` each name means, by itself or by its part before the first dot; -1 where none or several.
+
+    Examples
+    --------
+    >>> find_hosts(["n1", "n2.org", "n3.a", "n3.b"], ["n1.org", "n2", "n3", "n3.b", "n4"])
+    [0, 1, -1, 3, -1]
+    """
+    number = {name: i for i, name in enumerate(hosts)}
+    short: dict[str, list[int]] = {}
+    for name, i in number.items():
+        short.setdefault(name.split(".")[0], []).append(i)
+    found = []
+    for name in names:
+        alike = short.get(name.split(".")[0], [])
+        found.append(number.get(name, alike[0] if len(alike) == 1 else -1))
+    return found
 
 
 def _some(names: Sequence[str], most: int = 4) -> str:

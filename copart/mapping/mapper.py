@@ -16,7 +16,7 @@ from ..metrics import max_part_weights
 from ..names import MappingPresetName
 from ..partitioner.rounds import Team
 from ..partitioner.settling import settle
-from .architectures.architecture import Architecture
+from .architectures.architecture import Architecture, BaseArchitecture
 from .evaluation import architecture_of
 from .kway import MappingConfig, code_of, map_level, refine_level, settings
 from .machine import Machine
@@ -108,6 +108,23 @@ def map_graph(
                                "--best-balance)")
         logger.warning("%s", message)
     return part
+
+
+def map_one_each(graph: Graph, machine: Machine | Architecture, seed: int) -> NDArray[np.int32]:
+    """A mapping with at most one vertex on each processor, whatever its compute power.
+
+    Parameters
+    ----------
+    graph : Graph
+        Without vertex weights.
+    machine : Machine or Architecture
+    seed : int
+    """
+    target = architecture_of(machine)
+    if isinstance(target, BaseArchitecture):
+        check_machine(target)
+        target = target.of_equal_power()
+    return map_graph(graph, target, eps=0.0, seed=seed)
 
 
 def check_machine(target: Architecture) -> None:

@@ -105,6 +105,8 @@ class Sites:
             everyone = np.arange(n)
             apart = self.distances(everyone[:, None], everyone).astype(np.float32)
             return np.zeros((n, 0), np.int64), none, free, apart
+        if code.kind == TREE and not len(code.cost):  # all at one point
+            return np.zeros((n, 1), np.int64), none, np.zeros(1), apart
         if code.kind == TREE:
             return vertex[:, None] // code.dims[1:], none, writable(code.cost), apart
         dims = np.array([2] * max(int(vertex.max()).bit_length(), 1) if code.kind == HYPERCUBE else code.dims, np.int64)

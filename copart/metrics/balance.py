@@ -76,7 +76,11 @@ def max_part_weights(total: int, nparts: int, eps: float, tpwgts: ArrayLike | No
     if tpwgts is None:
         return np.full(k, min(max_part_weight(total, k, eps), UNLIMITED), WEIGHT)
     # a share such as 1/3 is no exact float: a product that misses a whole number by rounding is that number
-    goals = [ceil(x - min(1e-12 * x, _NEARLY)) for x in int(total) * target_shares(tpwgts, k)]
+    exact = int(total) * target_shares(tpwgts, k)
+    goals = [ceil(x - min(1e-12 * x, _NEARLY)) for x in exact]
+    lacking = int(total) - sum(goals)  # all of it has to fit
+    for i in np.argsort(goals - exact, kind="stable")[:max(lacking, 0)]:
+        goals[i] += -(-lacking // k)
     return np.array([min(allowed_weight(goal, eps), UNLIMITED) for goal in goals], WEIGHT)
 
 

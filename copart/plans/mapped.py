@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import FormatError
 from ..formats import read_part, write_part
 from ..formats.scotch_mapping import read_map, write_map
 from ..graph import Graph
@@ -33,6 +34,9 @@ def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple
         return graph, None
     of = read_part(part, graph.nvtxs)
     nparts = int(of.max(initial=-1)) + 1
+    if nparts > graph.nvtxs:
+        raise FormatError(part, f"part {nparts - 1} is outside 0..{graph.nvtxs - 1}: no graph has more parts than "
+                                f"vertices")
     whole = graph.quotient(of, nparts)
     if graph.coords is not None:
         size = np.maximum(np.bincount(of, minlength=nparts), 1)
@@ -64,7 +68,7 @@ def read_mapping(path: str, nvtxs: int, nprocs: int, *, free: bool = False) -> N
 
 def write_mapping(path: Path, mapping: NDArray[Any]) -> None:
     """Write a mapping in the form that its name asks for."""
-    (write_map if path.name.lower().endswith(".map") else write_part)(path, mapping)
+    (write_map if path.name.lower().removesuffix(".gz").endswith(".map") else write_part)(path, mapping)
 
 
 __all__ = ["as_processes", "read_mapped", "read_mapping", "write_mapping"]

@@ -187,3 +187,28 @@ def test_wrong_methods(job, capsys):
     assert main(["map", "g.graph", "--machine", "nodes.csv", "--method", "uwh"]) == 2
     assert "--method: each of 144 vertices needs a slot, the machine has " in capsys.readouterr().err
     assert not list(job.glob("*.map"))
+
+
+@pytest.mark.parametrize("name", ["g.map.gz", "g.part.8.gz"])
+def test_mappings_packed(files, capsys, name):
+    made = run(capsys, "map", "g.graph", "--machine", "t.tgt", "-o", name)
+    again = run(capsys, "map", "g.graph", "--machine", "t.tgt", "--eval", name)
+    assert {key: made[key] for key in again} == again
+    assert gzip.decompress((files / name).read_bytes()).startswith(b"144\n") == name.endswith(".map.gz")
+    assert main(["part", "g.graph", "3", "-o", "p.part.3.gz", "-q"]) == main(["check", "g.graph", "p.part.3.gz"]) == 0
+
+
+def test_the_former_mapping_is_read_once(files, capsys, monkeypatch):
+    from copart.plans import mapped
+
+    (files / "old").write_text("0\n" * 144)
+    read = []
+    monkeypatch.setattr(mapped, "read_part", lambda path, *rest, **more: read.append(path) or np.zeros(144, int))
+    run(capsys, "map", "g.graph", "--machine", "t.tgt", "--from", "old")
+    assert read == ["old"]
+
+
+def test_a_part_beyond_all_vertices(files, capsys):
+    (files / "big.part").write_text("0\n" * 143 + "2000000000\n")
+    assert main(["map", "g.graph", "--part", "big.part", "--hierarchy", "4:2"]) == 2
+    assert "big.part: part 2000000000 is outside 0..143" in capsys.readouterr().err

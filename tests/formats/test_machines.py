@@ -271,6 +271,8 @@ def test_hostfiles(file, text, wanted):
     ("n1 slots=0\n", ":1: node list: a number of slots must be at least 1"), ("n1\nn2:x\n", ":2: .*is 'x'"),
     ("n1 what\n", "not understood"), ("n[3-1]\n", "must rise"), ("n[a-b]\n", "must hold numbers"),
     ("", "names no host"),
+    pytest.param("n1:" + 5000 * "9", "a number of slots must be", id="slots"),
+    pytest.param(f"n[1-{5000 * '9'}]", "must hold numbers and ranges", id="range"),
     ("n]1\n", "brackets"), ("n!\n", "no name of a host"), ("\n# nothing\n", "names no host")])
 def test_refused_hostfiles(file, text, match):
     with pytest.raises(FormatError, match=match):
@@ -296,6 +298,21 @@ def test_a_file_that_is_not_there_is_no_host(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FormatError, match="no such file"):
         read_machine(name)
+
+
+def test_a_list_may_be_longer_than_the_name_of_a_file(file):
+    hosts = f"n[{','.join(f'{2 * i:04d}' for i in range(60))}]"
+    assert len(hosts) > 255
+    assert read_machine(hosts, slots=2).nprocs == 120
+    assert read_machine(file("SwitchName=s1 Nodes=n[0000-0200]\n", "topology.conf"), nodes=hosts).nprocs == 60
+
+
+@pytest.mark.parametrize("text", ["SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\nSwitchName=t Switches=s[1-2]\n",
+                                  "torus 3 3\nn1 0 0\nn2 0 1\nn3 1 1\n"])
+@pytest.mark.parametrize("nodes", ["n1:4,n3:2", "n1.c.org:4,n3.c.org:2"])
+def test_slots_of_hosts_by_their_full_names(file, text, nodes):
+    name = "m.csv" if text.startswith("torus") else "topology.conf"
+    assert read_machine(file(text, name), nodes=nodes).slots.tolist() == [4, 2]
 
 
 def test_one_topology_for_a_list_of_hosts():

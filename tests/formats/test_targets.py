@@ -12,7 +12,7 @@ from copart.mapping.architectures.architecture import Complete, WeightedComplete
 from copart.mapping.architectures.deco1 import decompose, tree_numbers
 from copart.mapping.architectures.deco2 import MultilevelDecomposition
 from copart.mapping.architectures.regular import Grid, Hypercube, Torus
-from copart.mapping.architectures.subset import subset
+from copart.mapping.architectures.subset import seats, subset
 from copart.mapping.architectures.tree import TreeLeaf
 
 from ..helpers import grid, shared
@@ -132,6 +132,15 @@ def test_there_and_back(machine, tmp_path):
     assert (tmp_path / "again.tgt").read_text() == (tmp_path / "m.tgt").read_text()
 
 
+def test_slots_of_a_node_are_written_as_a_decomposition(tmp_path):
+    """SCOTCH's subsets have every processor once."""
+    machine = seats(Torus([6, 4]), [0, 0, 13, 13, 13])
+    write_target(tmp_path / "m.tgt", machine)
+    found = read_target(tmp_path / "m.tgt")
+    assert found.name == "deco"
+    assert (found.matrix() == machine.matrix()).all()
+
+
 @pytest.mark.parametrize("build", [lambda: decompose(grid(5, 3)),
                                    lambda: MultilevelDecomposition(grid(6, 6), [0, 5, 7, 20]),
                                    lambda: subset(decompose(grid(4, 4)), [9, 0, 3]),
@@ -188,6 +197,7 @@ def test_numbering_and_link_costs_as_scotch_counts_them(read):
     ("deco 0 2 3 0 0 2 1 1 3 7", "processor 0 has compute power 0"),
     ("deco 0 2 4 0 1 2 1 1 4 7", "terminal domain 4 is part of terminal domain 2"),
     ("deco 1 2 3 0 2 2 0 2 1 1 1 1 1 1 1", "2 processors are announced, 1 domains are terminal"),
+    ("deco 2 1 1 1 0 0 -1 0 0 0 0 0 0 0 0 0 400000000 0 0 000", "400000000 vertices are announced, 0 numbers are left"),
     (PATH_DECO_2.replace("1 5 1\n2 5 0 1 2", "1 5 1\n2 6 0 1 2", 1), "edge 0-1 weighs 5 one way and 6 the other"),
 ])
 def test_refused(read, text, match):

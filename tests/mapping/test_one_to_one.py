@@ -8,9 +8,12 @@ from scipy.optimize import quadratic_assignment
 
 from copart.errors import ConfigError, MappingError
 from copart.graph import Graph
-from copart.mapping.architectures.architecture import Complete
+from copart.mapping.architectures.architecture import Complete, WeightedComplete
+from copart.mapping.architectures.deco1 import decompose
 from copart.mapping.architectures.regular import Grid, Torus
+from copart.mapping.architectures.subset import subset
 from copart.mapping.architectures.tree import TreeLeaf
+from copart.mapping.machine import Machine
 from copart.mapping.one_to_one import (
     METHODS,
     as_processes,
@@ -31,9 +34,13 @@ from copart.mapping.one_to_one import (
     treematch,
 )
 from copart.mapping.one_to_one.sections import exact_partition, lower_bottleneck
+from copart.mapping.topology import map_tasks
 
 from ..helpers import grid
 
+UNEQUAL = [WeightedComplete([1, 1, 1, 9]), subset(WeightedComplete([1, 9, 1, 1, 5]), [0, 1, 4, 2]),
+           decompose(Graph.from_edges(6, [0, 1, 2, 3, 4], [1, 2, 3, 4, 5], vwgt=[1, 7, 1, 1, 30, 2]))]
+"""Processors of different compute power, each with room for one process."""
 NODES = TreeLeaf([4, 4], [1, 0])
 """Four nodes of four processors, VieM's ``s = 4:4, c = 0:1``."""
 CORES = TreeLeaf([3, 2, 4], [100, 10, 1])
@@ -237,3 +244,14 @@ def test_best_is_never_worse_than_the_identity(machine):
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("target", UNEQUAL, ids=["weighted", "subset", "decomposed"])
+def test_compute_power_is_no_room(target):
+    ring = Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0])
+    for method in ("best", *(name for name in METHODS if name != "treematch")):
+        assert len(set(place_processes(ring, target, method=method).tolist())) == 4, method
+    for method in ("smap", "tmap", "search", "auto"):
+        assert len(set(map_tasks(ring, Machine(target), method).tolist())) == 4, method
+    assert target.of_equal_power().weights.tolist() == [1] * target.nprocs
+    assert (target.of_equal_power().matrix() == target.matrix()).all()

@@ -453,3 +453,22 @@ def test_no_and_single_tasks():
     for ntasks in (0, 1):
         for method in ("default", "ug", "uwh", "umc", "search", "tmap"):
             assert len(map_tasks(TaskGraph(ntasks, [], []), job, method)) == ntasks
+
+
+@pytest.mark.parametrize("arities", [[1], [1, 1], [1, 1, 1]])
+def test_hosts_at_one_point(arities):
+    job = attached(FatTree(arities), [0, 0, 0], 2)
+    sites = Sites(job)
+    assert sites.remoteness().tolist() == [0, 0, 0]
+    assert not sites.code().table.any()
+    for method in METHODS:
+        if "geometric" not in method:
+            place = map_tasks(traffic(5, 1), job, method)
+            assert len(set(place.tolist())) == 5, method
+
+
+def test_distances_beyond_all_reason_end():
+    job = machine("4:4", "1e300:1e300")
+    tasks = TaskGraph(16, np.arange(16), (np.arange(16) * 7 + 3) % 16, np.full(16, 2**50))
+    for method in ("search", "uwh"):
+        assert len(set(map_tasks(tasks, job, method).tolist())) == 16

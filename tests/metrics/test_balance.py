@@ -35,6 +35,8 @@ def test_decimal_numbers_count_as_they_are_written():
     assert max_part_weights(10, 2, 0.1, [0.3, 0.7]).tolist() == [3, 7]
     for total in (10**12, 8 * 10**12, 2**52):  # what is taken off for rounding is never a whole unit
         assert max_part_weights(total, 1, 0.0, [1]).tolist() == [total]
+    for total, share in ((6 * 10**12, [1, 1]), (6 * 10**12, [2, 1]), (10**17 + 7, [3, 1, 1]), (2**61, [1] * 7)):
+        assert sum(max_part_weights(total, len(share), 0.0, share).tolist()) >= total, "all of it fits"
     assert max_part_weights(2**60, 1, 1e9).tolist() == [UNLIMITED]
 
 

@@ -109,6 +109,10 @@ class BaseArchitecture(ABC):
         """Compute power of some processors."""
         return np.ones(len(processors), WEIGHT)
 
+    def of_equal_power(self) -> BaseArchitecture:
+        """The same with processors of equal power, as where each takes one process."""
+        return self
+
     @property
     @abstractmethod
     def root(self) -> Domain:
@@ -254,6 +258,10 @@ class WeightedComplete(Complete):
     def power(self, processors: NDArray[np.int64]) -> NDArray[np.int64]:
         """Compute power of some processors."""
         return self._power[processors]
+
+    def of_equal_power(self) -> BaseArchitecture:
+        """The same with processors of equal power."""
+        return Complete(self.nprocs)
 
     def weight(self, domain: Domain) -> int:
         """Compute power of an interval."""

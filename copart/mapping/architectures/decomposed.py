@@ -8,10 +8,12 @@ process, and with nodes of one son merged with it.  (Pellegrini & Lachat 2017, I
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import frozen
+from ...arrays import WEIGHT, frozen
 from .architecture import BaseArchitecture, Domain
 
 
@@ -46,6 +48,13 @@ class Decomposed(BaseArchitecture):
     def power(self, processors: NDArray[np.int64]) -> NDArray[np.int64]:
         """Compute power of some processors."""
         return self._power[processors]
+
+    def of_equal_power(self) -> BaseArchitecture:
+        """The same with processors of equal power."""
+        made = copy(self)
+        made._power = frozen(np.ones(self.nprocs, WEIGHT))
+        made._before = np.arange(self.nprocs + 1)
+        return made
 
     @property
     def root(self) -> Domain:

@@ -155,7 +155,8 @@ def process_graph(problem: CoupledProblem, copartition: CoPartition, iterations:
     from scipy.sparse import csr_array
 
     n = copartition.nprocs
-    times = {name: iterations if isinstance(iterations, int) else iterations.get(name, 1) for name in problem.names}
+    times = {name: iterations.get(name, 1) if isinstance(iterations, Mapping) else iterations
+             for name in problem.names}
     load = np.zeros(n, WEIGHT)
     entries: dict[str, list[tuple[Any, Any, Any]]] = {phase: [] for phase in PHASES}
     for name, graph in problem.components.items():

@@ -16,7 +16,7 @@ from ..architectures.architecture import Architecture
 from ..evaluation import architecture_of
 from ..host_tree import host_tree
 from ..machine import Machine
-from ..mapper import check_machine, map_graph
+from ..mapper import check_machine, map_one_each
 from .constructions import greedy, mueller_merbach, treematch
 from .objective import Placement, as_placement, as_processes, objective
 from .search import exchange, heider
@@ -31,7 +31,7 @@ _SECTIONS = 4096
 def recursive_bipartitioning(graph: Graph, machine: Architecture, seed: int) -> Placement:
     """Dual recursive bipartitioning with room for one process per processor, then exchanges."""
     bare = Graph(graph.xadj, graph.adjncy, graph.ewgt)
-    return exchange(bare, machine, map_graph(bare, machine, eps=0.0, seed=seed), neighbourhood="N_2")
+    return exchange(bare, machine, map_one_each(bare, machine, seed), neighbourhood="N_2")
 
 
 METHODS: dict[str, Method] = {

@@ -16,7 +16,7 @@ from ..evaluation import architecture_of
 from ..exchange import exchange_pairs
 from ..kway import code_of
 from ..machine import Machine
-from .objective import Placement, as_placement, as_processes
+from .objective import Placement, as_placement, as_processes, objective
 
 
 def swap_gain(processes: Any, machine: Machine | Architecture, place: ArrayLike, u: int, v: int) -> float:
@@ -89,11 +89,12 @@ def heider(processes: Any, machine: Machine | Architecture, place: ArrayLike) ->
     where = as_placement("place", place, n, target.nprocs).copy()
     xadj, adjncy, ewgt = _arrays(graph)
     code = code_of(target)
+    least = max(1e-9, 1e-12 * objective(graph, target, where))  # less is rounding
     i = waited = 0
     while n > 1 and waited < n:
         j = (i + 1) % n
         waited += 1
-        if gain_of_swap(xadj, adjncy, ewgt, code, where, i, j) > 1e-9:
+        if gain_of_swap(xadj, adjncy, ewgt, code, where, i, j) > least:
             where[i], where[j] = where[j], where[i]
             waited = 0
         i = j

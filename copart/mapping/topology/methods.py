@@ -17,7 +17,7 @@ from ..architectures.subset import subset
 from ..congestion.figures import CongestionFigures, evaluate_congestion
 from ..exchange import exchange_pairs
 from ..machine import Machine
-from ..mapper import map_graph
+from ..mapper import map_one_each
 from ..one_to_one.placing import recursive_bipartitioning
 from ..sites import Sites
 from ..tasks import TaskGraph, as_tasks
@@ -28,6 +28,9 @@ from .grouping import Grouped, check_room, group_tasks
 Site = NDArray[np.int64]
 #: All pairs of up to so many groups are tried as swaps, else those two messages apart.
 _ALL_PAIRS = 512
+
+#: Passes end when they bring no larger share of the distances: less is rounding.
+_ENOUGH = 1e-12
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ def _search(job: Job) -> Site:
     starts = [job.grown, order, *([] if (halved := _halved(job)) is None else [halved])]
     found = []
     for start in starts:
-        site = greedy.shorten(grouped, job.sites, start, candidates=64, enough=0.0)
+        site = greedy.shorten(grouped, job.sites, start, candidates=64, enough=_ENOUGH)
         _swaps(grouped.tasks, site, code, grouped.size, job.sites.slots, 0 if len(site) <= _ALL_PAIRS else 2)
         fine = _spread(job, site).astype(VERTEX)
         _swaps(job.tasks, fine, code, np.zeros(n, np.int64), job.sites.slots, 2)
@@ -160,7 +163,7 @@ def _halved(job: Job) -> NDArray[np.int32] | None:
     if (sites.slots != sites.slots[0]).any():
         return None
     bare = subset(sites.machine.architecture, sites.processors[sites.first])  # type: ignore[arg-type]
-    return map_graph(job.grouped.tasks.graph, bare, eps=0.0, seed=job.seed)
+    return map_one_each(job.grouped.tasks.graph, bare, job.seed)
 
 
 def _swaps(tasks: TaskGraph, site: NDArray[np.int32], code: Any, load: Any, limit: Any, reach: int) -> None:
