@@ -19,7 +19,7 @@ from .step import constants, coupled_loads, halo_figures, step
 
 def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: float | None = None,
                       claimed: Mapping[str, Any] | None = None, coupling: Mapping[str, Any] | None = None,
-                      whole: bool = False) -> Report:
+                      whole: bool = False, each_alone: bool = False) -> Report:
     """Check a co-partition and what is claimed about it.
 
     Parameters
@@ -37,6 +37,8 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         Exchange schedule to compare, as in ``coupling.json``.
     whole : bool
         Whether `claimed` must hold all figures.
+    each_alone : bool
+        Whether the load of each component is in balance over a shared pool by itself, and not that of all together.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     for name, graph in problem.components.items():
         # of a shared pool neither a single component is in balance nor does every process own some of it
         one = check_partition(graph, copartition.parts[name], copartition.nparts[name],
-                              None if copartition.shared else eps, name=f"component {name}",
+                              None if copartition.shared and not each_alone else eps, name=f"component {name}",
                               may_be_empty=copartition.shared)
         findings += one.findings
         if one.figures:
@@ -82,7 +84,7 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     found: dict[str, Any] = {"components": components, "pairs": pairs,
                              **step(problem, copartition, touching, sent, cost)}
     if copartition.shared:
-        more, found["pool_ub"] = _pool(problem, copartition, eps)
+        more, found["pool_ub"] = _pool(problem, copartition, eps, each_alone)
         findings += more
     if coupling is not None:
         findings += compare_components(coupling, copartition, components, touching)
@@ -92,7 +94,8 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     return Report(tuple(notes.list + findings), found)
 
 
-def _pool(problem: CoupledProblem, copartition: CoPartition, eps: float | None) -> tuple[list[Finding], float]:
+def _pool(problem: CoupledProblem, copartition: CoPartition, eps: float | None, each_alone: bool,
+          ) -> tuple[list[Finding], float]:
     """Rules and imbalance of a pool of processes that all components share."""
     notes = Notes("shared pool")
     n = copartition.nprocs
@@ -103,7 +106,7 @@ def _pool(problem: CoupledProblem, copartition: CoPartition, eps: float | None) 
     if n <= sum(graph.nvtxs for graph in problem.components.values()):
         for k in sorted(set(range(n)) - owners)[:1]:
             notes.add(f"process {k}", "owns a cell of some component", "no cell")
-    if eps is not None:
+    if eps is not None and not each_alone:
         balance(notes, load, limits(sum(load), n, eps), "weight")
     return notes.list, imbalance(load, n)
 

@@ -89,14 +89,14 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, options: O
     graph, former, m, n = repartitioning_arguments(graph, part, m, n)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=n,
                                                  size=graph.nvtxs)
+    limit = np.full(n, copartition_limit(graph.total_weight, n, run.eps), WEIGHT)
+    limit = feasible_limits(graph, np.minimum(limit, max(graph.total_weight, 1)), pinned, True)
     if pinned is not None and (pinned >= 0).all():
         return pinned.copy()
     if n == 1:
         return np.zeros(graph.nvtxs, VERTEX)
     edge, data = whole_ratio(alpha)
     scaled = scaled_edges(graph, edge)
-    limit = np.full(n, copartition_limit(graph.total_weight, n, run.eps), WEIGHT)
-    limit = feasible_limits(graph, np.minimum(limit, max(graph.total_weight, 1)), pinned, True)
     affinity = Affinity(former, data * np.eye(m, n, dtype=WEIGHT))
     config = run.config
     begin = [*starts]

@@ -8,6 +8,7 @@ when it runs.  (preCICE 3, XML reference of ``m2n:sockets``.)
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -117,7 +118,7 @@ def _channel_text(c: Channel) -> str:
 
 def _comment(*lines: str, indent: str = "") -> str:
     """An XML comment; two hyphens, which it may not hold, are set apart."""
-    inner = "".join(f"{indent}     {line}\n" for line in lines).replace("--", "- -").lstrip()
+    inner = re.sub("-(?=-)", "- ", "".join(f"{indent}     {line}\n" for line in lines)).lstrip()
     return f"{indent}<!-- {inner.rstrip()} -->\n"
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import inner, kernel
+from . import inlined, inner, kernel
 
 #: Trials of a cut by interpolation or halving; later ones halve the numbers that lie between instead, at most 64 times.
 PATIENCE = 40
@@ -70,16 +70,26 @@ def guess_parts(lo, hi, values, least, most, parts, part):
         part[j] = min(int(f * parts), parts - 1)
 
 
-@kernel
-def reset_parts(done, found):
-    """Forget what is known of the parts at undone cuts; the others keep it.
+@inlined
+def settled(search, k):
+    """Whether cut k is done, and where it was when points were last counted: a cut that gets done is put aside.
 
-    done : (cuts,) uint8, in
+    search : Search, in
+    k : int
+    """
+    return search.done[k] != 0 and search.cuts[k] == search.trial[k]
+
+
+@kernel
+def reset_parts(search, found):
+    """Forget what is known of the parts at cuts that are not settled; the others keep it.
+
+    search : Search, in
     found : Found, in and out
     """
-    cuts = len(done)
+    cuts = len(search.done)
     for k in range(cuts + 1):
-        if (k < cuts and done[k] == 0) or (k > 0 and done[k - 1] == 0):
+        if (k < cuts and not settled(search, k)) or (k > 0 and not settled(search, k - 1)):
             found.weight[k] = 0
             found.count[k] = 0
             found.least[k] = np.inf
@@ -93,17 +103,17 @@ def get_part_weights(lo, hi, values, load, search, part, found, warm):
     lo, hi : int
     values : (n,) float64, in
     load : (n,) int64, in           or empty where every point weighs 1
-    search : Search, in             `cuts` and `done`
+    search : Search, in             `cuts`, `trial` and `done`
     part : (n,) int32, in and out   cuts[part - 1] < x <= cuts[part]
     found : Found, in and out       of the parts at undone cuts
     warm : bool                     begin the search of a point at its part of the trial before
     """
-    cuts, done = search.cuts, search.done
+    cuts = search.cuts
     last = len(cuts)
     compared = np.int64(0)
     for j in range(lo, hi):
         k = part[j]
-        if (k == last or done[k] != 0) and (k == 0 or done[k - 1] != 0):
+        if (k == last or settled(search, k)) and (k == 0 or settled(search, k - 1)):
             continue
         x = values[j]
         # the part is in first..end

@@ -54,6 +54,31 @@ def collective(function: Callable[P, T]) -> Callable[P, T]:
     return entry
 
 
+def collective_set_up(function: Callable[P, T]) -> Callable[P, T]:
+    """The same for ``__init__(self, comm, ...)`` whose first act is :func:`copart.mpi.members.private`: `comm`
+    may be an inter-communicator.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def entry(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            from .members import private
+
+            misfit, name = TypeError(f"{type(args[0]).__name__}() {error}"), type(args[0]).__name__
+
+            def refused() -> Any:
+                raise misfit
+
+            world, _ = private(args[1] if len(args) > 1 else kwargs.get("comm"))
+            agree(world, name, refused)
+        return function(*args, **kwargs)
+
+    return entry
+
+
 def agree(comm: Any, step: str, work: Callable[[], tuple[T, Mapping[str, Any]]]) -> T:
     """Do the work of this rank, then go on or raise as all others do.  Collective.
 
@@ -121,12 +146,24 @@ def _raise_alike(comm: Any, rank: int, failure: Exception | None) -> None:
     """Raise the error of one rank on all of them."""
     kind, text = comm.bcast(_as_told(failure) if failure is not None and comm.rank == rank else None, rank)
     known = getattr(errors, kind, None) or getattr(builtins, kind)
-    raise known(f"rank {rank}: {text}") from (failure if comm.rank == rank else None)
+    raise _made(known, f"rank {rank}: ", text) from (failure if comm.rank == rank else None)
 
 
-def _as_told(failure: Exception) -> tuple[str, str]:
-    """Name of a class that every rank has and that a message alone makes, and the message."""
+def _made(known: Any, before: str, told: str | tuple[Any, ...]) -> Exception:
+    """An error of a known class with the rank in front of its message."""
+    if isinstance(told, str):
+        made: Exception = known(before + told)
+    else:
+        made = known(*told)
+        made.args = (f"{before}{made}",)
+    return made
+
+
+def _as_told(failure: Exception) -> tuple[str, str | tuple[Any, ...]]:
+    """Name of a class that every rank has, and what it is made of: the message, where that alone makes it."""
     text = str(failure) or type(failure).__name__
+    if type(failure) is errors.FormatError:
+        return "FormatError", (failure.path, failure.rule, failure.line)
     for kind in type(failure).__mro__:
         known = getattr(errors, kind.__name__, getattr(builtins, kind.__name__, None)) is kind
         if known and issubclass(kind, Exception) and kind is not Exception:
@@ -148,4 +185,4 @@ def _raise_difference(comm: Any, name: str, value: Any, extreme: list[bool]) -> 
     raise ConfigError(f"{name}: must be the same on all ranks, is {here} on rank {one} and {there} on rank {other}")
 
 
-__all__ = ["SLOTS", "agree", "collective", "together"]
+__all__ = ["SLOTS", "agree", "collective", "collective_set_up", "together"]

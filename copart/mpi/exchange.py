@@ -17,12 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import frozen
 from ..errors import ConfigError, ExchangeError
 from ..names import FieldMapping, known_name
-from .agreement import together
+from .agreement import collective_set_up, together
 from .device import DeviceField, on_device
 from .fields import Fields, Layout, expected, given
 from .members import gather_members, private
 from .messages import Line, Pending, Route, Routes
-from .results import Rows, placed
+from .results import Rows, placed, results_for
 from .schedules import Pair, Schedule, schedule_of
 from .sides import MAPPINGS, Overlaps, Side
 
@@ -78,13 +78,14 @@ class Exchange(Routes):
                 exchange.backward(flux, mapping="conservative")
     """
 
+    @collective_set_up
     def __init__(self, comm: Any, plan: Any, pair: Pair | None = None, *, component: str | None = None,
                  part: int | None = None, cells: ArrayLike | Mapping[str, ArrayLike] | None = None,
                  timeout: float | None = 600.0):
         world, tag = private(comm)
 
         schedule, members = gather_members(comm, world, "Exchange", lambda: schedule_of(plan),
-                                           lambda known: known.pair_of(pair), component, part)
+                                           lambda known: known.pair_of(pair), component, part, timeout)
         self.pair = schedule.pair_of(pair)
         self._sides, self._rows = together(world, "Exchange: its lists",
                                            lambda: self._opened(schedule, members.mine, cells))
@@ -256,14 +257,12 @@ class Exchange(Routes):
             known = wanted
         # a sender without coupled cells may know nothing of the fields, and sends none
         layout = Layout(mapping, tuple(known or [("f8", ())]))
+        outs = results_for(out, len(layout.fields)) if receives else []
         transfer = self._routes[direction].start(layout, fields)
 
         def finish(received: list[NDArray[Any]]) -> Any:
             if not receives:
                 return None
-            outs = out if isinstance(out, (list, tuple)) else [out] * len(received)
-            if len(outs) != len(received):
-                raise ConfigError(f"out: needs {len(received)} arrays, has {len(outs)}")
             side, rows = self._sides[receiver], None if mapping == "raw" else self._rows[receiver]
             results = [placed(side.mapped(mapping, field), rows, one)
                        for field, one in zip(received, outs, strict=True)]

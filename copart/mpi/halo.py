@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..arrays import frozen
 from ..errors import ConfigError, CouplingError
 from ..names import Reduction, known_name
-from .agreement import together
+from .agreement import collective_set_up, together
 from .fields import Fields, Layout, given
 from .members import Members, gather_members, private
 from .messages import Line, Pending, Route, Routes
@@ -61,6 +61,7 @@ class Halo(Routes):
         halo.update(temperature)
     """
 
+    @collective_set_up
     def __init__(self, comm: Any, plan: Any, component: str | None = None, *, part: int | None = None,
                  timeout: float | None = 600.0):
         world, tag = private(comm)
@@ -70,7 +71,8 @@ class Halo(Routes):
                 raise ConfigError(f"component: must be said in a shared pool, one of {', '.join(known.nparts)}")
             return ()  # of each component there are all processes or none
 
-        schedule, members = gather_members(comm, world, "Halo", lambda: schedule_of(plan), chosen, component, part)
+        schedule, members = gather_members(comm, world, "Halo", lambda: schedule_of(plan), chosen, component, part,
+                                           timeout)
         self.component = component if component is not None else next(iter(members.mine))
         self.cells, self.nowned, send, come = together(world, "Halo: its lists",
                                                        lambda: self._opened(schedule, members))

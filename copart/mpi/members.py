@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import whole
+from ..arrays import fraction, whole
 from ..errors import ConfigError
 from .agreement import agree
 from .arguments import check_communicator
@@ -72,7 +72,7 @@ def private(comm: Any) -> tuple[Any, int]:
 
 def gather_members(comm: Any, world: Any, step: str, schedule: Callable[[], Schedule],
                    chosen: Callable[[Schedule], tuple[str, ...]], component: str | None,
-                   part: int | None) -> tuple[Schedule, Members]:
+                   part: int | None, timeout: float | None = None) -> tuple[Schedule, Members]:
     """Agree on a plan, and find out who has which part.  Collective over `world`.
 
     Parameters
@@ -87,7 +87,7 @@ def gather_members(comm: Any, world: Any, step: str, schedule: Callable[[], Sche
         Gives the :class:`Schedule` of this process; may raise.
     chosen : callable
         Of the schedule, gives the components all of whose parts are needed, the same on all processes; may raise.
-    component, part
+    component, part, timeout
         As said by the caller.
 
     Returns
@@ -104,6 +104,8 @@ def gather_members(comm: Any, world: Any, step: str, schedule: Callable[[], Sche
     def work() -> tuple[tuple[Schedule, tuple[str, ...], dict[str, int]], dict[str, Any]]:
         plan = schedule()
         names = chosen(plan)
+        if timeout is not None:
+            fraction("timeout", timeout)
         same = {"component (given or not)": "left out" if component is None else "given",
                 "components": list(plan.nparts), "parts": list(plan.nparts.values()), "plan (its checksum)": plan.mark,
                 "pair": list(names)}
@@ -133,7 +135,7 @@ def _said(comm: Any, plan: Schedule, component: str | None, part: int | None) ->
                               f"{', shared' if plan.shared else ''}); for other communicators say which component "
                               f"each process belongs to (component=)")
         return plan.seats(comm.rank)
-    if component not in plan.nparts:
+    if not isinstance(component, str) or component not in plan.nparts:
         raise ConfigError(f"component: {component!r:.60} is none of the plan, which has {', '.join(plan.nparts)}")
     if part is None:
         return {component: -1}

@@ -63,7 +63,8 @@ class Line:
                  timeout: float | None):
         from mpi4py import MPI
 
-        self.comm, self.tag, self.called, self.timeout = comm, tag, called, timeout
+        self.comm, self.tag, self.called = comm, tag, called
+        self.timeout = None if timeout is None else float(timeout)
         self.byte, self._complete = MPI.BYTE, MPI.Request.Testall
         self.partners = sorted(set(partners) - {comm.rank})
         self.broken: str | None = None

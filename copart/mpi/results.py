@@ -37,13 +37,30 @@ class Rows(NamedTuple):
         return cls(ids, order[at], np.array_equal(ids, coupled))
 
 
+def results_for(out: Any, count: int) -> list[NDArray[Any] | None]:
+    """The arrays that so many results go into, None for those that are made.
+
+    Raises
+    ------
+    ConfigError
+        There are more or fewer, or one cannot be written to.
+    """
+    outs = list(out) if isinstance(out, list | tuple) else [None] * count if out is None else [out]
+    if len(outs) != count:
+        raise ConfigError(f"out: needs {count} arrays, has {len(outs)}")
+    for one in outs:
+        if one is not None and not (isinstance(one, np.ndarray) and one.flags.writeable):
+            raise ConfigError("out: needs arrays of numpy that can be written to")
+    return outs
+
+
 def placed(values: NDArray[Any], rows: Rows | None, out: NDArray[Any] | None) -> NDArray[Any]:
     """Values of the coupled cells in the rows of the caller, or in `out`; without `rows` they are left as they came.
 
     Raises
     ------
     ConfigError
-        `out` has another shape.
+        `out` has another shape, or a type that cannot hold the values.
     """
     shape = values.shape if rows is None else (len(rows.cells), *values.shape[1:])
     if out is None:
@@ -52,8 +69,10 @@ def placed(values: NDArray[Any], rows: Rows | None, out: NDArray[Any] | None) ->
         out = np.zeros(shape, values.dtype)
     if out.shape != shape:
         raise ConfigError(f"out: needs shape {shape}, has {out.shape}")
+    if not np.can_cast(values.dtype, out.dtype, "same_kind"):
+        raise ConfigError(f"out: needs an array that can hold {values.dtype}, is of {out.dtype}")
     out[... if rows is None else rows.where] = values
     return out
 
 
-__all__ = ["Rows", "placed"]
+__all__ = ["Rows", "placed", "results_for"]

@@ -87,7 +87,7 @@ def check_plan(folder: str | os.PathLike[str], eps: float | None = None, progres
     claimed = summary.get("metrics")
     report = check_copartition(found.problem, made, settings["eps"] if eps is None else eps,
                                claimed if isinstance(claimed, Mapping) else {}, read_coupling(place / "coupling.json"),
-                               whole=True)
+                               whole=True, each_alone=(settings.get("scheme_options") or {}).get("balance") == "each")
     findings += [*report.findings, *_idle(summary, found.problem, made)]
     if settings.get("contiguous"):
         for name, graph in found.problem.components.items():

@@ -16,7 +16,7 @@ import pytest
 
 import copart.mpi
 from copart.errors import FormatError
-from copart.mpi.agreement import _as_told
+from copart.mpi.agreement import _as_told, _made
 from copart.mpi.arguments import digest
 
 from ..helpers import ROOT
@@ -116,7 +116,7 @@ print(reduce.call_count, reduce.call_args.args[1].nbytes)
 
 
 def test_errors_that_need_more_than_a_message_are_told_as_what_they_derive_from():
-    def told(error: Exception) -> tuple[str, str]:
+    def told(error: Exception) -> tuple[str, object]:
         return _as_told(error)
 
     class Private(copart.MappingError):
@@ -125,7 +125,9 @@ def test_errors_that_need_more_than_a_message_are_told_as_what_they_derive_from(
     assert told(MemoryError()) == ("MemoryError", "MemoryError")
     assert told(copart.ConfigError("a: b")) == ("ConfigError", "a: b")
     assert told(Private("a")) == ("MappingError", "Private: a")
-    assert told(FormatError("x.txt", "is empty", 3)) == ("CopartError", "FormatError: x.txt:3: is empty")
+    assert told(FormatError("x.txt", "is empty", 3)) == ("FormatError", ("x.txt", "is empty", 3))
+    again = _made(FormatError, "rank 3: ", ("x.txt", "is empty", 3))
+    assert (str(again), again.path, again.line) == ("rank 3: x.txt:3: is empty", "x.txt", 3)
     assert told(KeyError("a")) == ("LookupError", "KeyError: 'a'")
     assert told(UnicodeDecodeError("utf-8", b"x", 0, 1, "why"))[0] == "UnicodeError"
     assert told(Exception("a")) == ("RuntimeError", "Exception: a")

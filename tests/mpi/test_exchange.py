@@ -244,10 +244,14 @@ def test_set_up_is_refused_on_all_ranks_alike(launch, folders, tmp_path):
              "lambda r: {'component': 'ab'[r // 2]}":
                  "comm: 2 processes are b, which has 3 parts in the plan",
              "{'part': 1}": "part: needs a component, too",
-             "{'component': 'a', 'part': 2}": "part: must be at most 1, got 2"}
+             "{'component': 'a', 'part': 2}": "part: must be at most 1, got 2",
+             "{'component': ['a']}": "component: ['a'] is none of the plan, which has a, b",
+             "{'timeout': 'soon'}": "timeout: needs a number", "{'timeout': -1}": "timeout: must be at least 0",
+             "lambda r: {'wrong': 1} if r == 2 else {'component': 'a'}":
+                 "TypeError: rank 2: Exchange() got an unexpected keyword argument 'wrong'"}
     told = wrong(launch, 4, "set-up", folders / "3", f"[{', '.join(cases)}]")
     for i, text in enumerate(cases.values()):
-        said = {rank[i].replace("rank 0: ", "") for rank in told}
+        said = {rank[i].replace("rank 0: ", "", 1) for rank in told}
         assert len(said) == 1, said
         assert text in next(iter(said))
     # the parts of one component twice, cells that are not of the part, no plan, a plan of before
@@ -260,7 +264,22 @@ def test_set_up_is_refused_on_all_ranks_alike(launch, folders, tmp_path):
                                           "'left out' on rank 0 and 'given' on rank 1"}
     assert all("rank 2: cells of b: " in rank[2] and "are not among them, the first is" in rank[2] for rank in told)
     assert {text for rank in wrong(launch, 2, "set-up", tmp_path / "none", "[{}]") for text in rank} == \
-        {f"CopartError: rank 0: FormatError: {tmp_path}/none/metrics.json: cannot be read: no such file or directory"}
+        {f"FormatError: rank 0: {tmp_path}/none/metrics.json: cannot be read: no such file or directory"}
+
+
+def test_results_go_where_they_fit():
+    from copart.mpi.results import placed, results_for
+
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    for out, count in ((np.zeros(3), 2), ([np.zeros(3)], 2), (fixed, 1), ([None, "x"], 2)):
+        with pytest.raises(copart.ConfigError, match="out: needs"):
+            results_for(out, count)
+    assert results_for(None, 2) == [None, None]
+    for wrong in (np.zeros(3, int), np.zeros((3, 1))):
+        with pytest.raises(copart.ConfigError, match="out: needs"):
+            placed(np.full(3, 0.7), None, wrong)
+    assert placed(np.full(3, 0.7), None, np.zeros(3, "f4")).tolist() == pytest.approx([0.7] * 3)
 
 
 def test_processes_with_different_plans_are_noticed(launch, folders, tmp_path):

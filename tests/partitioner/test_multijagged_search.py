@@ -95,6 +95,18 @@ def test_a_tolerance_saves_trials():
     assert (abs(np.cumsum(np.bincount(rough.section))[:-1] - 1250 * np.arange(1, 16)) <= 100).all()
 
 
+def test_a_cut_that_is_put_aside_is_counted_once_more():
+    """Points right of it belong to the part behind it, whose other cut is still searched."""
+    rng = np.random.default_rng(7)
+    for n, dim, nparts, eps in [(8, 1, 7, 0), *((int(n), 1 + n % 3, int(n) // 2, 0.05 * (n % 2)) for n in
+                                                rng.integers(10, 400, 60))]:
+        points = rng.random((n, dim))
+        made = multijagged(points, nparts, eps=eps)
+        assert len(np.unique(made.part)) == nparts
+        if eps == 0:
+            assert made.part.tobytes() == multijagged(points, nparts).part.tobytes()
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.sampled_from(sorted(CLOUDS)), st.integers(1, 300), st.integers(1, 3), st.integers(1, 40), st.integers(0, 9),
        st.sampled_from([None, 0, 1, 7]))

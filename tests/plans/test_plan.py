@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import copart
-from copart.coupling import Interedges
+from copart.coupling import CoPartition, Interedges
 from copart.errors import ConfigError, CouplingError, FormatError, GraphError, MeshError, PartitionError
 from copart.formats import read_part
 from copart.mesh import Mesh, cube, write_vtu
@@ -235,6 +235,15 @@ def test_every_option_of_every_scheme_is_in_reach():
     assert dear.settings["scheme_options"]["price"] == (1, 16, 5000)
     each = copart.plan(A, B, parts=8, scheme="monolithic", scheme_options={"balance": "each"})
     assert max(c.ub for c in each.metrics.components.values()) <= 0.05
+    report = copart.checks.check_copartition
+    few, beside = cube("hexa", 3), cube("hexa", 3, offset=(1, 0, 0))
+    each = copart.plan(few, beside, names=("a", "b"), parts=5, scheme="monolithic", scheme_options={"balance": "each"})
+    assert report(each.problem, each.copartition, 0.05, each_alone=True).ok
+    together = copart.plan(few, beside, names=("a", "b"), parts=5, scheme="monolithic")
+    assert report(together.problem, together.copartition, 0.05).ok
+    off = CoPartition({"a": [0] * 7 + [k for k in range(1, 5) for _ in range(5)], "b": each.copartition["b"]},
+                      {"a": 5, "b": 5}, shared=True)
+    assert "component a" in str(report(each.problem, off, 0.05, each_alone=True))
     with pytest.raises(ConfigError, match="'balance' is no option of joint, but of monolithic; there are"):
         copart.plan(A, B, parts=(4, 8), scheme_options={"balance": "each"})
     made = copart.compare(A, B, parts=(4, 8), seeds=1, schemes=["naive", "joint"], scheme_options={"price": (1, 0, 0)})

@@ -102,6 +102,10 @@ def test_the_figures_against_their_definition(seed):
     assert found.busiest["y"] == max((sum(q == r for _, q in met) for r in range(4)), default=0)
     assert found.acceptor == ("x" if len(sides["x"]) <= len(sides["y"]) else "y")
     parsed(precice_hints(problem, cop))
+    for name in ("a--b", "a---b", "--x----"):  # no comment of XML holds two hyphens
+        parsed(precice_hints(CoupledProblem.of_two(problem.components["x"], problem.components["y"], inter,
+                                                   names=(name, "y")),
+                             CoPartition({name: cop.a, "y": cop.b}, {name: 4, "y": 4})))
 
 
 @pytest.mark.parametrize(("na", "nb", "expected", "why"), [

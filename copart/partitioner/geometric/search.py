@@ -93,7 +93,7 @@ def one_d_part(line: Line, goals: Array, slack: int, reduce: Reduction, team: Te
     sums = _found(cuts)
     while undone:
         for found in mine:
-            kernels.reset_parts(search.done, found)
+            kernels.reset_parts(search, found)
         compared.append(sum(team.run(
             lambda lo, hi: kernels.get_part_weights(lo, hi, line.values, line.load, search, part, mine[row[lo]], warm),
             n)))

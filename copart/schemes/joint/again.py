@@ -10,6 +10,7 @@ Esnard 2014, Section III-C, Fig. 5.)
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from ...coupling import CoPartition
 from ...dynamic.adaptive import whole_ratio
 from ...dynamic.published import naive_again, projrepart_again
 from ...dynamic.rerun import Rerun
-from ...errors import PartitionError
+from ...errors import CouplingError, PartitionError
 from ...kernels.coupled import Cells, relieve
 from ...kernels.coupled_annealing import list_border
 from .annealing import Annealing, Schedule
@@ -39,9 +40,8 @@ def joint_again(run: Rerun) -> CoPartition:
     Where nobody asked for a number of coupled parts, now or before, each component from where it is costs less yet as
     long as little has changed.
     """
-    made = projrepart_again(run)
-    if run.ncoupled is None and not any(run.former.ncoupled.values()):
-        made = min(made, naive_again(run), key=run.cost)
+    free = run.ncoupled is None and not any(run.former.ncoupled.values())
+    made = _cheaper(run, [projrepart_again, naive_again] if free else [projrepart_again])
     coupled = reanneal(run, made)
     if coupled is None:
         return made
@@ -51,6 +51,19 @@ def joint_again(run: Rerun) -> CoPartition:
         logger.info("%s", error)
         return made
     return min(made, other, key=run.cost)
+
+
+def _cheaper(run: Rerun, ways: list[Callable[[Rerun], CoPartition]]) -> CoPartition:
+    """The cheapest of what there is; what the last way raises where none finds a partition."""
+    made = []
+    for again in ways:
+        try:
+            made.append(again(run))
+        except (CouplingError, PartitionError) as error:
+            if again is ways[-1] and not made:
+                raise
+            logger.info("%s", error)
+    return min(made, key=run.cost)
 
 
 def reanneal(run: Rerun, made: CoPartition) -> dict[str, PartArray] | None:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from copart.algorithms import projrepart
 from copart.checks import check_copartition
 from copart.coupling import CoPartition, CoupledProblem, Interedges
+from copart.dynamic.adaptive import adaptive_repartition
 from copart.dynamic.rerun import Rerun
+from copart.errors import PartitionError
 from copart.graph import Graph
 from copart.interface.price import PRICE
 from copart.kernels import coupled as kernels
@@ -140,3 +142,28 @@ def test_one_coupled_part_and_data_without_size():
     former = CoPartition({"a": [0, 0, 0, 1, 1, 1], "b": [1, 1, 1, 0, 0, 0]}, {"a": 2, "b": 2}, {"a": 1, "b": 1})
     made = corepartition(problem, former, scheme="joint", eps=0)
     assert (made.a.tolist(), made.b.tolist()) == (former.a.tolist(), former.b.tolist())
+
+
+def test_where_all_cells_are_coupled_loads_are_held_to_their_limits():
+    weights = [1, 0, 2, 2, 5, 3, 0, 2]
+    graphs = [Graph.from_edges(8, range(7), range(1, 8), vwgt=load)
+              for load in ([3, 4, 3, 4, 1, 4, 1, 3], [2, 1, 3, 2, 3, 2, 1, 3])]
+    problem = CoupledProblem(dict(zip("ab", graphs, strict=True)),
+                             {("a", "b"): Interedges.from_pairs(8, 8, range(8), range(8))},
+                             {"a": weights, "b": weights})
+    half = [0] * 4 + [1] * 4
+    former = CoPartition({"a": half, "b": half}, {"a": 2, "b": 2})
+    assert check_copartition(problem, corepartition(problem, former, scheme="joint", eps=0.2), 0.2).ok
+    with pytest.raises(PartitionError, match="fixed"):
+        adaptive_repartition(graphs[1], half, 2, 2, fixed=[0] * 7 + [1], eps=0)
+
+
+def test_what_cannot_be_coupled_in_balance_is_partitioned_alone():
+    """No part may weigh as much as one cell of the coupled subgraph does, and each component alone has a partition."""
+    problem = CoupledProblem({"a": Graph.from_edges(6, range(5), range(1, 6), vwgt=[1, 4, 3, 1, 4, 4]),
+                              "b": Graph.from_edges(4, range(3), range(1, 4))},
+                             {("a", "b"): Interedges.from_pairs(6, 4, [0, 2, 3], [1, 2, 3])})
+    former = CoPartition({"a": [1, 1, 0, 2, 2, 3], "b": [1, 1, 0, 0]}, {"a": 4, "b": 2})
+    assert check_copartition(problem, corepartition(problem, former, scheme="joint", eps=0.1), 0.1).ok
+    with pytest.raises(PartitionError):
+        corepartition(problem, former, scheme="projrepart", eps=0.1)
