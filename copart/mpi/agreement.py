@@ -54,31 +54,6 @@ def collective(function: Callable[P, T]) -> Callable[P, T]:
     return entry
 
 
-def collective_set_up(function: Callable[P, T]) -> Callable[P, T]:
-    """The same for ``__init__(self, comm, ...)`` whose first act is :func:`copart.mpi.members.private`: `comm`
-    may be an inter-communicator.
-    """
-    signature = inspect.signature(function)
-
-    @functools.wraps(function)
-    def entry(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError as error:
-            from .members import private
-
-            misfit, name = TypeError(f"{type(args[0]).__name__}() {error}"), type(args[0]).__name__
-
-            def refused() -> Any:
-                raise misfit
-
-            world, _ = private(args[1] if len(args) > 1 else kwargs.get("comm"))
-            agree(world, name, refused)
-        return function(*args, **kwargs)
-
-    return entry
-
-
 def agree(comm: Any, step: str, work: Callable[[], tuple[T, Mapping[str, Any]]]) -> T:
     """Do the work of this rank, then go on or raise as all others do.  Collective.
 
@@ -185,4 +160,4 @@ def _raise_difference(comm: Any, name: str, value: Any, extreme: list[bool]) -> 
     raise ConfigError(f"{name}: must be the same on all ranks, is {here} on rank {one} and {there} on rank {other}")
 
 
-__all__ = ["SLOTS", "agree", "collective", "collective_set_up", "together"]
+__all__ = ["SLOTS", "agree", "collective", "together"]

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import frozen
 from ..errors import ConfigError, ExchangeError
 from ..names import FieldMapping, known_name
-from .agreement import collective_set_up, together
+from .agreement import together
 from .device import DeviceField, on_device
 from .fields import Fields, Layout, expected, given
-from .members import gather_members, private
+from .members import collective_set_up, gather_members, private
 from .messages import Line, Pending, Route, Routes
 from .results import Rows, placed, results_for
 from .schedules import Pair, Schedule, schedule_of

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..arrays import frozen
 from ..errors import ConfigError, CouplingError
 from ..names import Reduction, known_name
-from .agreement import collective_set_up, together
+from .agreement import together
 from .fields import Fields, Layout, given
-from .members import Members, gather_members, private
+from .members import Members, collective_set_up, gather_members, private
 from .messages import Line, Pending, Route, Routes
 from .schedules import Schedule, schedule_of
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from .agreement import agree
 from .arguments import check_communicator
 from .messages import TAGS
 from .schedules import Schedule
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Members(NamedTuple):
@@ -68,6 +72,29 @@ def private(comm: Any) -> tuple[Any, int]:
     kept[1] += 1
     most: Any = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB)
     return world, TAGS * (taken % (most // TAGS))
+
+
+def collective_set_up(function: Callable[P, T]) -> Callable[P, T]:
+    """As :func:`copart.mpi.agreement.collective` for ``__init__(self, comm, ...)`` whose first
+    act is :func:`private`: `comm` may be an inter-communicator.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def entry(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            misfit, name = TypeError(f"{type(args[0]).__name__}() {error}"), type(args[0]).__name__
+
+            def refused() -> Any:
+                raise misfit
+
+            world, _ = private(args[1] if len(args) > 1 else kwargs.get("comm"))
+            agree(world, name, refused)
+        return function(*args, **kwargs)
+
+    return entry
 
 
 def gather_members(comm: Any, world: Any, step: str, schedule: Callable[[], Schedule],
@@ -162,4 +189,4 @@ def _ranks(name: str, said: NDArray[np.int32], count: int, needed: bool) -> NDAr
     return out
 
 
-__all__ = ["Members", "gather_members", "private"]
+__all__ = ["Members", "collective_set_up", "gather_members", "private"]
