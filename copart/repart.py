@@ -86,6 +86,9 @@ def repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | 
     return METHODS[method](_Task(graph, former, m, n, cost, options, tpwgts))
 
 
+#: So many former parts may be empty in any case: their tables are small.
+_EMPTY = 1000
+
 #: What a vertex that moves costs beside cut edges, in sums that fit in 64 bits.
 MOST_COST = 2**31 - 1
 
@@ -102,6 +105,9 @@ def repartitioning_arguments(graph: Any, part: ArrayLike, m: int, n: int) -> tup
     """
     graph, n = as_graph(graph), whole("n", n, low=1, high=2**31 - 1)
     former = part_array("part", part, graph.nvtxs, whole("m", m, low=1, high=2**31 - 1), PartitionError)
+    if m > max(graph.nvtxs + n, _EMPTY):
+        raise PartitionError(f"m: {m} former parts of {graph.nvtxs} vertices are nearly all empty; number the others "
+                             f"from 0 on")
     if n > graph.nvtxs:
         raise PartitionError(f"n: {n} parts of {graph.nvtxs} vertices would leave parts empty; "
                              f"ask for at most {graph.nvtxs}")

@@ -30,18 +30,33 @@ def write_text_atomic(path: PathLike, text: str) -> None:
         The file cannot be written.
     """
     target = Path(path)
-    scratch = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
+        target = place_of(target)
         target.parent.mkdir(parents=True, exist_ok=True)
+        data = text.encode()
+        data = gzip.compress(data, mtime=0) if Path(path).name.endswith(".gz") else data
+        if is_stream(target):
+            target.write_bytes(data)
+            return
+        scratch = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         try:
-            data = text.encode()
-            scratch.write_bytes(gzip.compress(data, mtime=0) if target.name.endswith(".gz") else data)
+            scratch.write_bytes(data)
             os.replace(scratch, target)
         finally:
             scratch.unlink(missing_ok=True)
     except (OSError, ValueError) as e:
         # no name of a file holds a null byte
         raise FormatError(path, f"cannot be written: {(getattr(e, 'strerror', None) or str(e)).lower()}") from None
+
+
+def is_stream(path: Path) -> bool:
+    """Whether there is a device or a pipe, which is written to and never replaced by a file."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def place_of(path: Path) -> Path:
+    """Where a file is written: a link is followed, as what it names is meant; not that to a device or a pipe."""
+    return Path(os.path.realpath(path)) if path.is_symlink() and not is_stream(path) else path
 
 
 def attribute(text: str) -> str:

@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..errors import FormatError
+from ..formats.output import is_stream, place_of
+
 INK = "#22303C"
 FAINT = "#6B7885"
 
@@ -29,7 +32,9 @@ def write_picture(figure: Any, path: str | os.PathLike[str], **options: Any) -> 
 
     The folder is made where it does not exist.  `options` are those of ``Figure.savefig``.
     """
-    target = Path(path)
+    target = place_of(Path(path))
+    if is_stream(target):
+        raise FormatError(path, "is a device or a pipe; name a file")
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = target.with_name(f".{os.getpid()}-{target.name}")
     try:
@@ -37,7 +42,7 @@ def write_picture(figure: Any, path: str | os.PathLike[str], **options: Any) -> 
         os.replace(scratch, target)
     finally:
         scratch.unlink(missing_ok=True)
-    return target
+    return Path(path)
 
 
 __all__ = ["FAINT", "INK", "caption", "title", "write_picture"]

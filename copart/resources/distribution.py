@@ -30,6 +30,9 @@ from .workload import Workload
 
 COUPLINGS: tuple[CouplingOrder, ...] = get_args(CouplingOrder)
 
+#: More processes than any machine has.
+_MOST = 10**7
+
 #: Serial coupling compares all pairs of so many numbers of processes: some seconds.
 _MOST_STATES = 20_000
 
@@ -108,7 +111,7 @@ def distribute(workloads: Sequence[Workload], total: int, coupling: CouplingOrde
     names = [w.name for w in workloads]
     if not names or len(set(names)) < len(names):
         raise ConfigError(f"components: need different names, at least one, got {', '.join(names) or 'none'}")
-    n = whole("total", total, low=1, high=2**31 - 1)
+    n = whole("total", total, low=1, high=_MOST)
     need = sum(w.least for w in workloads)
     if need > n:
         each = ", ".join(f"{w.name} {w.least}" for w in workloads)

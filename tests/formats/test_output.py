@@ -236,3 +236,27 @@ def test_the_output_folder_is_checked_and_nothing_is_left(tmp_path, monkeypatch)
     monkeypatch.setattr("copart.formats.output.tempfile.TemporaryFile", refuse)
     with pytest.raises(ConfigError, match=r"output folder .*new: cannot be written to: permission denied"):
         prepare_folder(tmp_path / "new")
+
+
+def test_links_are_followed_and_pipes_are_written_to(tmp_path):
+    import os
+    from threading import Thread
+
+    real, link, pipe = (tmp_path / name for name in ("real", "link", "pipe"))
+    real.write_text("old")
+    link.symlink_to("real")
+    write_part(link, [0, 1, 1])
+    assert link.is_symlink()
+    assert real.read_text() == "0\n1\n1\n"
+    (tmp_path / "ahead").symlink_to("new")
+    write_part(tmp_path / "ahead", [1])
+    assert (tmp_path / "new").read_text() == "1\n"
+    os.mkfifo(pipe)
+    came: list[str] = []
+    reader = Thread(target=lambda: came.append(pipe.read_text()))
+    reader.start()
+    write_part(pipe, [2, 0])
+    reader.join(10)
+    assert came == ["2\n0\n"]
+    assert pipe.is_fifo()
+    assert sorted(os.listdir(tmp_path)) == ["ahead", "link", "new", "pipe", "real"]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CopartError, FormatError, MeshError
+from ...formats.output import place_of
 from ...formats.vtu import POLYHEDRON, Faces, Grid, write_grid
 from ..named import group_fields
 from ..polyhedra import spans
@@ -91,7 +92,7 @@ def write_mesh(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str,
     data = {name: np.split(array, sizes[:-1]) for name, array in cell_arrays(mesh, cell_data).items()}
     out = meshio.Mesh(mesh.points, list(mesh.blocks), cell_data=data)
     # same folder, so that the rename cannot cross file systems; same suffix, because meshio goes by it
-    handle, temporary = _temporary(target)
+    handle, temporary = _temporary(place_of(target))
     os.close(handle)
     console = io.StringIO()
     try:
@@ -99,7 +100,7 @@ def write_mesh(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str,
             out.write(temporary, file_format=file_format)
         _check_complete(temporary, mesh, file_format)
         os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
+        os.replace(temporary, place_of(target))
     except CopartError as error:
         raise FormatError(path, str(error).replace(temporary, "what was written")) from None
     except (Exception, SystemExit) as error:

@@ -13,6 +13,8 @@ from ...metrics import target_shares
 
 #: Sums of weights below this are exact as doubles as well, in which they may be given.
 MAX_WEIGHT = 2**53
+#: Largest weights beyond this, or below its inverse, have no room for sums and units among doubles.
+_RANGE = 1e290
 #: Weights that are no whole numbers are counted in units that make their sum at most this.
 _UNITS = 2**52
 
@@ -82,6 +84,10 @@ def real_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
         i = int(np.argmax(bad))
         raise PartitionError(f"weights: {int(bad.sum())} of {size} are negative or not finite, first at index {i}: "
                              f"{given[i]}")
+    most = float(given.max(initial=0.0))
+    if most > _RANGE or 0 < most < 1 / _RANGE:
+        raise PartitionError(f"weights: the largest is {most:g}, and must be 0 or between {1 / _RANGE:g} and "
+                             f"{_RANGE:g}; scale them")
     return given
 
 
