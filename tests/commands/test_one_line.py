@@ -69,7 +69,7 @@ NUMBERS = [
     (["compare", "a.vtu", "b.vtu", "--parts", 2, 2, "--seeds", 2**62], "seeds: must be at most 1000000"),
     (["advise", "--total", HUGE, "--component", "x", 9, 1, 1, "--component", "y", 9, 1, 1], "--total: must be at most"),
     (["advise", "--total", 2**62, "--component", "x", 9, 1, 1, "--component", "y", 9, 1, 1],
-     "total: must be at most 2147483647"),
+     "total: must be at most 10000000"),
     ([*CHECK, "--nparts", HUGE], "--nparts: must be at most"),
     ([*CHECK, "--nparts", 2**62], "--nparts: must be at most 2147483647"),
     (["check", "a.vtu", "g.part.2", "b.vtu", "g.part.2", "--parts", 2**62, 2], "--parts: must be at most 2147483647"),
