@@ -95,6 +95,22 @@ class CoupledMetrics:
         return "\n".join([*lines, f"coupled step: {self.step}"])
 
 
+def check_fits(problem: CoupledProblem, copartition: CoPartition) -> None:
+    """Refuse a co-partition of other components than the problem has, or with part arrays of another length.
+
+    Raises
+    ------
+    CouplingError
+    """
+    if set(copartition.names) != set(problem.names):
+        raise CouplingError(
+            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
+        )
+    for name, graph in problem.components.items():
+        if len(copartition[name]) != graph.nvtxs:
+            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
+
+
 def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost | None = None, *,
              threads: int = 1) -> CoupledMetrics:
     """Every figure of `copartition`, computed from scratch.
@@ -118,13 +134,7 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
     from ..parallel import side_by_side
 
     threads = whole("threads", threads, low=1)
-    if set(copartition.names) != set(problem.names):
-        raise CouplingError(
-            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
-        )
-    for name, graph in problem.components.items():
-        if len(copartition[name]) != graph.nvtxs:
-            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
+    check_fits(problem, copartition)
 
     def of(name: str, graph: Graph) -> tuple[ComponentMetrics, Halo]:
         halo = halo_cells(graph, copartition[name])
@@ -150,4 +160,4 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
                           step_cost(problem, copartition, cost, traffic, halos), pool_ub)
 
 
-__all__ = ["CoupledMetrics", "evaluate"]
+__all__ = ["CoupledMetrics", "check_fits", "evaluate"]

@@ -30,25 +30,26 @@ P = ParamSpec("P")
 SLOTS = 12
 
 
-def collective(function: Callable[P, T]) -> Callable[P, T]:
+def collective(function: Callable[P, T], *, at: int = 0, world: Callable[[Any], Any] = lambda comm: comm,
+               ) -> Callable[P, T]:
     """Decorator of what all ranks call: arguments that do not fit the signature on one rank are an error of all.
 
-    Python itself would raise on that rank alone.  The first parameter of `function` is the communicator, and the
-    first thing it does with it is :func:`agree`.
+    Python itself would raise on that rank alone.  The first parameter of `function`, or number `at` of a method, is the
+    communicator, and the first thing it does is :func:`agree` on the `world` that it makes of it.
     """
-    signature = inspect.signature(function)
+    signature, name = inspect.signature(function), function.__qualname__.removesuffix(".__init__")
 
     @functools.wraps(function)
     def entry(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
-            misfit = TypeError(f"{function.__name__}() {error}")
+            misfit = TypeError(f"{name}() {error}")
 
             def refused() -> Any:
                 raise misfit
 
-            agree(args[0] if args else kwargs.get("comm"), function.__name__, refused)
+            agree(world(args[at] if len(args) > at else kwargs.get("comm")), name, refused)
         return function(*args, **kwargs)
 
     return entry

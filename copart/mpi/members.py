@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from functools import cache
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arrays import fraction, whole
 from ..errors import ConfigError
-from .agreement import agree
+from .agreement import agree, collective
 from .arguments import check_communicator
 from .messages import TAGS
 from .schedules import Schedule
@@ -75,26 +74,8 @@ def private(comm: Any) -> tuple[Any, int]:
 
 
 def collective_set_up(function: Callable[P, T]) -> Callable[P, T]:
-    """As :func:`copart.mpi.agreement.collective` for ``__init__(self, comm, ...)`` whose first
-    act is :func:`private`: `comm` may be an inter-communicator.
-    """
-    signature = inspect.signature(function)
-
-    @wraps(function)
-    def entry(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError as error:
-            misfit, name = TypeError(f"{type(args[0]).__name__}() {error}"), type(args[0]).__name__
-
-            def refused() -> Any:
-                raise misfit
-
-            world, _ = private(args[1] if len(args) > 1 else kwargs.get("comm"))
-            agree(world, name, refused)
-        return function(*args, **kwargs)
-
-    return entry
+    """Decorator of ``__init__(self, comm, ...)`` that begins with :func:`private`; see :func:`collective`."""
+    return collective(function, at=1, world=lambda comm: private(comm)[0])
 
 
 def gather_members(comm: Any, world: Any, step: str, schedule: Callable[[], Schedule],

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..coupling import CoPartition, CoupledProblem
-from ..errors import ConfigError, CouplingError, FormatError
+from ..errors import ConfigError, FormatError
 from ..formats.exchange_files import (
     Lists,
     component_name,
@@ -21,6 +21,7 @@ from ..formats.exchange_files import (
     read_lists,
 )
 from ..formats.text import read_json
+from ..metrics.coupled import check_fits
 from .arguments import digest
 
 Pair = tuple[str, str]
@@ -121,12 +122,7 @@ class ValueSchedule(Schedule):
     """A problem and its co-partition, on every process."""
 
     def __init__(self, problem: CoupledProblem, copartition: CoPartition):
-        if set(problem.names) != set(copartition.names):
-            raise CouplingError(f"plan: the co-partition is of {', '.join(copartition.names)}, the problem has "
-                                f"{', '.join(problem.names)}")
-        for name, graph in problem.components.items():
-            if len(copartition[name]) != graph.nvtxs:
-                raise CouplingError(f"plan: parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
+        check_fits(problem, copartition)
         self._problem, self._made = problem, copartition
         self.nparts, self.shared = copartition.nparts, copartition.shared
         self.pairs = tuple(problem.pairs)

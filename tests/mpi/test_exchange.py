@@ -267,6 +267,16 @@ def test_set_up_is_refused_on_all_ranks_alike(launch, folders, tmp_path):
         {f"FormatError: rank 0: {tmp_path}/none/metrics.json: cannot be read: no such file or directory"}
 
 
+def test_a_co_partition_of_another_problem_is_refused():
+    from copart.mpi.schedules import schedule_of
+
+    made = copart.plan(cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0)), names=["a", "b"], parts=(2, 2))
+    for parts, said in (({"a": [0, 1], "b": [0, 1] * 4}, "parts of a: needs 8 entries, has 2"),
+                        ({"a": [0, 1] * 4, "c": [0, 1] * 4}, "co-partition: is of a, c, the problem has a, b")):
+        with pytest.raises(copart.CouplingError, match=said):
+            schedule_of((made.problem, copart.CoPartition(parts, dict.fromkeys(parts, 2))))
+
+
 def test_results_go_where_they_fit():
     from copart.mpi.results import placed, results_for
 
