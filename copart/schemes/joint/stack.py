@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -40,18 +41,29 @@ class Stack(NamedTuple):
     kinds: list[Array]
 
 
-def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], config: Config, team: Team) -> Stack:
-    """All components coarsened inside the parts, joined level by level."""
+def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], config: Config, team: Team,
+            meanwhile: Sequence[Callable[[], object]] = ()) -> Stack:
+    """All components coarsened inside the parts, joined level by level.
+
+    What does not need the coarser levels, as those of the cells and what else is to be done `meanwhile`, threads do
+    that would wait for the largest component.
+    """
     at_once, threads = shares([graph.nvtxs for graph in problem.components.values()], team.threads)
+    cells = [finest(graph, nparts[name], None, None)[0] for name, graph in problem.components.items()]
 
-    def coarser(name: str) -> Levels:
-        graph = problem.components[name]
-        level, _ = finest(graph, nparts[name], None, None)
+    def coarser(name: str, level: Level) -> Levels:
         with Team(threads) as own:
-            return coarsen(level, coarsest_size(config, nparts[name]), known_shape(graph, level), own,
-                           within=np.array(parts[name]), pack=True)  # writable, or kernels are compiled once more
+            return coarsen(level, coarsest_size(config, nparts[name]), known_shape(problem.components[name], level),
+                           own, within=np.array(parts[name]), pack=True)  # writable, or kernels are compiled once more
 
-    found = side_by_side([partial(coarser, name) for name in problem.names], at_once, threads)
+    def of_cells() -> tuple[_Interface, Array, Joined]:
+        interface, kind = _interface(problem), _kinds(cells)
+        return interface, kind, _joined(cells, interface, kind, threads)
+
+    done: list[Any] = side_by_side([*(partial(coarser, *one) for one in zip(problem.names, cells, strict=True)),
+                                    of_cells, *meanwhile], at_once, threads)
+    found: list[Levels] = done[:len(cells)]
+    interface, kind, joined = done[len(cells)]
     depth = max(len(one.levels) for one in found)
     row = [[one.levels[min(d, len(one.levels) - 1)] for one in found] for d in range(depth)]
     sizes = [sum(len(g.vwgt) for g in graphs) for graphs in row]
@@ -61,27 +73,27 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
             use.append(d)
     maps = [one.maps for one in found]
     rest = [row[d] for d in use]
-    del found, row  # what is not used goes before anything is joined, and the rest as it is
-    interface = _interface(problem)
-    levels, joined_maps, kinds = [], [], []
-    for j, d in enumerate(use):
-        graphs = rest.pop(0)
-        counts = [len(g.vwgt) for g in graphs]
-        kind = np.repeat(np.arange(len(graphs), dtype=VERTEX), counts)
-        levels.append(_joined(graphs, interface, kind, team.threads))
-        kinds.append(kind)
-        if not rest:
-            break
+    del found, row, done  # what is not used goes before more is joined, and the rest as it is
+    levels, joined_maps, kinds = [joined], [], [kind]
+    for j, d in enumerate(use[:-1]):
+        counts = [len(g.vwgt) for g in rest.pop(0)]
         steps = [_composed(own[d:use[j + 1]], count) for own, count in zip(maps, counts, strict=True)]
         ends = np.cumsum([0] + [len(g.vwgt) for g in rest[0]])
-        cmap = np.empty(len(kind), VERTEX)
+        cmap = np.empty(len(kinds[-1]), VERTEX)
         last = 0
         for step, end in zip(steps, ends.tolist(), strict=False):
             first, last = last, last + len(step)
             np.add(step, np.int32(end), out=cmap[first:last])
         joined_maps.append(cmap)
         interface = _contracted(interface, cmap, int(ends[-1]), team)
+        kinds.append(_kinds(rest[0]))
+        levels.append(_joined(rest[0], interface, kinds[-1], team.threads))
     return Stack(levels, joined_maps, kinds)
+
+
+def _kinds(graphs: list[Level]) -> NDArray[np.int32]:
+    """Component of each vertex."""
+    return np.repeat(np.arange(len(graphs), dtype=VERTEX), [len(g.vwgt) for g in graphs])
 
 
 def _composed(maps: list[Array], n: int) -> Array:

@@ -115,9 +115,14 @@ def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArr
     least = COARSEST if thorough or share <= WIDE else size  # VOLUME needs no levels
     with Team(options.threads) as team:
         config = replace(options.config, coarse_least=least)
-        stack = stacked(problem, parts, dict(nparts), config, team)
+        halo: dict[str, NDArray[np.float64]] = {}
+
+        def measure(name: str) -> None:
+            halo[name] = halo_times(problem.components[name], parts[name], nparts[name], COST)
+
+        stack = stacked(problem, parts, dict(nparts), config, team, [partial(measure, name) for name in problem.names])
         alone = Alone(problem, nparts, parts, stack, options)
-        best = Best(problem, nparts, parts, alone, thorough, options.threads)
+        best = Best(problem, nparts, parts, alone, halo, thorough, options.threads)
         if alone.slot.max() >= MOST_MEETING:
             logger.warning("joint: %d parts meet at the interface, more than %d: each component is partitioned alone",
                            int(alone.slot.max()) + 1, MOST_MEETING)
@@ -185,7 +190,7 @@ def _taken(cycle: Cycle, best: Best, tried: Result, relieve: bool) -> bool:
 class Best:
     """The best partition so far, of those that are worse than alone in no line.
 
-    Where not `exact`, halos are taken for what they are alone: walls move little, and halos take long to count.
+    Where not `exact`, halos take what they take alone, `halo`: walls move little, and halos take long to count.
 
     Attributes
     ----------
@@ -200,13 +205,13 @@ class Best:
     """
 
     def __init__(self, problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, alone: Alone,
-                 exact: bool, threads: int):
+                 halo: Mapping[str, NDArray[np.float64]], exact: bool, threads: int):
         self.threads = 1 if exact else threads  # what is small enough for that takes less time than threads to start
         self.problem, self.nparts, self.alone, self.before, self.exact = problem, nparts, alone, parts, exact
         self.parts = {name: parts[name] for name in problem.names}
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
         self._pieces: dict[str, int] = {}
-        self._halo = self._halo_of(self.parts)
+        self._halo = np.concatenate([halo[name] for name in problem.names])
         self._step = self._step_of(alone.part, alone.figures) or 1.0
 
     def take(self, *found: Result) -> bool:
