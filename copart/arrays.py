@@ -97,7 +97,7 @@ def surely_within(array: NDArray[Any], low: int, high: int) -> bool:
 
     Only ranges from 0 on and signed integers are looked at so; False says nothing of others.
     """
-    if low != 0 or array.dtype.kind != "i":
+    if low != 0 or array.dtype.kind != "i" or not array.dtype.isnative:
         return False
     bits = 8 * array.itemsize
     largest = int(array.view(f"u{array.itemsize}").max())
@@ -207,6 +207,8 @@ def fraction(name: str, value: Any, *, low: float = 0.0, high: float = np.inf) -
         raise ConfigError(f"{name}: needs a number, got {value!r:.40}") from None
     except OverflowError:
         raise ConfigError(f"{name}: is too large for a number") from None
+    if number == np.inf:
+        raise ConfigError(f"{name}: must be finite, got {value!r}")
     if not np.isfinite(number) or not low <= number <= high:
         top = "" if high == np.inf else f" and at most {high:g}"
         raise ConfigError(f"{name}: must be at least {low:g}{top}, got {value!r}")

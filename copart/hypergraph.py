@@ -278,6 +278,8 @@ class Hypergraph(Frozen):
                               + did_you_mean(str(model), MODELS))
         from scipy.sparse import csr_array
 
+        if not hasattr(matrix, "tocoo"):
+            raise ConfigError(f"matrix: needs a scipy.sparse matrix, got {type(matrix).__name__}")
         m = matrix.tocoo()
         square = m.shape[0] == m.shape[1]
         row, col = m.row.astype(OFFSET), m.col.astype(OFFSET)

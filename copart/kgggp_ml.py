@@ -164,7 +164,8 @@ def partition(
     if excess:
         message = overweight(part, graph, limit)
         if strict:
-            raise PartitionError(f"{message}; raise eps, or take the best balance (strict=False, --best-balance)")
+            raise PartitionError(f"{message}; raise eps, or take the best balance (strict=False; copart part "
+                                 f"--best-balance)")
         logger.warning("%s", message)
     return part
 

@@ -38,7 +38,7 @@ FigureTable = Literal["components", "pairs", "step"]
 RepartMethod = Literal["mxn", "scratch-remap", "diffusive"]
 """How to repartition."""
 CellShape = Literal["hexa", "tetra"]
-"""Cells of :func:`copart.mesh.generated.cube`."""
+"""Cells of :func:`copart.mesh.cube`."""
 PlacingMethod = Literal["best", "identity", "multisection", "bottom-up", "drb", "mueller-merbach", "greedy", "hatazaki",
                         "traeff", "treematch"]
 """How processes are placed one to one."""

@@ -42,7 +42,7 @@ NEAR = 3
 def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: ArrayLike | None = None,
          eps: float | Sequence[float] | None = None, fixed: ArrayLike | None = None, tpwgts: ArrayLike | None = None,
          limits: ArrayLike | None = None, strict: bool = True, contiguous: bool = False,
-         **settings: Unpack[Effort]) -> NDArray[np.int32]:
+         time_limit: float | None = None, **settings: Unpack[Effort]) -> NDArray[np.int32]:
     """Part(G, K): a balanced K-way partition, (nvtxs,) int32.
 
     Parameters
@@ -61,8 +61,9 @@ def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: Array
         As in :func:`copart.kgggp_ml.partition`.
     limits : (ncon, nparts) array_like of int, optional
         With several weights per vertex: their largest sums in each part, instead of `eps` and `tpwgts`.
-    contiguous : bool
-        Every part in one piece, with one weight per vertex only; as in :func:`copart.kgggp_ml.partition`.
+    contiguous, time_limit
+        Every part in one piece, and seconds for preset "best", with one weight per vertex only; as in
+        :func:`copart.kgggp_ml.partition`.
 
     Raises
     ------
@@ -86,9 +87,11 @@ def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: Array
         run = run if eps is None else run.replace(eps=eps)  # type: ignore[arg-type]
         if tpwgts is None:
             run = copartition_balance(graph, nparts, run)
-        return partition(graph, nparts, run, fixed=fixed, tpwgts=tpwgts, strict=strict, contiguous=contiguous)
-    if contiguous:
-        raise ConfigError("contiguous: needs one weight per vertex, several are balanced without it")
+        return partition(graph, nparts, run, fixed=fixed, tpwgts=tpwgts, strict=strict, contiguous=contiguous,
+                         time_limit=time_limit)
+    if contiguous or time_limit is not None:
+        raise ConfigError(f"{'contiguous' if contiguous else 'time_limit'}: needs one weight per vertex, several are "
+                          f"balanced without it")
     each: Any = run.eps if eps is None else eps
     if limits is None and tpwgts is None:
         totals = graph.weight_vectors.sum(axis=0)
@@ -98,7 +101,7 @@ def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: Array
                                      strict=strict)
 
 
-def repart(graph: Graph, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
+def repart(graph: Any, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
            method: RepartMethod = "mxn", migration_cost: int | None = None,
            **settings: Unpack[Settings]) -> NDArray[np.int32]:
     """Repart(G, P, M, N): a balanced N-way partition that moves little data away from the M-way P.
@@ -107,7 +110,8 @@ def repart(graph: Graph, part: ArrayLike, m: int, n: int, options: Options | Non
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or graph-like
+        As for :func:`part`.
     part : (nvtxs,) array_like of int
         P, parts ``0..m-1``.
     m, n : int
@@ -119,6 +123,7 @@ def repart(graph: Graph, part: ArrayLike, m: int, n: int, options: Options | Non
     migration_cost : int, optional
         Edge weight that one unit of ``vsize`` costs where it goes against the migration matrix; only for "mxn".
     """
+    graph = as_graph(graph)
     run = copartition_balance(graph, n, Options.of(options, settings))
     return repartition(graph, part, m, n, run, method=method, migration_cost=migration_cost)
 

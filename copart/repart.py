@@ -177,6 +177,10 @@ def _mxn(task: _Task) -> PartArray:
     """Partition with an affinity for the pattern of the migration matrix."""
     if task.m == task.n and task.balanced(task.former):
         return task.former.copy()
+    if task.n == 1:
+        return np.zeros_like(task.former)
+    if task.m == 1:  # every new part takes of the one that there was
+        return task.partition()
     plan = migration_plan(task.graph, task.former, task.m, task.n, eps=task.options.eps, tpwgts=task.tpwgts)
     return task.partition(Affinity(task.former, np.where(plan > 0, task.cost, 0)))
 

@@ -59,6 +59,15 @@ def test_ranges_and_lengths():
         part_array("part", [0, 3, 2, -1], 4, 3, ConfigError)
 
 
+def test_ranges_of_numbers_in_the_other_byte_order():
+    for kind in (">i4", ">i8"):
+        given = np.array([0, 2 ** (8 * np.dtype(kind).itemsize - 8)], kind)  # 1 with its bytes swapped
+        with pytest.raises(ConfigError, match="first at index 1"):
+            integers("cells", given, WEIGHT, ConfigError, low=0, high=3)
+        with pytest.raises(ConfigError, match="first at index 0"):
+            integers("weights", -given[::-1], WEIGHT, ConfigError, low=0)
+
+
 def test_the_input_is_not_modified_and_frozen_is_a_view():
     given = np.array([5, 6], WEIGHT)
     view = frozen(integers("x", given, WEIGHT, GraphError))

@@ -81,6 +81,12 @@ def test_no_weight_at_all(method: str) -> None:
     assert (np.bincount(new, minlength=4) > 0).all()
 
 
+def test_from_or_to_one_part() -> None:
+    path = Graph.from_edges(4000, range(3999), range(1, 4000))
+    assert not repartition(path, np.arange(4000) % 1500, 1500, 1).any()  # no plan of so many messages is needed
+    assert np.bincount(repartition(path, np.zeros(4000, int), 1, 7)).max() <= 1.05 * 4000 / 7
+
+
 def test_nothing_moves_where_nothing_has_to() -> None:
     graph = grid(12, 12)
     former = partition(graph, 6)

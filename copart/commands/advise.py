@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--max-cells", type=integer, metavar="N", help="cells that fit in the memory of a process")
     group.add_argument("--min-cells", type=integer, metavar="N", help="fewest cells per process")
     group = parser.add_argument_group("coupled processes (N^cpl), where the coupled cells are known")
-    add_pairs(group, "--cells", "number of cells, where the table has none")
+    add_pairs(group, "--cells", "number of cells, instead of what the table says")
     add_pairs(group, "--coupled-cells", "number of coupled cells")
     add_pairs(group, "--iterations", "iterations between two coupling phases (default: of the table, else 1)")
     add_pairs(group, "--coupled-cost", "seconds for a coupled cell in a coupling phase (default: as in an iteration)")

@@ -181,7 +181,7 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
         progress(f"partitioning {len(points)} points")
         with timed() as took:
             made = partition_points(points, nparts, args.method, weights=weights, tpwgts=shares, threads=args.threads)
-        check_balance(made, args.eps, shares, not args.best_balance)
+        check_balance(made, args.eps, shares, not args.best_balance, weights)
         progress(f"writing {file}")
         write_parts(file, made.part, None)
     figures = {**describe_points(made, shares), "seconds": round(took.seconds, 3), "file": str(file)}

@@ -39,6 +39,9 @@ from ..repart import migration_plan, repartition, repartitioning_arguments
 #: Edges and sizes are scaled to whole numbers whose ratio is `alpha`; no number is larger than this.
 _FINEST_RATIO = 64
 
+#: A unit of data weighs at most 10^15 edges.
+_LEAST_ALPHA = 1e-15
+
 
 def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, options: Options | None = None, *,
                          alpha: float = 5.0, fixed: ArrayLike | None = None, starts: Sequence[PartArray] = (),
@@ -97,6 +100,9 @@ def adaptive_repartition(graph: Any, part: ArrayLike, m: int, n: int, options: O
         return np.zeros(graph.nvtxs, VERTEX)
     edge, data = whole_ratio(alpha)
     scaled = scaled_edges(graph, edge)
+    if data * float(graph.sizes.sum(dtype=np.float64)) >= MAX_TOTAL:
+        raise ConfigError(f"alpha: {alpha!r} makes a unit of data weigh as much as {data} edges, which overflows; give "
+                          f"a larger one, or scale the sizes of the vertices down")
     affinity = Affinity(former, data * np.eye(m, n, dtype=WEIGHT))
     config = run.config
     begin = [*starts]
@@ -189,6 +195,9 @@ def whole_ratio(alpha: float) -> tuple[int, int]:
         raise ConfigError("alpha: must be above 0; small values leave everything where it is")
     if value >= _FINEST_RATIO:
         return round(value), 1
+    if value < _LEAST_ALPHA:
+        raise ConfigError(f"alpha: must be at least {_LEAST_ALPHA:g}, got {alpha!r}; with that, too, nothing moves "
+                          f"that need not")
     ratio = Fraction(value).limit_denominator(_FINEST_RATIO)
     return (ratio.numerator, ratio.denominator) if ratio else (1, round(1 / value))
 

@@ -84,7 +84,8 @@ def read_hosts(source: PathLike | Sequence[str]) -> list[tuple[str, int | None]]
     Parameters
     ----------
     source : path-like, str or sequence of str
-        A file, or the names themselves, also with ranges: ``"n[001-004,7]"``.  Lines of a file may be
+        A file, or the names themselves, also with ranges: ``"n[001-004,7]"``, or a line with numbers of slots between
+        them.  Lines of a file may be
 
         - ``host slots=4 max_slots=8`` (Open MPI),
         - ``host:4`` (MPICH, Hydra, Slurm's ``srun``),
@@ -108,7 +109,10 @@ def read_hosts(source: PathLike | Sequence[str]) -> list[tuple[str, int | None]]
         entries = _lines(source)  # type: ignore[arg-type]
     else:
         words = _WORD.findall(source) if isinstance(source, str) else list(source)  # type: ignore[arg-type]
-        entries = [entry for word in words for entry in _entry([word])]
+        if isinstance(source, str) and len(words) > 1 and words[1].isdecimal() and "," not in source:
+            entries = _entry(words)  # a line of LSF or Grid Engine, as in $LSB_MCPU_HOSTS
+        else:
+            entries = [entry for word in words for entry in _entry([word])]
     repeated = len({name for name, _ in entries}) < len(entries)
     for name, slots in entries:
         more = slots if slots is not None else 1 if repeated else None

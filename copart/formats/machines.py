@@ -204,7 +204,15 @@ def _one(path: PathLike, unit: SlotUnit) -> Inside:
 
 def _slots(hosts: Sequence[str], listed: dict[str, int | None], inside: Inside | None, count: int | None, *,
            cut: bool = False) -> list[Inside]:
-    """The slots of each host: as many as the list says, and where the topology of a host says."""
+    """The slots of each host: as many as the list says, and where the topology of a host says.
+
+    Raises
+    ------
+    MappingError
+        `count` where every host has a number of its own, or more slots than the topology of a host has.
+    """
+    if count is not None and all(listed.get(name) for name in hosts):
+        raise MappingError("slots: has no effect where every host says how many slots it has")
     if inside is None:
         return [Inside.plain(listed.get(name) or count or 1) for name in hosts]
     if not cut:

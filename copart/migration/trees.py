@@ -118,8 +118,11 @@ def _send(source: dict[int, int], sink: dict[int, int], amount: int, sender: int
         part = min(amount, source[origin])
         if part:
             sink[origin] = sink.get(origin, 0) + part
-            source[origin] -= part
             amount -= part
+            if source[origin] == part:  # parcels of nothing would be looked at again on the whole way
+                del source[origin]
+            else:
+                source[origin] -= part
         if amount == 0:
             return
 

@@ -303,7 +303,7 @@ class _Run:
         full = level.size > 0
         average = level.size[full] / comm.size
         mine = float((abs(average - np.diff(level.start)[full]) / average).sum())
-        imbalance = sum(comm.allgather(mine)) / (comm.size * len(level.size))
+        imbalance = sum(comm.allgather(mine)) / (comm.size * max(1, int(full.sum())))
         self._count(Counters(reductions=1))
         found = judged(imbalance, comm.size, int(level.size.sum()), self._counts(level, done), done)
         self.decisions.append((done, found))

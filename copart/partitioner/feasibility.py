@@ -49,7 +49,7 @@ def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | Non
         raise PartitionError(
             f"vwgt: vertex {v} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
             f"is {100 * above:.0f} % over the average: {'raise eps to at least that, ' if above < 0.99 else ''}"
-            f"use fewer parts, or take the best balance (strict=False, --best-balance)"
+            f"use fewer parts, or take the best balance (strict=False; copart part --best-balance)"
         )
     return np.maximum(limit, np.maximum(need, heaviest)) if not strict else limit
 

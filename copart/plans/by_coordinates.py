@@ -77,27 +77,58 @@ def partition_graph_by_coordinates(graph: Graph, nparts: int, method: str, optio
                 raise
             _log.warning("%s", error)
             return start.part
-    check_balance(start, options.eps, tpwgts, strict)
+    check_balance(start, options.eps, tpwgts, strict, graph.vwgt)
     return start.part
 
 
-def check_balance(made: GeometricPartition, eps: float, tpwgts: ArrayLike | None, strict: bool) -> None:
-    """Refuse parts that are heavier than allowed, or log a warning.
+def check_balance(made: GeometricPartition, eps: float, tpwgts: ArrayLike | None, strict: bool,
+                  weights: ArrayLike | None = None) -> None:
+    """Refuse parts that are heavier than allowed, and empty ones, or log a warning.
+
+    Parameters
+    ----------
+    made : GeometricPartition
+    eps : float
+    tpwgts : (nparts,) array_like of float, optional
+    strict : bool
+        Refuse, and do not warn.
+    weights : (n,) array_like of float, optional
+        Of the points; 1 each unless given.
 
     Raises
     ------
     PartitionError
-        Names the heaviest of them.
+        Names the heaviest of them, or one that is empty.
     """
-    limit = max_part_weights(int(np.ceil(made.weights.sum())), made.nparts, eps, tpwgts)
+    limit = _limits(made, eps, tpwgts, weights)
     over = made.weights - limit
     p = int(np.argmax(over))
-    if over[p] > 0:
-        message = (f"balance: part {p} weighs {made.weights[p]:.10g} where {limit[p]} is allowed; single points are "
-                   f"too heavy for boxes of so little difference")
-        if strict:
-            raise PartitionError(f"{message}; raise eps, or take the best balance")
+    message = ""
+    if over[p] > 1e-9 * limit[p]:
+        message = (f"balance: part {p} weighs {made.weights[p]:.10g} where {limit[p]:.10g} is allowed; single points "
+                   f"are too heavy for boxes of so little difference")
+    elif not made.sizes.all():
+        message = (f"part {int(np.argmin(made.sizes))} has no point: weights are so unequal that one point fills the "
+                   f"place of several parts; take fewer parts")
+    if message and strict:
+        raise PartitionError(f"{message}; {'raise eps, ' if message.startswith('balance') else ''}or take the best "
+                             f"balance (--best-balance)")
+    if message:
         _log.warning("%s", message)
+
+
+def _limits(made: GeometricPartition, eps: float, tpwgts: ArrayLike | None, weights: ArrayLike | None
+            ) -> NDArray[np.float64]:
+    """Largest weight of each part: rounded up to whole points where all weigh alike or whole numbers, as for graphs."""
+    given = np.ones(1) if weights is None else np.asarray(weights, float)
+    total = float(made.weights.sum())
+    some = given[given > 0]
+    grain = 1.0 if (given == np.floor(given)).all() or not len(some) else float(some.min())
+    counts = some / grain
+    if np.allclose(counts, np.rint(counts), rtol=1e-9, atol=0):
+        return grain * max_part_weights(round(total / grain), made.nparts, eps, tpwgts).astype(np.float64)
+    shares = np.full(made.nparts, 1 / made.nparts) if tpwgts is None else np.asarray(tpwgts) / np.sum(tpwgts)
+    return np.asarray((1 + eps) * total * shares)
 
 
 def describe_points(made: GeometricPartition, tpwgts: ArrayLike | None) -> dict[str, Any]:

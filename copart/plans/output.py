@@ -218,8 +218,8 @@ def write_launch(scratch: Path, copartition: CoPartition, placement: Placed | No
         [Program(f"./{file_name(name)}", copartition.nparts[name]) for name in copartition.names]
     if placement is not None and placement.machine.hosts:
         on, where = placement.machine, placement.processor
-        slot = np.where(on.unit >= 0, on.unit, on.local) if on.unit_name == "core" else on.local
-        seats = [Seat(on.hosts[on.host[p]], int(slot[p])) for p in where]
+        # launchers count cores as they lie; numbers of the operating system begin anew in every package
+        seats = [Seat(on.hosts[on.host[p]], int(on.local[p])) for p in where]
         files = launch_files(seats, where, programs)
     else:
         files = start_files(programs)

@@ -109,7 +109,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
 
 
 def page_of(made: Any) -> str:
-    """The page of a :class:`copart.plans.plan.Plan` or :class:`copart.plans.plan.Comparison`, as HTML."""
+    """The page of a :class:`copart.plans.plan.Plan` or :class:`copart.plans.compare.Comparison`, as HTML."""
     notes = [*(f"{'Interface' if len(made.interfaces) == 1 else f'Interface {a} - {b}'}: {line}"
                for (a, b), interface in made.interfaces.items() for line in interface.lines()),
              *(f"Note: {remark}" for remark in made.remarks),

@@ -86,6 +86,28 @@ def test_what_does_not_go_together(place, capsys, line, said):
     assert not list(place.glob("*.part.*"))
 
 
+@pytest.mark.parametrize("times", [1, 100, 1e-3])
+def test_balance_does_not_depend_on_the_unit_of_weights(place, capsys, times):
+    np.save("four.npy", np.arange(4.0)[:, None])
+    np.savetxt("w.txt", times * np.array([10.4, 9.8, 9.8, 9.84]))
+    np.savetxt("heavy.txt", times * np.array([0.7, 0.04, 0.04, 0.2]))
+    assert main(["part", "four.npy", "4", "--method", "rcb", "--weights", "w.txt", "-q"]) == 0  # 4.42 %
+    assert "part 0 weighs" in line_of(capsys, "part", "four.npy", "2", "--method", "rcb", "--weights", "heavy.txt")
+
+
+def test_points_that_weigh_alike_are_counted(place):
+    np.savetxt("w.txt", np.full(500, 0.3))
+    assert main(["part", "p.npy", "400", "--method", "rcb", "--weights", "w.txt", "-q"]) == 0  # one or two points each
+
+
+def test_an_empty_part_is_refused(place, capsys):
+    np.savetxt("four.txt", [[0.47, 0.01], [0.21, 0.46], [0.12, 0.51], [0.35, 0.6]])
+    np.savetxt("w.txt", [2, 3, 3, 1])
+    line = "part four.txt 4 --method morton --weights w.txt"
+    assert "part 2 has no point" in line_of(capsys, *line.split())
+    assert main([*line.split(), "--best-balance", "-q"]) == 0
+
+
 def test_the_best_balance_may_be_taken(place):
     np.savetxt("heavy.txt", np.where(np.arange(500) == 3, 10_000, 1))
     assert main(["part", "p.npy", "7", "--method", "rcb", "--weights", "heavy.txt", "--best-balance", "-q"]) == 0

@@ -267,6 +267,17 @@ def test_hostfiles(file, text, wanted):
     assert dict(read_hosts(file(text, "hosts"))) == wanted
 
 
+def test_a_line_of_slots_as_text():
+    """As in $LSB_MCPU_HOSTS; numbers behind commas are names."""
+    assert dict(read_hosts("hostA 4 hostB 2")) == {"hostA": 4, "hostB": 2}
+    assert list(dict(read_hosts("a,4,b"))) == ["a", "4", "b"]
+
+
+def test_slots_of_hosts_that_say_theirs():
+    with pytest.raises(MappingError, match="slots: has no effect"):
+        read_machine("n[1-2]:4", slots=3)
+
+
 @pytest.mark.parametrize(("text", "match"), [
     ("n1 slots=0\n", ":1: node list: a number of slots must be at least 1"), ("n1\nn2:x\n", ":2: .*is 'x'"),
     ("n1 what\n", "not understood"), ("n[3-1]\n", "must rise"), ("n[a-b]\n", "must hold numbers"),

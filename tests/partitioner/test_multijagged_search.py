@@ -36,6 +36,18 @@ def test_cuts_of_a_sorted_sample_are_its_quantiles():
         assert values[125 * (k + 1) - 1] <= at < values[125 * (k + 1)]
 
 
+def test_goals_beyond_all_weight_are_met_at_the_end():
+    """Cuts that are done before points are counted: those at the end lie left of all of them."""
+    with Team(1) as team:
+        made = one_d_part(line([0, 1, 2], [1, 1, 1]), np.array([5, 7]), 0, alone, team)
+    assert made.section.tolist() == [0, 0, 0]
+    places = [2, 0, 2, 1, 0, 0, 2, 0, 2, 2, 2, 1, 1, 2, 1, 0, 0, 0, 0]
+    heavy = [40, 2, 1, 1, 2, 11, 1, 4, 1, 16, 1, 6, 1, 47, 379, 1, 1, 1, 1]
+    found, selected = (multijagged(np.array(places, float)[:, None], 19, weights=heavy, depth=3, eps=eps)
+                       for eps in (0, None))
+    assert found.part.tolist() == selected.part.tolist()
+
+
 def test_a_reduction_to_begin_with_and_one_per_trial():
     made = cut(np.random.default_rng(1).random(5000), 16)
     counters = made.trace.counters

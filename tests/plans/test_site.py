@@ -37,6 +37,24 @@ def run(meshes, *words):
     return main(["plan", str(meshes / "a.vtu"), str(meshes / "b.vtu"), "--parts", "4", "12", *map(str, words)])
 
 
+def test_cores_that_are_numbered_anew_in_every_package(meshes, tmp_path):
+    """Slots of a rankfile are cores as they lie, not by the numbers of the operating system."""
+    unit = 0
+    packages = []
+    for package in range(2):
+        cores = ""
+        for core in range(8):
+            cores += (f'<object type="Core" os_index="{core}"><object type="PU" os_index="{unit}"/></object>')
+            unit += 1
+        packages.append(f'<object type="Package" os_index="{package}">{cores}</object>')
+    (tmp_path / "node.xml").write_text(
+        '<?xml version="1.0"?><topology version="2.0"><object type="Machine" os_index="0">'
+        f'<info name="HostName" value="n1"/>{"".join(packages)}</object></topology>')
+    assert run(meshes, "--machine", tmp_path / "node.xml", "-o", tmp_path / "plan", "-q") == 0
+    seats = READERS["rankfile"](tmp_path / "plan" / "launch" / "rankfile")
+    assert sorted(seat.slot for seat in seats) == list(range(16))
+
+
 def test_launch_files_are_of_the_placement(meshes, tmp_path, capsys):
     assert run(meshes, "--machine", "n[1-4]", "--slots", 5, "-o", tmp_path, "--report", "--json") == 0
     told = json.loads(capsys.readouterr().out)

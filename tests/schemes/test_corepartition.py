@@ -82,6 +82,9 @@ def test_fixed_vertices_and_extremes():
     assert adaptive_repartition(graph, old, 4, 4, fixed=np.arange(20) % 4).tolist() == [0, 1, 2, 3] * 5
     with pytest.raises(PartitionError, match="part: "):
         adaptive_repartition(graph, old, 3, 4)
+    for small in (1e-30, 5e-324):
+        with pytest.raises(ConfigError, match="alpha: must be at least 1e-15"):
+            adaptive_repartition(graph, old, 4, 4, alpha=small)
     with pytest.raises(ConfigError, match="alpha: must be above 0"):
         adaptive_repartition(graph, old, 4, 4, alpha=0)
     with pytest.raises(ConfigError, match="times the edge weights overflows"):

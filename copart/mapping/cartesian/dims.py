@@ -54,7 +54,7 @@ def dims_create(nprocs: int, dims: int | Sequence[int], rule: GridSizes = "open-
     >>> dims_create(1056, 3), dims_create(72, 2), dims_create(72, 2, "balanced"), dims_create(12, [0, 2, 0])
     ((12, 11, 8), (12, 6), (9, 8), (3, 2, 2))
     """
-    total = whole("nprocs", nprocs, low=1)
+    total = whole("nprocs", nprocs, low=1, high=2**31 - 1)  # as many as ranks can be
     wanted = [0] * whole("dims", dims, low=1) if isinstance(dims, int) else [whole("dims", d, low=0) for d in dims]
     if not wanted:
         raise MappingError("dims: a grid needs at least one dimension")

@@ -26,6 +26,10 @@ from .stencils import Stencil
 OBJECTIVES: tuple[GridObjective, ...] = get_args(GridObjective)
 
 
+#: What ``best`` chose where no candidate is better than the ranks as they are.
+UNCHANGED = "unchanged"
+
+
 class RankLocal(Protocol):
     """A rule by which every process finds its own position, without memory for the others and without messages."""
 
@@ -147,7 +151,8 @@ def reorder_grid(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], metho
         Number of compute nodes that share the processes equally, or the processes of each.
     method : str
         One of :data:`METHODS`; or ``best``, the best of those that every rank can compute for itself (see
-        :func:`rank_local`), which is never worse than ``cart``.
+        :func:`rank_local`), which is never worse than ``cart``, and with `node_of_rank` than the
+        ranks as they are (``unchanged``).
     node_of_rank : (size,) array_like of int, optional
         Compute node of each old rank where they do not lie node after node; must agree with `nodes`.
     objective : {"total", "max"}
@@ -179,6 +184,11 @@ def reorder_grid(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], metho
         costs = {name: _cost(grid, stencil, sizes, rule().order()) for name, rule in rules.items()}
         chosen = min(costs, key=lambda name: key(costs[name], objective))
         order = rules[chosen]().order()
+        if old is not None:
+            # these rules count slots node after node, in which the ranks as they are need not be
+            kept = internode(grid, stencil, old, len(sizes))
+            if key(kept, objective) < key(costs[chosen], objective):
+                chosen, order = UNCHANGED, slots(old).argsort().astype(VERTEX)
     else:
         chosen = method
         order = METHODS[chosen](grid, stencil, sizes)

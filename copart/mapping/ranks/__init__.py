@@ -2,7 +2,7 @@
 
 ==================  =============================================================================
 `communication`     from messages to the communication graph; `message_costs`: their times
-`reorder`           the whole of it: :func:`~copart.mapping.ranks.reorder.reorder`
+`reorder`           the whole of it: :func:`~copart.mapping.ranks.reorder.reorder_ranks`
 `partitioners`      the partitioners by name, each with parts of exactly given sizes
 `objectives`        for what nodes send in place of the cut, by :mod:`copart.partitioner.umpa`
 `kgg`               k-way greedy growing

@@ -1,6 +1,6 @@
 """The partitioners that rank reordering can be given, each with parts of exactly the sizes asked for.
 
-A partitioner that treats balance as soft is repaired by :func:`copart.mapping.ranks.kgg.refine`.
+A partitioner that treats balance as soft is repaired by :func:`copart.mapping.ranks.negative_cycles.refine`.
 
 ============== ====================================================================
 greedy         k-way greedy growing and negative cycles, no coarsening

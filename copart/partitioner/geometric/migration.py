@@ -54,13 +54,15 @@ def placement_imbalance(owned: ArrayLike) -> float:
     --------
     >>> placement_imbalance([[5, 5], [5, 5]]), placement_imbalance([[10, 0], [0, 10]])
     (0.0, 1.0)
+    >>> placement_imbalance([[10, 0], [0, 0]])
+    1.0
     """
     counts = np.asarray(owned, float)
     average = counts.sum(axis=0) / len(counts)
     full = average > 0
     if not full.any():
         return 0.0
-    return float((abs(average - counts)[:, full] / average[full]).sum() / (len(counts) * counts.shape[1]))
+    return float((abs(average - counts)[:, full] / average[full]).sum() / (len(counts) * full.sum()))
 
 
 def calls_ahead(counts: Sequence[int], level: int = 0) -> int:

@@ -90,6 +90,7 @@ def one_d_part(line: Line, goals: Array, slack: int, reduce: Reduction, team: Te
     mine = [_found(cuts + 1) for _ in ends[:-1]]
     row = {lo: i for i, lo in enumerate(ends[:-1])}
     undone = int((search.done == 0).sum())
+    np.minimum(part, undone, out=part)  # points lie left of the cuts that are at the end from the start
     sums = _found(cuts)
     while undone:
         for found in mine:

@@ -89,10 +89,10 @@ def check_limits(vwgts: Array, limits: Array, pinned: Array, strict: bool) -> No
         c = int(np.argmax(vwgts[v] > largest))
         raise PartitionError(f"vwgt: vertex {v} weighs {vwgts[v, c]} in constraint {c}, more than any part may "
                              f"({largest[c]}); raise eps, use fewer parts, or take the best balance "
-                             f"(strict=False, --best-balance)")
+                             f"(strict=False; copart part --best-balance)")
     for v in _without_part(vwgts, limits, suspect)[:1]:
         raise PartitionError(f"vwgt: vertex {v} with weights {vwgts[v].tolist()} fits in no part; raise the limits, "
-                             f"or take the best balance (strict=False, --best-balance)")
+                             f"or take the best balance (strict=False; copart part --best-balance)")
 
 
 def _without_part(vwgts: Array, limits: Array, vertices: Array) -> Array:

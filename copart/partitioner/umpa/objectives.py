@@ -34,7 +34,8 @@ class Objective:
     by_load: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", tuple(self.metrics))
+        several = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+        object.__setattr__(self, "metrics", several)
         unknown = [name for name in self.metrics if name not in METRICS]
         if unknown:
             raise ConfigError(f"objective: {unknown[0]!r} is no metric; choose among {', '.join(METRICS)}")

@@ -307,6 +307,18 @@ def test_results_do_not_depend_on_how_ranks_lay(method):
         assert np.array_equal(other.node_of_vertex[other.new_rank], base)
 
 
+def test_the_best_is_never_worse_than_the_ranks_as_they_are():
+    grid, kind, sizes = Grid((5, 4, 5)), stencil("diagonal", 3), [80, 20]
+    base = round_robin(sizes)
+    before = internode(grid, kind, base, 2)
+    made = reorder_grid(grid, kind, sizes, node_of_rank=base)
+    assert made.method == "unchanged"
+    assert made.cost.total == before.total == 48
+    assert made.new_rank.tolist() == list(range(100))
+    assert np.array_equal(made.node_of_vertex, base)
+    assert reorder_grid(grid, kind, sizes, node_of_rank=np.sort(base)).method != "unchanged"
+
+
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=40))
 def test_sorting_ranks_into_slots(node_of_rank):
     slot = slots(node_of_rank)
