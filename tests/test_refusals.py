@@ -10,9 +10,9 @@ import pytest
 import copart
 from copart.checks import check_copartition
 from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.errors import CopartError
+from copart.errors import CopartError, PartitionError
 from copart.graph import Graph
-from copart.metrics import copartition_limit
+from copart.metrics import copartition_limit, max_part_weights
 
 SCHEMES = (copart.aware, copart.projrepart, copart.joint)
 
@@ -96,3 +96,31 @@ def test_refusals_are_right_and_name_the_component(first):
             assert report.ok, f"seed {seed}: {scheme.__name__}: {report}"
             made += 1
     assert made >= 20, "hardly one of 75 was possible"
+
+
+def test_a_partition_of_few_vertices_is_refused_where_none_exists() -> None:
+    """`part` with weights, limits and fixed vertices that leave one way, or none."""
+    rng = np.random.default_rng(7)
+    refused = found = 0
+    for _ in range(150):
+        n = int(rng.integers(4, 9))
+        k, eps = int(rng.integers(2, min(4, n) + 1)), float(rng.choice([0, 0.02]))
+        weight = rng.integers(1, 30, n)
+        fixed = np.where(rng.random(n) < 0.2, rng.integers(0, k, n), -1)
+        graph = Graph.from_edges(n, range(n - 1), range(1, n), vwgt=weight)
+        limit = max_part_weights(int(weight.sum()), k, eps)
+        try:
+            part = copart.kgggp_ml.partition(graph, k, eps=eps, fixed=fixed)
+        except PartitionError:
+            every = np.stack(np.meshgrid(*[range(k)] * n, indexing="ij"), -1).reshape(-1, n)
+            every = every[(every[:, fixed >= 0] == fixed[fixed >= 0]).all(axis=1)]
+            loads = np.stack([(every == p) @ weight for p in range(k)], axis=1)
+            filled = np.stack([(every == p).any(axis=1) for p in range(k)], axis=1).all(axis=1)
+            assert not (filled & (loads <= limit).all(axis=1)).any()
+            refused += 1
+        else:
+            assert (np.bincount(part, weight, k) <= limit).all()
+            assert len(np.unique(part)) == k
+            found += 1
+    assert refused > 20
+    assert found > 20

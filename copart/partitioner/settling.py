@@ -2,7 +2,7 @@
 
 Refinement keeps both almost always.  What it leaves is settled here by means
 that look at balance first: vertices handed on along paths of parts, placed in
-any part with room, exchanged for lighter ones, and at last packed anew.
+any part with room, exchanged for lighter ones, packed anew, and at last, where they are few, by trial of all.
 """
 
 from __future__ import annotations
@@ -47,6 +47,10 @@ def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: in
         left = excess_of(g, packed, limit)
         if left < excess and len(np.unique(packed)) == len(limit):
             part[:], excess = packed, left
+    if excess and len(heavy_first) <= FEW:
+        found = search(g, part, limit, heavy_first)
+        if found is not None:
+            part[:], excess = found, 0
     return excess
 
 
@@ -102,3 +106,47 @@ def pack(g: Level, part: Array, limit: Array, heavy_first: Array, rule: str) -> 
         room[p] -= w
         empty[p] = False
     return packed
+
+
+FEW, STEPS = 40, 20_000
+"""Up to so many free vertices partitions are looked for one after the other, in so many steps at most."""
+
+
+def search(g: Level, part: Array, limit: Array, heavy_first: Array) -> Array | None:
+    """A partition within the limits and without an empty part by trial of all, heaviest vertex first; None where none
+    is found in :data:`STEPS` steps.
+    """
+    found = part.copy()
+    placed = np.ones(len(part), bool)
+    placed[heavy_first] = False
+    free, order = limit.copy(), heavy_first.tolist()
+    np.subtract.at(free, part[placed], g.vwgt[placed])
+    room, members = free.tolist(), np.bincount(part[placed], minlength=len(limit)).tolist()
+    weight = g.vwgt[heavy_first].tolist()
+    steps = STEPS
+
+    def place(i: int, empty: int) -> bool:
+        nonlocal steps
+        if i == len(order):
+            return True
+        v, w = order[i], weight[i]
+        tried = set()
+        for p in sorted(range(len(room)), key=lambda p: (p != part[v], room[p])):
+            fills = members[p] == 0
+            alike = room[p], fills
+            if room[p] < w or alike in tried or len(order) - i - 1 < empty - fills:
+                continue
+            steps -= 1
+            if steps < 0:
+                return False
+            tried.add(alike)  # another part with as much room comes to the same
+            found[v] = p
+            room[p] -= w
+            members[p] += 1
+            if place(i + 1, empty - fills):
+                return True
+            room[p] += w
+            members[p] -= 1
+        return False
+
+    return found if sum(room) >= sum(weight) and place(0, members.count(0)) else None
