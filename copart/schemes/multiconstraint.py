@@ -18,6 +18,7 @@ from ..errors import PartitionError, of_component
 from ..graph import Graph
 from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..metrics import copartition_limit
+from ..metrics.components import coupled_weights
 from ..options import Options, Settings, Thorough
 from ..partitioner.multiconstraint import partition_multiconstraint
 
@@ -67,7 +68,7 @@ def multiconstraint(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCo
 
         with of_component(name):
             parts[name] = _balanced(within, loads, count[name], run.eps)
-    return _with_owners(problem, parts, count)
+    return _with_owners(problem, parts, count, run.eps)
 
 
 def multiconstraint_again(run: Rerun) -> CoPartition:
@@ -86,7 +87,7 @@ def multiconstraint_again(run: Rerun) -> CoPartition:
                         loads, options=run.options, alpha=run.edge, extra=extra)
         with of_component(name):
             made[name] = _balanced(again, loads, count[name], run.options.eps)
-    return _with_owners(problem, made, count)
+    return _with_owners(problem, made, count, run.options.eps)
 
 
 def _phase_loads(problem: CoupledProblem, name: str) -> NDArray[np.int64]:
@@ -114,10 +115,16 @@ def _balanced(within: Callable[[NDArray[np.int64]], NDArray[np.int32]], loads: N
         return within(np.repeat([[limits[0]], [limits[1] + uneven]], nparts, axis=1))
 
 
-def _with_owners(problem: CoupledProblem, parts: Mapping[str, NDArray[np.int32]], count: Mapping[str, int]
-                ) -> CoPartition:
-    """The co-partition of these parts, whose coupled parts are all that own coupled cells."""
-    owners = {name: len(np.unique(parts[name][problem.coupled(name)])) or None for name in problem.names}
+def _with_owners(problem: CoupledProblem, parts: Mapping[str, NDArray[np.int32]], count: Mapping[str, int],
+                 eps: float) -> CoPartition:
+    """The co-partition of these parts, whose coupled parts are all that own coupled cells, where these share them
+    evenly; else nothing is said of them.
+    """
+    owners: dict[str, int | None] = {}
+    for name in problem.names:
+        share, found = coupled_weights(problem.coupled_load(name), parts[name], count[name], problem.coupled(name))
+        even = found and share.max() <= copartition_limit(int(share.sum()), found, eps)
+        owners[name] = found if even else None
     return CoPartition(parts, count, owners)
 
 

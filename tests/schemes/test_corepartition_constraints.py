@@ -131,6 +131,22 @@ def test_much_less_moves_than_from_scratch(cubes, name, scheme, parts):
     assert costs[0] < costs[1], costs
 
 
+def test_coupled_parts_are_told_only_where_they_share_evenly():
+    """One heavy coupled cell: the limit of coupled weight gives way, and nothing is promised of it."""
+    load = np.ones(125, int)
+    load[124] = 15
+    heavy_one = cube("hexa", 5)
+    problem = coupled_problem(heavy_one, cube("hexa", 6, offset=(1, 0, 0))).problem
+    first, second = problem.names
+    components = {first: problem.components[first].replace(vwgt=load), second: problem.components[second]}
+    uneven = CoupledProblem(components, problem.pairs)
+    for given, told in ((problem, True), (uneven, False)):
+        made = multiconstraint(given, (4, 6))
+        assert (made.ncoupled[first] is not None) == told
+        assert made.ncoupled[second] == 6
+        assert not check_copartition(given, made, 0.05).findings
+
+
 def test_multiconstraint_of_three_components_with_other_counts():
     before, after = chain(weight=heavy(0)), chain(weight=heavy(3))
     former = multiconstraint(before, (4, 3, 2), eps=0.1)
