@@ -140,11 +140,11 @@ def test_coupled_parts_are_told_only_where_they_share_evenly():
     first, second = problem.names
     components = {first: problem.components[first].replace(vwgt=load), second: problem.components[second]}
     uneven = CoupledProblem(components, problem.pairs)
-    for given, told in ((problem, True), (uneven, False)):
-        made = multiconstraint(given, (4, 6))
+    for one, told in ((problem, True), (uneven, False)):
+        made = multiconstraint(one, (4, 6))
         assert (made.ncoupled[first] is not None) == told
         assert made.ncoupled[second] == 6
-        assert not check_copartition(given, made, 0.05).findings
+        assert not check_copartition(one, made, 0.05).findings
 
 
 def test_multiconstraint_of_three_components_with_other_counts():
