@@ -128,7 +128,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if routes is not None:
             console.say()
             console.table(routes)
-        for line in placement_words(made.placements):
+        for line in placement_words(made.placements, made.settings.get("placement")):
             console.say(line)
         console.say()
     for line in (*rule_words(made.settings["coupled_rule"], made.metrics),

@@ -64,7 +64,7 @@ def placement_rows(placements: Sequence[Placed]) -> list[dict[str, Any]]:
             figures = one.phases[phase]
             row |= {f"{phase}_inter_node_volume": figures.inter_node_volume,
                     f"{phase}_inter_node_messages": figures.inter_node_messages, f"{phase}_hops": figures.hops}
-        row["max_node_volume"] = sum(one.phases[phase].max_node_volume for phase in PHASES)
+        row["max_node_volume"] = one.max_node_volume
         rows.append(row)
     return rows
 
@@ -87,14 +87,15 @@ def route_table(placements: Sequence[Placed]) -> Table | None:
     return Table([c.title for c in ROUTE_COLUMNS], rows) if rows else None
 
 
-def placement_words(placements: Sequence[Placed]) -> list[str]:
-    """What the last placement saves against the first, in sentences."""
-    first, last = placements[0], placements[-1]
-    used = len(set(last.host.tolist()))
-    said = [f"{last.processes.nprocs:,} processes on {used:,} of {len(last.machine.hosts):,} hosts."]
+def placement_words(placements: Sequence[Placed], chosen: str | None = None) -> list[str]:
+    """What the chosen placement saves against the first, in sentences; the last one where none is told."""
+    first = placements[0]
+    last = next((one for one in placements if one.name == chosen), placements[-1])
+    used, hosts = len(set(last.host.tolist())), len(last.machine.hosts)
+    said = [f"{last.processes.nprocs:,} processes on {used:,} " + (f"of {hosts:,} hosts." if hosts else "processors.")]
     for phase in PHASES:
         a, b = first.phases[phase], last.phases[phase]
-        if len(placements) > 1 and a.inter_node_volume:
+        if last is not first and (a.inter_node_volume or b.inter_node_volume):
             said.append(f"{phase.capitalize()} phase: {b.inter_node_volume:,} data between hosts a coupling step, "
                         f"{a.inter_node_volume:,} in {first.name} order "
                         f"({_change(a.inter_node_volume, b.inter_node_volume)})"
@@ -111,6 +112,8 @@ def _busiest(first: Placed, last: Placed, phase: str) -> str:
 
 
 def _change(before: float, after: float) -> str:
+    if not before:
+        return "more"
     change = 1 - after / before
     return f"{abs(change):.0%} {'less' if change >= 0 else 'more'}"
 
@@ -141,7 +144,7 @@ def placement_section(placements: Sequence[Placed], chosen: str | None = None) -
     routed = route_rows(placements)
     routes = "<h3>Hops and congestion by routes</h3>" + table(ROUTE_COLUMNS, routed) if routed else ""
     machine = machine_figures(before_and_after(placements, chosen)) if alone else ""
-    body = words(placement_words(placements) if alone else []) + figures + routes + machine + views(bars, 2) + \
+    body = words(placement_words(placements, chosen) if alone else []) + figures + routes + machine + views(bars, 2) + \
         views(pictures)
     return Section("machine", "On the machine", body)
 

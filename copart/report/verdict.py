@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from ..metrics import CoupledMetrics
+from ..metrics import ComponentMetrics, CoupledMetrics
 from .words import some, times
 
 #: Share of waiting, and of coupled work above the mean, from which a plan is worth another look.
 WAITS, UNEVEN = 0.3, 0.25
-#: Fewer cells on a process than these are less work than their messages.
-FEW = 100
 
 
 def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = ()) -> list[str]:
@@ -46,8 +44,9 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
                        f"them, at the price of some cut.")
         if c.coupled_cells and c.ub_cpl > UNEVEN:
             out.append(f"In a coupling phase one process of {c.name} holds {times(c.ub_cpl)}: fewer coupled parts "
-                       f"(--coupled) share the work more evenly; copart compare shows what that costs.")
-    small = [c for c in each if c.parts > 1 and c.cells < FEW * c.parts]
+                       f"(--coupled, with the schemes that choose them) share the work more evenly; copart "
+                       f"compare shows what that costs.")
+    small = [] if pool else [c for c in each if c.parts > 1 and _mostly_messages(c, metrics)]
     if small:
         least = min(small, key=lambda c: c.cells / c.parts)
         out.append(f"{least.name} has {least.cells / least.parts:.0f} cells per process: less work than messages; give "
@@ -58,6 +57,13 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
                    f"processes out so that all components take equally long.")
     out += [f"{line[0].upper()}{line[1:]}." for line in remarks if line.startswith("worse than partitioning each")]
     return out
+
+
+def _mostly_messages(c: ComponentMetrics, metrics: CoupledMetrics) -> bool:
+    """Whether processes of a component send longer in its own phase than the one with most work computes."""
+    cost = metrics.step.cost
+    work = cost.substeps[c.name] * cost.t[c.name] * c.max_weight  # type: ignore[index]
+    return bool(metrics.step.T_reg[c.name] > 2 * work)
 
 
 def verdict_html(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = ()) -> str:

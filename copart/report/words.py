@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..interface.counts import COUPLED_RULES
 from ..metrics import ComponentMetrics, CoupledMetrics, PairMetrics
 from ..metrics.columns import letter_of, spans
@@ -84,23 +86,25 @@ def rule_words(rule: str | None, metrics: CoupledMetrics | None = None) -> list[
     return [f"N^cpl: {each} ({rule}: {why})"]
 
 
-def pair_words(p: PairMetrics, a: ComponentMetrics, b: ComponentMetrics) -> list[str]:
-    """How many messages of what size go between two components."""
+def pair_words(p: PairMetrics, pool: bool = False) -> list[str]:
+    """How many messages of what size go between two components; in a `pool` what stays on a process is none."""
     if p.totZ == 0:
         return [f"Nothing goes between {p.a} and {p.b}: they have no interedges."]
     sizes = p.matrix.data
-    least = max(a.ncoupled, b.ncoupled)
+    least = 0 if pool else max(len(np.unique(index)) for index in p.matrix.nonzero())
+    few = f"; the minimum for the processes that face each other is {least}" if least else ""
     mean, largest = number(round(float(sizes.mean()), 1)), number(int(sizes.max()))
-    return [f"{some(p.totZ, 'message')} carry {some(p.totV_ab, 'value')} from {p.a} to {p.b} in a coupling phase, "
-            f"{mean} on average and {largest} at most; the minimum for these processes is {least}. "
+    carry = "carries" if p.totZ == 1 else "carry"
+    return [f"{some(p.totZ, 'message')} {carry} {some(p.totV_ab, 'value')} from {p.a} to {p.b} in a coupling phase, "
+            f"{mean} on average and {largest} at most{few}. "
             f"{some(p.totV_ba, 'value')} go back. The busiest process has a part in {some(p.maxZ, 'message')}."]
 
 
 def coupled_words(metrics: CoupledMetrics) -> list[str]:
     """Everything about one co-partition."""
     out = [line for c in metrics.components.values() for line in component_words(c)]
-    for (a, b), pair in metrics.pairs.items():
-        out += pair_words(pair, metrics.components[a], metrics.components[b])
+    for pair in metrics.pairs.values():
+        out += pair_words(pair, metrics.step.pool)
     return out
 
 

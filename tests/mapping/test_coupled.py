@@ -67,6 +67,7 @@ def test_figures_of_a_placement():
     of, on = process_graph(problem, made), machine("2:2:3", "1:5:30")
     where = np.random.default_rng(4).permutation(12)[:10]
     got = placed(of, on, where)
+    both = [0, 0, 0]
     for phase in PHASES:
         m, figures = of.traffic[phase].toarray(), got.phases[phase]
         far = {p: {q: 0 if p == q else 1 if p // 2 == q // 2 else 5 if p // 4 == q // 4 else 30 for q in range(12)}
@@ -80,6 +81,8 @@ def test_figures_of_a_placement():
         assert figures.by_distance == {d: v for d, v in by.items() if v}
         busy = [sum(m[e] for e in leave if h in (where[e[0]] // 4, where[e[1]] // 4)) for h in range(3)]
         assert figures.max_node_volume == max(busy)
+        both = [x + y for x, y in zip(both, busy, strict=True)]
+    assert got.max_node_volume == max(both)
 
 
 def test_placements_and_their_promises():

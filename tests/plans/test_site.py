@@ -55,6 +55,17 @@ def test_cores_that_are_numbered_anew_in_every_package(meshes, tmp_path):
     assert sorted(seat.slot for seat in seats) == list(range(16))
 
 
+@pytest.mark.parametrize("placement", ["linear", "disjoint", "shared"])
+def test_words_are_of_the_chosen_placement(meshes, tmp_path, capsys, placement):
+    assert run(meshes, "--machine", "n[1-4]:6", "--placement", placement, "-o", tmp_path, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    one = next(p for p in told["placements"] if p["placement"] == placement)
+    assert run(meshes, "--machine", "n[1-4]:6", "--placement", placement, "-o", tmp_path) == 0
+    said = capsys.readouterr().out
+    sentence = f"Regular phase: {one['phases']['regular']['inter_node_volume']:,} data between hosts"
+    assert (sentence in said) == (placement != "linear")
+
+
 def test_launch_files_are_of_the_placement(meshes, tmp_path, capsys):
     assert run(meshes, "--machine", "n[1-4]", "--slots", 5, "-o", tmp_path, "--report", "--json") == 0
     told = json.loads(capsys.readouterr().out)

@@ -12,8 +12,9 @@ import pytest
 
 import copart
 from copart.cli import main
-from copart.coupling import Interedges
+from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError
+from copart.graph import Graph
 from copart.mesh import cube, cylinder, tube
 from copart.metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS
 from copart.report.charts import histogram_edges
@@ -21,7 +22,7 @@ from copart.report.coupled import coupled_page, page_of
 from copart.report.drawing import borders, numbers, outlines, palette, png
 from copart.report.page import need_page, write_page
 from copart.report.repartition import repartition_page
-from copart.report.words import comparison_words, coupled_words, repartition_words, times
+from copart.report.words import comparison_words, coupled_words, pair_words, repartition_words, times
 from tests.report.test_pictures import CASES
 
 from ..helpers import grid
@@ -270,7 +271,23 @@ def test_words_tell_the_figures(made):
     pair = metrics.pair
     assert f"{pair.totZ} messages carry {pair.totV_ab:,} values" in said
     assert f"{int(pair.matrix.data.max()):,} at most" in said
-    assert f"the minimum for these processes is {max(metrics.a.ncoupled, metrics.b.ncoupled)}." in said
+    assert f"the minimum for the processes that face each other is {max(metrics.a.ncoupled, metrics.b.ncoupled)}." in said
+
+
+def test_the_least_of_messages_is_of_the_parts_that_face_each_other():
+    """Of three components in a row the one in the middle has parts at either end; a pool sends itself nothing."""
+    row = [copart.mesh.cube("hexa", n, offset=(x, 0, 0)) for x, n in enumerate((6, 8, 5))]
+    for parts, scheme in (([4, 15, 3], "joint"), (14, "monolithic")):
+        metrics = copart.plan(*row, names=["a", "b", "c"], parts=parts, scheme=scheme).metrics
+        for pair in metrics.pairs.values():
+            said = "\n".join(pair_words(pair, metrics.step.pool))
+            told = re.search(r"face each other is (\d+)", said)
+            assert (told is None) == (scheme == "monolithic")
+            assert told is None or int(told[1]) <= pair.totZ
+    line = Graph.from_edges(3, [0, 1], [1, 2])
+    problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(3, 3, [0], [0]))
+    alone = copart.evaluate(problem, CoPartition({"a": [0, 0, 1], "b": [0, 0, 1]}, {"a": 2, "b": 2}))
+    assert "1 message carries 1 value from a to b" in "\n".join(pair_words(alone.pair))
 
 
 def test_schemes_are_ranked_and_equals_stand_together():

@@ -37,7 +37,7 @@ def test_a_good_plan():
     (np.arange(400) // 300, 2, "heaviest part of a holds 1.5 x the mean"),
     (HALVES, 3, "1 part of a without a cell"),
     (np.arange(400) // 100 % 2, 2, "Parts of a are in 2 pieces more than there are parts: --contiguous"),
-    (np.arange(400) // 20, 20, "a has 20 cells per process"),
+    (np.arange(400) // 4, 100, "a has 4 cells per process"),
 ])
 def test_what_to_look_at(a, k, said):
     metrics = facing(400, a, HALVES, (k, 2))

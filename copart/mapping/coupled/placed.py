@@ -115,6 +115,12 @@ class Placed:
         """(nprocs,) int32 host of each rank; the processor itself where the machine names no hosts."""
         return self.machine.host[self.processor] if self.machine.hosts else self.processor
 
+    @property
+    def max_node_volume(self) -> int:
+        """Data that the busiest host sends and receives in both phases; each phase may have another busiest host."""
+        busy = [_busy(self.processes.traffic[phase].tocoo(), self.host) for phase in PHASES]
+        return int(np.sum(busy, axis=0).max(initial=0))
+
     def to_dict(self) -> dict[str, Any]:
         """The figures and the processors as plain JSON types."""
         return {"placement": self.name, **({"method": self.method} if self.method else {}),
@@ -163,14 +169,21 @@ def placed(processes: Processes, machine: Machine, processor: Any, name: str = "
         at, inverse = np.unique(far, return_inverse=True)
         volume = np.zeros(len(at), WEIGHT)
         np.add.at(volume, inverse, m.data)
-        node = np.zeros(int(host.max(initial=0)) + 1, WEIGHT)
-        np.add.at(node, host[m.row[leaves]], m.data[leaves])
-        np.add.at(node, host[m.col[leaves]], m.data[leaves])
         phases[phase] = PhaseTraffic(
             volume=int(m.data.sum()), messages=int(m.nnz), inter_node_volume=int(m.data[leaves].sum()),
-            inter_node_messages=int(leaves.sum()), hops=float(far @ m.data), max_node_volume=int(node.max(initial=0)),
+            inter_node_messages=int(leaves.sum()), hops=float(far @ m.data),
+            max_node_volume=int(_busy(m, host).max(initial=0)),
             by_distance=dict(zip(at.tolist(), volume.tolist(), strict=True)))
     return Placed(processes, machine, frozen(where), MappingProxyType(phases), name, method)
+
+
+def _busy(m: Any, host: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Data that every host sends and receives of the traffic `m`, between hosts."""
+    leaves = host[m.row] != host[m.col]
+    node = np.zeros(int(host.max(initial=0)) + 1, WEIGHT)
+    np.add.at(node, host[m.row[leaves]], m.data[leaves])
+    np.add.at(node, host[m.col[leaves]], m.data[leaves])
+    return node
 
 
 def check_room(nprocs: int, machine: Machine) -> None:
