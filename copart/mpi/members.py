@@ -43,14 +43,19 @@ def _keyval() -> int:
     """Under which a communicator keeps its private one, and how many tags of it are taken."""
     from mpi4py import MPI
 
-    return MPI.Comm.Create_keyval()
+    return MPI.Comm.Create_keyval(delete_fn=_free)
+
+
+def _free(_: Any, __: int, kept: list[Any]) -> None:
+    """The communicator is being freed: so is its private one, by all of its processes alike."""
+    kept[0].Free()
 
 
 def private(comm: Any) -> tuple[Any, int]:
     """A communicator of all processes of `comm` that nobody else sends on, and the first of :data:`TAGS` free tags.
 
     Of an inter-communicator it has both groups.  It is made once and kept with `comm`, as PETSc does, since
-    communicators are scarce and exchanges may be made again and again.  Collective.
+    communicators are scarce and exchanges may be made again and again, and freed with it.  Collective.
 
     Raises
     ------

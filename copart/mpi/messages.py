@@ -29,6 +29,8 @@ from .fields import Layout, told
 _EAGER, _NAP = 0.02, 2e-4
 #: Seconds that data of a partner may still need after its farewell has come.
 _LATE = 2.0
+#: So many transfers of a line are kept before those are looked for that are complete, and that nobody waits for.
+_HELD = 8
 #: Layouts of fields on a route that have tags of their own.
 LAYOUTS = 30
 #: Tags of a line: to leave, to announce a layout on each of two routes, and to send data of each layout.
@@ -65,10 +67,10 @@ class Line:
 
         self.comm, self.tag, self.called = comm, tag, called
         self.timeout = None if timeout is None else float(timeout)
-        self.byte, self._complete = MPI.BYTE, MPI.Request.Testall
+        self.byte, self.all_complete = MPI.BYTE, MPI.Request.Testall
         self.partners = sorted(set(partners) - {comm.rank})
         self.broken: str | None = None
-        self.abandoned: list[object] = []
+        self._under_way: list[Transfer] = []
         self.gone: set[int] = set()
         self.left = False
         _open.add(self)
@@ -77,6 +79,8 @@ class Line:
         """Raise where nothing can be exchanged any more."""
         if self.left:
             raise ExchangeError("exchange: is closed")
+        if self._freed():
+            raise ExchangeError("exchange: its communicator was freed")
         if self.broken is not None:
             raise ExchangeError(f"exchange: is of no use after an error: {self.broken}")
 
@@ -85,6 +89,23 @@ class Line:
         self.broken = text
         return ExchangeError(text)
 
+    def hold(self, transfer: Transfer) -> Transfer:
+        """Keep a transfer, whose memory MPI reads and writes, until it is complete, whoever forgets it."""
+        if len(self._under_way) >= _HELD:
+            self._under_way = [one for one in self._under_way if not one.complete()]
+        self._under_way.append(transfer)
+        return transfer
+
+    def let_go(self, transfer: Transfer) -> None:
+        """It is complete."""
+        with suppress(ValueError):
+            self._under_way.remove(transfer)
+
+    def _freed(self) -> bool:
+        from mpi4py import MPI
+
+        return bool(self.comm == MPI.COMM_NULL)
+
     def leave(self) -> None:
         """Tell the partners that nothing more comes from here; no wait."""
         from mpi4py import MPI
@@ -92,7 +113,7 @@ class Line:
         if not self.left:
             self.left = True
             _open.discard(self)
-            if MPI.Is_finalized():  # the program has ended MPI itself
+            if MPI.Is_finalized() or self._freed():  # the program has ended MPI itself, or all that is on this
                 return
             farewells = [self.comm.Isend([np.zeros(0, np.uint8), self.byte], rank, self.tag) for rank in self.partners]
             _poll(farewells, 0.05)
@@ -116,7 +137,7 @@ class Line:
         """
         begin = time.perf_counter()
         late: float | None = None
-        while not self._complete(requests):
+        while not self.all_complete(requests):
             now = time.perf_counter()
             if now - begin < _EAGER:
                 os.sched_yield()
@@ -199,7 +220,7 @@ class Route:
         tag, size = known
         self._started[0] += 1
         self._started[1] += size
-        return Transfer(self, layout, tag, announce, fields, arrays or layout)
+        return self.line.hold(Transfer(self, layout, tag, announce, fields, arrays or layout))
 
     @property
     def sent(self) -> Sent:
@@ -267,10 +288,16 @@ class Transfer:
                                         f"{self._layout.said}")
             line.wait(self._requests, ranks, self._instead)
         except ExchangeError:
-            # MPI may still write to the arrays
-            line.abandoned.append(self)
             raise
+        except BaseException as error:  # such as Ctrl-C
+            line.fail(f"exchange: a wait was interrupted ({type(error).__name__})")
+            raise
+        line.let_go(self)
         return self._arrays.unpacked(self._came)
+
+    def complete(self) -> bool:
+        """Whether all has come and gone."""
+        return bool(self._route.line.all_complete([*self._named, *self._requests]))
 
     def _instead(self, rank: int) -> str | None:
         """What else came from a rank, that nothing waits for."""
