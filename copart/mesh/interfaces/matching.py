@@ -69,7 +69,8 @@ def match(offer: Offer, reach: Reach, offsets: NDArray[np.float64], threads: int
     parts = [_one_copy(offer, reach, offset, threads) for offset in offsets]
     i, j, overlap, gap, facing, behind = (np.concatenate(x) for x in zip(*parts, strict=True))
     if behind.any():
-        keep = ~(behind & _other_side(offer, i, j, behind))
+        keep = ~(_through_contact(offer.a, i, gap, facing, behind, offer.dimension, threads)
+                 | _through_contact(offer.b, j, gap, facing, behind, offer.dimension, threads))
         i, j, overlap, gap, facing = i[keep], j[keep], overlap[keep], gap[keep], facing[keep]
     for share, index in ((offer.share_a, i), (offer.share_b, j)):
         if share is not None:
@@ -92,22 +93,30 @@ def _behind(a: Surface, b: Surface, i: NDArray[np.int64], j: NDArray[np.int64], 
     return np.asarray((depth_a < -high_a) & (depth_b < -high_b) & (high_a > 0) & (high_b > 0))
 
 
-def _other_side(offer: Offer, i: NDArray[np.int64], j: NDArray[np.int64],
-                behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(npairs,) a cell of the pair meets the other mesh with a facet on its other side, not through itself.
+def _through_contact(surface: Surface, mine: NDArray[np.int64], gap: NDArray[np.float64], facing: NDArray[np.bool_],
+                     behind: NDArray[np.bool_], dimension: int, threads: int) -> NDArray[np.bool_]:
+    """(npairs,) the way from a facet to its counterpart leaves its own body through a facet in contact.
 
-    Of two thin plates that lie on one another the far sides are within reach, too.
+    Of two thin plates that lie on one another the far sides are within reach, too, through however many cells.
+    Bodies that overlap a little are thicker than the overlap: their facets are not left out.
     """
-    out = np.zeros(len(i), bool)
-    for surface, mine in ((offer.a, i), (offer.b, j)):
-        directions: dict[int, list[int]] = {}
-        wanted = np.unique(surface.cell[mine[behind]])
-        for facet in np.unique(mine[~behind & np.isin(surface.cell[mine], wanted)]).tolist():
-            directions.setdefault(int(surface.cell[facet]), []).append(facet)
-        outside = surface.outside
-        for pair in np.flatnonzero(behind & ~out).tolist():
-            there = directions.get(int(surface.cell[mine[pair]]), [])
-            out[pair] = bool(there) and bool((outside[there] @ outside[mine[pair]] < 0).any())
+    near = np.unique(mine[facing])
+    # how far into the other body a facet is, at least; less than half a cell counts as nothing
+    depth = np.full(len(surface.cell), np.inf)
+    np.minimum.at(depth, mine[facing], np.where(behind, gap, 0.0)[facing])
+    far, at = np.unique(mine[behind], return_inverse=True)
+    reach = np.zeros(len(far))
+    np.maximum.at(reach, at, gap[behind])
+    a, b = surface.taken(far), surface.taken(near)
+    i, j = overlapping_pairs(a.low - reach[:, None], a.high + reach[:, None], b.low, b.high)
+    overlap, apart = _overlaps(a, b, i, j, reach, np.zeros(len(near)), dimension, threads)
+    inside = np.einsum("pd,pd->p", b.centre[j] - a.centre[i], a.outside[i]) < 0
+    opposed = np.einsum("pd,pd->p", a.outside[i], b.outside[j]) < 0
+    hit = (overlap > 0) & inside & opposed & (depth[near[j]] < apart)
+    thickness = np.full(len(far), np.inf)
+    np.minimum.at(thickness, i[hit], apart[hit])
+    out = np.zeros(len(mine), bool)
+    out[behind] = thickness[at] < gap[behind]
     return out
 
 

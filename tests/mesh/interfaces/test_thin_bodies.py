@@ -55,6 +55,19 @@ def test_plates_on_one_another_meet_at_one_side(n, m, lower, upper, flat):
     assert found.gap == 0
 
 
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("layers", [(1, 2), (2, 2), (3, 2), (3, 3)])
+@pytest.mark.parametrize("apart", [0, 0.002, -0.002, -0.0049])
+def test_far_sides_of_plates_of_several_layers_do_not_meet(layers, apart, flat):
+    """Be they a little apart, or overlap by more than half a cell."""
+    lower, upper = slab(5, -0.02, 0, layers[0], flat), slab(7, apart, 0.02 + apart, layers[1], flat)
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    for a, b in ((lower, upper), (upper, lower), *((m.replace(points=m.points @ turn) for m in (lower, upper)),)):
+        inter, found = find_interface(a, b)
+        assert inter.weights.sum() == pytest.approx(1)
+        assert found.gap == pytest.approx(abs(apart), abs=1e-12)
+
+
 @given(counts, counts, thickness, st.booleans(), st.integers(1, 3))
 def test_a_plate_between_two_halves_meets_both(n, m, thick, flat, layers):
     fluid = beside(slab(m, -0.5, 0, flat=flat), slab(m, thick, 0.5, flat=flat))
