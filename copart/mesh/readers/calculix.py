@@ -168,7 +168,9 @@ def _take(card: Card, deck: Deck, side: str, frame: Frame = _WHOLE, instance: st
             card.fail(f"elements {given['TYPE']} need a number and {kind.nnodes} nodes each; "
                       f"{len(rows)} numbers are no multiple of {kind.nnodes + 1}")
         rows = rows.reshape(-1, kind.nnodes + 1) + frame.shift
-        deck.elements.append((kind, rows[:, 0], rows[:, 1:]))
+        # a line of second order lists its middle between its ends, others list corners first
+        nodes = rows[:, [1, 3, 2]] if kind.kind == "line3" else rows[:, 1:]
+        deck.elements.append((kind, rows[:, 0], nodes))
         for name in (instance, frame.prefix + given["ELSET"] if given.get("ELSET") else ""):
             if name:
                 _named(deck.element_sets, name, side).parts.append((card, rows[:, 0]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from copart.errors import FormatError
-from copart.mesh import read_mesh
+from copart.mesh import dual_graph, read_mesh
 from copart.mesh.cells import shape_of
 from copart.mesh.interfaces.surface import boundary_surface
 from copart.mesh.readers.element_names import FACES, element, face
@@ -89,6 +89,23 @@ def test_names_of_elements(name, kind, nnodes, shell):
 @pytest.mark.parametrize("name", ["SPRINGA", "MASS", "DCOUP3D", "GAPUNI", "U1", "C3D7", "", "S", "XYZ4"])
 def test_names_that_are_no_cells(name):
     assert element(name) is None
+
+
+@pytest.mark.parametrize("kind", ["B32", "B32R", "T3D3", "DC1D3"])
+def test_lines_list_their_middle_between_their_ends(tmp_path, kind):
+    deck = f"*NODE\n1,0\n2,.5\n3,1\n4,1.5\n5,2\n*ELEMENT, TYPE={kind}\n1,1,2,3\n2,3,4,5\n"
+    (tmp_path / "beam.inp").write_text(deck)
+    mesh = read_mesh(tmp_path / "beam.inp")
+    assert mesh.points[mesh.blocks[0][1], 0].tolist() == [[0, 1, 0.5], [1, 2, 1.5]]
+    assert len(dual_graph(mesh).adjncy) == 2
+
+
+def test_sides_of_second_order_in_the_plane_as_gmsh_writes_them(tmp_path):
+    (tmp_path / "plane.inp").write_text(
+        "*NODE\n1,0,0\n2,1,0\n3,0,1\n4,.5,0\n5,.5,.5\n6,0,.5\n"
+        "*ELEMENT, type=T3D3, ELSET=low\n1,1,4,2\n*ELEMENT, type=CPS6, ELSET=all\n2,1,2,3,4,5,6\n")
+    mesh = read_mesh(tmp_path / "plane.inp")
+    assert mesh.facet_groups["low"].tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize("shape", ["tetra", "pyramid", "wedge", "hexahedron", "triangle", "quad"])
