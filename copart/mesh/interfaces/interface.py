@@ -132,7 +132,7 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *,
     transform = transform or Transform()
     there = transform.apply(mesh_b)
     side_by_side([lambda: mesh_a.bounds, lambda: there.bounds], threads)  # kept with the meshes
-    extent = float(np.linalg.norm(mesh_a.bounds[1] - mesh_a.bounds[0]))
+    extent = max(float(np.linalg.norm(m.bounds[1] - m.bounds[0])) for m in (mesh_a, there))
     if reach.length is not None:
         # a gap of nothing still allows for rounding
         reach = reach._replace(length=max(reach.length, 1e-12 * extent))

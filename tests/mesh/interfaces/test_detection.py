@@ -230,6 +230,16 @@ def test_copies_in_a_slanted_direction():
         find_interface(a, b, transform=Transform(period=(5, 4, 0)))
 
 
+def test_copies_within_reach_of_the_larger_mesh():
+    """The facet of the large cell allows for a gap that is wide beside the small mesh."""
+    small = cube("hexa", 2)
+    large = cube("hexa", 1, offset=(1.4 - 20, -2, -2), name="b")
+    large = large.replace(points=(large.points - large.bounds[0]) * 5 + large.bounds[0])
+    for a, b in ((small, large), (large, small)):
+        inter, _ = find_interface(a, b, transform=Transform(period=(20, 0, 0)))
+        assert len(inter) == 4
+
+
 @pytest.mark.parametrize(("given_", "message"), [
     ({"scale": 0}, "scale: must be above 0"), ({"scale": -1}, "scale"), ({"scale": np.nan}, "scale"),
     ({"shift": (1, 2)}, "shift: needs three numbers"), ({"shift": (1, 2, np.inf)}, "three finite numbers"),
