@@ -25,7 +25,7 @@ from .matching import Match, Reach, match
 from .offers import offers, onto_plane, plane_of, sizes
 from .overlapping import Cover, overlapping_cells
 from .patches import pieces, refuse_several
-from .touching import touching_cells
+from .touching import Heights, touching_cells
 
 TOLERANCE = {"facet": 0.1, "touch": 1e-3, "overlap": 0.1}
 """Where no tolerance is given.
@@ -60,8 +60,8 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", t
     tolerance : float, optional
         Largest gap between two cells that meet, as a fraction of their size.
         ``facet``: of the larger facet's diameter; 0.1 by default.
-        ``touch``: of the shortest edge of either cell; 0.001 by default.  If the walls are curved, facets that match
-        as for ``facet`` may lie further apart: then their gap is allowed as well.
+        ``touch``: of the shortest edge of either cell; 0.001 by default.  Without `tolerance` and `gap` cells may also
+        be as far apart as their facets that match as for ``facet`` and face each other, be the walls curved or flat.
         ``overlap``: of the larger cell; 0.1 by default.  Only surfaces need it, volumes overlap or do not.
     gap : float, optional
         Largest gap in the unit of the coordinates, instead of `tolerance`.
@@ -175,14 +175,15 @@ def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDA
     except MeshError:
         # closed surfaces, dimensions far apart: cells may touch all the same
         found = None
-    a, b = mesh_a, mesh_b
+    a, b, heights = mesh_a, mesh_b, None
     count = 1
     if found is not None:
         count = _pieces(found, mesh_a, mesh_b, several, len(offsets))
         if found.offer.extruded and not found.same_way:
-            a, b = _in_one_plane(mesh_a, mesh_b)
-    flattened = a is not mesh_a or b is not mesh_b
-    i, j = touching_cells(a, b, reach, offsets, found if default and not flattened else None)
+            a, b, heights = _in_one_plane(mesh_a, mesh_b)
+    # bodies on the same side of what matches are not in contact there
+    walls = found if default and heights is None and found is not None and not found.same_way else None
+    i, j = touching_cells(a, b, reach, offsets, walls, heights or (None, None))
     if len(i) == 0:
         return None
     pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, i, j)
@@ -251,18 +252,16 @@ def _pieces(found: Match, mesh_a: Mesh, mesh_b: Mesh, several: bool, ncopies: in
     return len(surfaces)
 
 
-def _in_one_plane(mesh_a: Mesh, mesh_b: Mesh) -> tuple[Mesh, Mesh]:
-    """Both meshes in the plane of the flat one."""
+def _in_one_plane(mesh_a: Mesh, mesh_b: Mesh) -> tuple[Mesh, Mesh, Heights | None]:
+    """Both meshes in the plane of the flat one, and how high their points were; None where neither is flat."""
     thin = mesh_a if mesh_a.dimension == 2 else mesh_b
     normal = plane_of(thin)
     if normal is None:
-        return mesh_a, mesh_b
+        return mesh_a, mesh_b, None
     height = float(thin.points[thin.corners[1][0]] @ normal)
 
-    def flat(mesh: Mesh) -> Mesh:
-        return mesh if mesh is thin else mesh.replace(points=onto_plane(mesh.points, normal, height))
-
-    return flat(mesh_a), flat(mesh_b)
+    a, b = (m.replace(points=onto_plane(m.points, normal, height)) for m in (mesh_a, mesh_b))
+    return a, b, (mesh_a.points @ normal, mesh_b.points @ normal)
 
 
 __all__ = ["TOLERANCE", "best_match", "find_interedges", "find_interface"]

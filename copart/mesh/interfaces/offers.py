@@ -20,8 +20,8 @@ from .surface import Surface, boundary_surface, cell_surface
 
 MIN_COSINE = 0.7
 """Facets at more than about 45 degrees to one another face different things."""
-FLAT = 1e-9
-"""A mesh is flat when its points leave the plane by less than this fraction of its size."""
+FLAT = 1e-6
+"""A mesh is flat when its points leave the plane by less than this fraction of its size, as those of few digits do."""
 _UPRIGHT = 1e-3
 """A face of an extruded mesh is upright, or parallel to the plane, but for this cosine."""
 
@@ -90,13 +90,15 @@ def sizes(surface: Surface, dimension: int) -> NDArray[np.float64]:
 def plane_of(mesh: Mesh) -> NDArray[np.float64] | None:
     """Unit normal of the plane in which a mesh lies, its largest component positive; None where it is not flat."""
     points = cell_surface(mesh).corners.reshape(-1, 3)
+    # far from the origin coordinates have few digits left
+    digits = 8 * np.finfo(float).eps * float(np.abs(points).max())
     relative = points - points.mean(axis=0)
-    size = float(np.abs(relative).max())
+    size = float(np.ptp(relative, axis=0).max())
     normal = np.asarray(np.linalg.eigh(relative.T @ relative)[1][:, 0])
     # rounding leaves the normal of a coordinate plane a hair off it
     normal = np.where(np.abs(normal) < 1e-7, 0.0, normal)
     normal /= np.linalg.norm(normal)
-    if size == 0 or float(np.abs(relative @ normal).max()) > FLAT * size:
+    if size == 0 or float(np.abs(relative @ normal).max()) > max(FLAT * size, digits):
         return None
     return np.asarray(normal * np.sign(normal[np.argmax(np.abs(normal))]))
 

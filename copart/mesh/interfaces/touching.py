@@ -11,11 +11,15 @@ from ..value import Mesh
 from .matching import Match, Reach
 from .surface import Surface
 
+UPRIGHT = 1e-3
+"""A corner lies over another when they are less than this fraction of their heights apart in the plane."""
+
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
+Heights = tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]
 
 
 def touching_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64],
-                   curved: Match | None = None) -> Pairs:
+                   curved: Match | None = None, heights: Heights = (None, None)) -> Pairs:
     """Pairs of cells whose hulls are no farther apart than the smaller limit of the two.
 
     Parameters
@@ -29,6 +33,8 @@ def touching_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np
     curved : Match, optional
         Facets that lie on one another: cells at such a facet may be as far apart as
         it is from its counterpart, as chords of one curved wall are.
+    heights : pair of (npoints,) float64, optional
+        How far from its plane each point of A and of B was before the mesh was flattened.
 
     Returns
     -------
@@ -42,8 +48,8 @@ def touching_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np
     for offset in offsets:
         there = mesh_b.translated(offset) if offset.any() else mesh_b
         margin = max(_largest(mesh_a, reach, slack_a), _largest(mesh_b, reach, slack_b))
-        a = _Hulls(mesh_a, there.bounds, margin, reach, slack_a)
-        b = _Hulls(there, mesh_a.bounds, margin, reach, slack_b)
+        a = _Hulls(mesh_a, there.bounds, margin, reach, slack_a, heights[0])
+        b = _Hulls(there, mesh_a.bounds, margin, reach, slack_b, heights[1])
         i, j = overlapping_pairs(a.low - a.limit[:, None], a.high + a.limit[:, None],
                                  b.low - b.limit[:, None], b.high + b.limit[:, None])
         touch = np.empty(len(i), np.bool_)
@@ -60,7 +66,7 @@ class _Hulls:
     """Corners, boxes and gap limits of the cells of a mesh near a bounding box."""
 
     def __init__(self, mesh: Mesh, bounds: NDArray[np.float64], margin: float, reach: Reach,
-                 slack: NDArray[np.float64] | None) -> None:
+                 slack: NDArray[np.float64] | None, height: NDArray[np.float64] | None) -> None:
         start, nodes = mesh.corners
         low, high = _boxes(mesh.points, start, nodes)
         near = ((high >= bounds[0] - margin) & (low <= bounds[1] + margin)).all(axis=1)
@@ -68,7 +74,7 @@ class _Hulls:
         if wetted is not None:
             near &= np.logical_or.reduceat(wetted[nodes], start[:-1])
         start, nodes = _rows(start, nodes, near)
-        limit = reach.of(shortest_edges(mesh.points, start, nodes))
+        limit = reach.of(shortest_edges(mesh.points, start, nodes, height))
         if slack is not None and len(limit):
             limit = np.maximum(limit, np.maximum.reduceat(slack[nodes], start[:-1]))
         if wetted is not None:
@@ -107,8 +113,11 @@ def interface_points(mesh: Mesh) -> NDArray[np.bool_] | None:
 
 
 def shortest_edges(points: NDArray[np.float64], start: NDArray[np.int64], nodes: NDArray[np.int64],
-                   ) -> NDArray[np.float64]:
-    """(ncells,) smallest distance of two different corners of each cell."""
+                   height: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """(ncells,) smallest distance of two different corners of each cell.
+
+    With the heights that the points of a flattened mesh had corners that lay over one another are the same.
+    """
     size = np.diff(start)
     out = np.zeros(len(size))
     for k in np.unique(size):
@@ -116,10 +125,13 @@ def shortest_edges(points: NDArray[np.float64], start: NDArray[np.int64], nodes:
         corners = points[nodes[start[cells][:, None] + np.arange(k)]]
         best = np.full(len(cells), np.inf)
         # corners that differ by rounding are the same
-        least = 1e-9 * np.linalg.norm(corners.max(axis=1) - corners.min(axis=1), axis=1)
+        rounding = 1e-9 * np.linalg.norm(corners.max(axis=1) - corners.min(axis=1), axis=1)
+        level = None if height is None else height[nodes[start[cells][:, None] + np.arange(k)]]
         for i in range(k):
             for j in range(i):
                 d = np.linalg.norm(corners[:, i] - corners[:, j], axis=1)
+                least = rounding if level is None else \
+                    np.maximum(rounding, UPRIGHT * np.abs(level[:, i] - level[:, j]))
                 np.minimum(best, np.where(d > least, d, np.inf), out=best)
         out[cells] = np.where(np.isfinite(best), best, 0.0)
     return out

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from copart.errors import ConfigError, MeshError
 from copart.mesh import Mesh, cube, cylinder, extract, find_interedges, find_interface, tube
+from copart.mesh.interfaces.offers import plane_of
 from copart.mesh.transform import Transform
 from copart.partitioner import rounds
 
@@ -209,6 +210,22 @@ def test_facets_that_face_the_same_way_are_no_interface():
     assert found.remarks == ()
 
 
+def test_cells_do_not_touch_over_the_distance_of_facets_that_face_the_same_way():
+    outer, inner = cube("hexa", 4), cube("hexa", 4, name="inner")
+    inner = inner.replace(points=inner.points * 0.4 + [0.01, 0.255, 0.255])
+    inter, found = find_interface(outer, inner, "touch", several=True)
+    assert found.gap == pytest.approx(0.01)
+    # their boxes overlap: nothing is as near as 0.01 to a cell that it is not in
+    assert len(inter) == len(find_interedges(outer, inner, "touch", gap=0))
+
+
+def test_cells_of_flat_walls_touch_over_their_gap():
+    inter = find_interedges(cube("hexa", 2), cube("hexa", 2, offset=(1.01, 0, 0)), "touch")
+    assert len(inter) == 16
+    with pytest.raises(MeshError, match="no cells meet"):
+        find_interedges(cube("hexa", 2), cube("hexa", 2, offset=(1.01, 0, 0)), "touch", tolerance=1e-3)
+
+
 # ---- moved and repeated
 @given(st.integers(-3, 3), st.integers(1, 4), st.integers(2, 5))
 def test_periodic_copies_meet_where_multiples_put_them(start, n, m):
@@ -282,6 +299,31 @@ def test_the_plane_may_lie_beside_the_thick_mesh():
     _, found = find_interface(flat, thick)
     assert found.remarks == ("'thick' is flattened along z, where it spans [7, 7.5]",)
     assert found.overlap == pytest.approx(1)
+
+
+@pytest.mark.parametrize("digits", [9, 7, 6])
+@pytest.mark.parametrize("kind", ["facet", "touch"])
+def test_a_flat_mesh_beside_a_thick_one_with_few_digits(kind, digits):
+    """Corners of a column, which are a little apart in the plane then, are no edge."""
+    meshes = square(4), extruded(square(6, (1.0, 0.0)), 2, 0.7)
+    q, _ = np.linalg.qr(np.random.default_rng(4).normal(size=(3, 3)))
+    flat, thick = (m.replace(points=np.round(m.points @ q, digits)) for m in meshes)
+    for tolerance in (None, 0.01):
+        inter = find_interedges(flat, thick, kind, tolerance)
+        exact = find_interedges(*meshes, kind, tolerance)
+        assert inter.weights.sum() == pytest.approx(exact.weights.sum(), abs=1e-4)
+        assert set(zip(*inter.pairs()[:2], strict=True)) == set(zip(*exact.pairs()[:2], strict=True))
+
+
+@pytest.mark.parametrize(("away", "bent", "flat"), [
+    (0, 0, True), (1e9, 0, True), (0, 5e-7, True), (0, 1e-4, False), (1e5, 1e-4, False),
+])
+def test_what_is_flat(away, bent, flat):
+    """With the digits that coordinates have, but not where a mesh is curved."""
+    mesh = square(8)
+    q, _ = np.linalg.qr(np.random.default_rng(4).normal(size=(3, 3)))
+    points = (mesh.points + np.outer(mesh.points[:, 0] ** 2, [0, 0, 4 * bent])) @ q + [away, -away, away]
+    assert (plane_of(mesh.replace(points=points)) is not None) == flat
 
 
 def test_a_shell_is_not_flattened():
