@@ -38,7 +38,8 @@ class Side:
     offered, matched : int
         Facets looked at (all of the boundary, or those of the group), and those with a counterpart.
     size : float
-        Area or length of the facets that match, in the unit of the coordinates of A.
+        Area or length of the facets that match, in the unit of the coordinates of A.  With ``overlap`` that of the
+        cells; of a mesh of larger dimension than the other what its cells hold of the other.
     points : int
         Points of the facets that match.
     unmatched : float

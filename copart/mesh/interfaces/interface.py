@@ -213,12 +213,16 @@ def _overlap(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float
 
 
 def _covered(mesh: Mesh, cover: Cover, side: int, dimension: int) -> Side:
-    """One mesh of an overlap: how many of its cells, and how much of them, the other covers."""
+    """One mesh of an overlap: how many of its cells, and how much of them, the other covers.
+
+    A volume that a surface or a line lies in has no area or length of its own: what it holds of the other counts.
+    """
     cells, size = ((cover.a, cover.sizes_a), (cover.b, cover.sizes_b))[side]
     mine = np.unique(cells)
-    total = float(size[mine].sum())
+    flat = mesh.dimension == dimension
+    total = float(size[mine].sum() if flat else cover.size.sum())
     unmatched = 0.0
-    if mesh.dimension == dimension and total > 0:
+    if flat and total > 0:
         inside = np.minimum(np.bincount(cells, cover.size, mesh.ncells)[mine], size[mine]).sum()
         unmatched = max(0.0, 1.0 - float(inside) / total)
     return Side(mesh.name, None, (), mesh.ncells, len(mine), total, 0, unmatched if unmatched > 1e-9 else 0.0,

@@ -366,10 +366,12 @@ def test_a_surface_and_a_line_inside_a_volume():
         assert found.overlap == pytest.approx(1)
         assert inter.shape == (a.ncells, b.ncells)
         assert len(inter.coupled_a if b is membrane else inter.coupled_b) == 16
+        assert (found.a.size, found.b.size) == pytest.approx((1, 1)), "the volume has what it holds of the surface"
     line = Mesh([[0.1, 0.1, 0.1], [0.6, 0.1, 0.1], [1.6, 0.1, 0.1]], [("line", [[0, 1], [1, 2]])])
     inter, found = find_interface(line, box, "overlap")
     assert inter.to_scipy().toarray()[:, :4] == pytest.approx(np.array([[.15, .25, .1, 0], [0, 0, .15, .25]]))
     assert found.measure == "length"
+    assert (found.a.size, found.b.size) == pytest.approx((1.5, 0.9))
 
 
 def test_a_surface_between_two_layers_of_cells_has_both():
