@@ -24,7 +24,7 @@ from .members import collective_set_up, gather_members, private
 from .messages import Line, Pending, Route, Routes
 from .results import Rows, placed, results_for
 from .schedules import Pair, Schedule, schedule_of
-from .sides import MAPPINGS, Overlaps, Side
+from .sides import MAPPINGS, Overlaps, Side, made_of
 
 
 class Exchange(Routes):
@@ -131,7 +131,7 @@ class Exchange(Routes):
         Raises
         ------
         ConfigError
-            Values have another length or no numbers.
+            Values have another length or no numbers, or `out` cannot hold the results.
         ExchangeError
             Processes exchange different fields, one has left, or the time is over.
         """
@@ -257,14 +257,18 @@ class Exchange(Routes):
             known = wanted
         # a sender without coupled cells may know nothing of the fields, and sends none
         layout = Layout(mapping, tuple(known or [("f8", ())]))
-        outs = results_for(out, len(layout.fields)) if receives else []
+        side, into = self._sides.get(receiver), None if mapping == "raw" else self._rows.get(receiver)
+        outs: list[NDArray[Any] | None] = []
+        if side is not None:
+            count = len(side.ghosts if into is None else into.cells)
+            outs = results_for(out, [(made_of(mapping, np.dtype(dtype)), (count, *shape))
+                                     for dtype, shape in layout.fields])
         transfer = self._routes[direction].start(layout, fields)
 
         def finish(received: list[NDArray[Any]]) -> Any:
-            if not receives:
+            if side is None:
                 return None
-            side, rows = self._sides[receiver], None if mapping == "raw" else self._rows[receiver]
-            results = [placed(side.mapped(mapping, field), rows, one)
+            results = [placed(side.mapped(mapping, field), into, one)
                        for field, one in zip(received, outs, strict=True)]
             return results if listed else results[0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,40 +38,35 @@ class Rows(NamedTuple):
         return cls(ids, order[at], np.array_equal(ids, coupled))
 
 
-def results_for(out: Any, count: int) -> list[NDArray[Any] | None]:
-    """The arrays that so many results go into, None for those that are made.
+def results_for(out: Any, results: Sequence[tuple[np.dtype[Any], tuple[int, ...]]]) -> list[NDArray[Any] | None]:
+    """The arrays that results of these types and shapes go into, None for those that are made.
 
     Raises
     ------
     ConfigError
-        There are more or fewer, or one cannot be written to.
+        There are more or fewer, or one cannot be written to, has another shape or a type that cannot hold the values.
     """
-    outs = list(out) if isinstance(out, list | tuple) else [None] * count if out is None else [out]
-    if len(outs) != count:
-        raise ConfigError(f"out: needs {count} arrays, has {len(outs)}")
-    for one in outs:
-        if one is not None and not (isinstance(one, np.ndarray) and one.flags.writeable):
+    outs = list(out) if isinstance(out, list | tuple) else [None] * len(results) if out is None else [out]
+    if len(outs) != len(results):
+        raise ConfigError(f"out: needs {len(results)} arrays, has {len(outs)}")
+    for one, (dtype, shape) in zip(outs, results, strict=True):
+        if one is None:
+            continue
+        if not (isinstance(one, np.ndarray) and one.flags.writeable):
             raise ConfigError("out: needs arrays of numpy that can be written to")
+        if one.shape != shape:
+            raise ConfigError(f"out: needs shape {shape}, has {one.shape}")
+        if not np.can_cast(dtype, one.dtype, "same_kind"):
+            raise ConfigError(f"out: needs an array that can hold {dtype}, is of {one.dtype}")
     return outs
 
 
 def placed(values: NDArray[Any], rows: Rows | None, out: NDArray[Any] | None) -> NDArray[Any]:
-    """Values of the coupled cells in the rows of the caller, or in `out`; without `rows` they are left as they came.
-
-    Raises
-    ------
-    ConfigError
-        `out` has another shape, or a type that cannot hold the values.
-    """
-    shape = values.shape if rows is None else (len(rows.cells), *values.shape[1:])
+    """Values of the coupled cells in the rows of the caller, or in `out`; without `rows` they are left as they came."""
     if out is None:
         if rows is None or rows.all:
             return values
-        out = np.zeros(shape, values.dtype)
-    if out.shape != shape:
-        raise ConfigError(f"out: needs shape {shape}, has {out.shape}")
-    if not np.can_cast(values.dtype, out.dtype, "same_kind"):
-        raise ConfigError(f"out: needs an array that can hold {values.dtype}, is of {out.dtype}")
+        out = np.zeros((len(rows.cells), *values.shape[1:]), values.dtype)
     out[... if rows is None else rows.where] = values
     return out
 

@@ -103,8 +103,7 @@ class Side:
         if mapping == "nearest":
             out = received[self.nearest]
             return out
-        if received.dtype.kind in "biu":
-            received = received.astype(np.float64)
+        received = received.astype(made_of(mapping, received.dtype), copy=False)
         if mapping == "conservative":
             out = (self._spread @ received).astype(received.dtype, copy=False)
             return out
@@ -140,6 +139,11 @@ class Side:
         return csr_array((self._share, self._column, self._indptr), shape=(len(self.cells), len(self.ghosts)))
 
 
+def made_of(mapping: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of what :meth:`Side.mapped` makes of values: integers are averaged and shared out in float64."""
+    return np.dtype(np.float64) if mapping in ("consistent", "conservative") and dtype.kind in "biu" else dtype
+
+
 def _shares(weight: NDArray[np.float64], sums: NDArray[np.float64], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """Weights over their sum; equal shares where all are 0."""
     none = sums == 0
@@ -147,4 +151,4 @@ def _shares(weight: NDArray[np.float64], sums: NDArray[np.float64], numbers: NDA
     return out
 
 
-__all__ = ["MAPPINGS", "Overlaps", "Side"]
+__all__ = ["MAPPINGS", "Overlaps", "Side", "made_of"]

@@ -192,7 +192,12 @@ else:
             said(lambda: exchange.forward(mapping="mean"))
             said(lambda: exchange.forward(like="U3"))
             said(lambda: exchange.backward(np.zeros((len(exchange.cells["b"]), 1, 1))))
+            said(lambda: exchange.start_forward(out=np.zeros(3)))
+            said(lambda: exchange.start_forward(like="i4", out=np.zeros(len(exchange.cells["b"]), "i4")))
+            said(lambda: exchange.start_forward(mapping="raw", out=np.zeros((len(exchange.ghosts["b"]), 2))))
         comm.Barrier()
+        exchange.forward(np.arange(n) if sends else None, like="i8", mapping="nearest",
+                         out=None if sends else np.zeros(len(exchange.cells["b"])))
     elif what == "other type":
         said(lambda: exchange.forward(np.zeros(n, "i8")) if sends else exchange.forward())
     elif what == "other type later":
@@ -282,13 +287,12 @@ def test_results_go_where_they_fit():
 
     fixed = np.zeros(3)
     fixed.flags.writeable = False
-    for out, count in ((np.zeros(3), 2), ([np.zeros(3)], 2), (fixed, 1), ([None, "x"], 2)):
+    one = (np.dtype(float), (3,))
+    for out, results in ((np.zeros(3), [one, one]), ([np.zeros(3)], [one, one]), (fixed, [one]),
+                         ([None, "x"], [one, one]), (np.zeros(3, int), [one]), (np.zeros((3, 1)), [one])):
         with pytest.raises(copart.ConfigError, match="out: needs"):
-            results_for(out, count)
-    assert results_for(None, 2) == [None, None]
-    for wrong in (np.zeros(3, int), np.zeros((3, 1))):
-        with pytest.raises(copart.ConfigError, match="out: needs"):
-            placed(np.full(3, 0.7), None, wrong)
+            results_for(out, results)
+    assert results_for(None, [one, one]) == [None, None]
     assert placed(np.full(3, 0.7), None, np.zeros(3, "f4")).tolist() == pytest.approx([0.7] * 3)
 
 
@@ -333,6 +337,10 @@ def test_fields_are_checked_before_anything_is_sent(launch, folders):
         "ConfigError: like: needs a type of numbers or a vector of such, like 'f8' or '3f8', got 'U3'",
         told[2][3]]
     assert "values: needs shape" in told[2][3]
+    assert [text.split(", has")[0] for text in told[2][4:7]] == [
+        "ConfigError: out: needs shape (25,)", "ConfigError: out: needs an array that can hold float64, is of int32",
+        "ConfigError: out: needs shape (16,)"]
+    assert [rank[-1] for rank in told] == ["nothing"] * 4  # the exchange is as good as before
 
 
 @pytest.mark.parametrize(("what", "expected"), [
