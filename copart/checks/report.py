@@ -43,7 +43,7 @@ class Report:
         """Raise PartitionError with the first finding and how many more there are, else return the report."""
         if self.findings:
             more = len(self.findings) - 1
-            raise PartitionError(str(self.findings[0]) + (f" ({more} more findings)" if more else ""))
+            raise PartitionError(str(self.findings[0]) + (f" ({more} more finding{'s' * (more > 1)})" if more else ""))
         return self
 
 

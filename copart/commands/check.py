@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Check, and list everything that is wrong."""
     from ..errors import ConfigError
+    from ..metrics.columns import plural
     from .console import first_use
 
     many = len(args.files)
@@ -80,7 +81,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(str(finding))
     if report.unchecked:
         console.say(f"checked by checksum only: {'; '.join(report.unchecked)}")
-    console.say("accepted: every rule holds" if report.ok else f"{len(report.findings)} findings")
+    count = len(report.findings)
+    console.say("accepted: every rule holds" if report.ok else f"{count} {plural(count, 'finding')}")
     console.result({"ok": report.ok, "findings": [vars(f) for f in report.findings], "figures": dict(report.figures),
                     "unchecked": list(report.unchecked)})
     return 0 if report.ok else 1

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..metrics.columns import comparison_columns, halo_columns, letter_of, paid_columns
     from ..plans.compare import compare
     from ..report import comparison_table, halo_table, paid_table
-    from ..report.words import rule_words
+    from ..report.words import rule_words, some
     from .console import first_use
     from .telling import tell_interfaces
 
@@ -84,9 +84,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             progress("writing the report")
             made.report(args.report)
     parts = made.settings["parts"]
-    sizes = [f"{letter_of(i).upper()} = {name}" + (f" in {parts[i]} parts" if len(parts) > 1 else "")
+    sizes = [f"{letter_of(i).upper()} = {name}" + (f" in {some(parts[i], 'part')}" if len(parts) > 1 else "")
              for i, name in enumerate(made.problem.names)]
-    pool = [f"{parts[0]} processes"] if len(parts) == 1 else []
+    pool = [some(parts[0], "process")] if len(parts) == 1 else []
     title = ", ".join([*sizes, *pool, f"mean of {args.seeds} seeds" if args.seeds > 1 else "one seed"])
     tell_interfaces(console, made.interfaces, made.remarks)
     console.table(comparison_table(made.rows(), title), result=True)

@@ -87,6 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..errors import ConfigError
     from ..formats import is_points, read_part
     from ..kernels import timed
+    from ..metrics.columns import plural
     from ..plans.writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
 
@@ -122,9 +123,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
                "seconds": round(took.seconds, 3), "file": str(file)}
     each = figures.get("ub_by_constraint", [figures["ub"]])
     what = f"cut {figures['cut']}" if nets is None else objective.told(figures)
-    pieces = "" if graph is None else f"{figures['pieces']} connected pieces, "
-    console.say(f"{n} vertices in {nparts} parts: {what}, imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, "
-                f"{pieces}{took.seconds:.2f} s{progress.remark}")
+    pieces = "" if graph is None else f"{figures['pieces']} connected {plural(figures['pieces'], 'piece')}, "
+    console.say(f"{n} vertices in {nparts} {plural(nparts, 'part')}: {what}, "
+                f"imbalance {' and '.join(f'{ub:.2%}' for ub in each)}, {pieces}{took.seconds:.2f} s{progress.remark}")
     writing.tell_written(console, [str(file), *more])
     console.result({**figures, "more": more} if more else figures)
     return 0
@@ -161,6 +162,7 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
     from ..errors import ConfigError
     from ..formats import read_points
     from ..kernels import timed
+    from ..metrics.columns import plural
     from ..partitioner.geometric.methods import partition_points
     from ..plans.by_coordinates import check_balance, describe_points, needs_graph
 
@@ -185,8 +187,9 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
         progress(f"writing {file}")
         write_parts(file, made.part, None)
     figures = {**describe_points(made, shares), "seconds": round(took.seconds, 3), "file": str(file)}
-    sent = f"at most {figures['max_messages']} neighbours each, " if "messages" in figures else ""
-    console.say(f"{len(points)} points in {nparts} parts: imbalance {figures['ub']:.2%}, {sent}"
+    most = figures.get("max_messages", 0)
+    sent = f"at most {most} {plural(most, 'neighbour')} each, " if "messages" in figures else ""
+    console.say(f"{len(points)} points in {nparts} {plural(nparts, 'part')}: imbalance {figures['ub']:.2%}, {sent}"
                 f"{took.seconds:.2f} s")
     writing.tell_written(console, [str(file)])
     console.result(figures)

@@ -56,6 +56,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..formats import count_in_name, read_part
     from ..kernels import timed
     from ..metrics import migration_matrix, migration_messages, migration_volume
+    from ..metrics.columns import plural
     from ..operators import repart
     from ..plans.opening import single
     from ..report.page import need_page, write_page
@@ -91,9 +92,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.report:
         write_page(args.report, repartition_page(graph, old, new, m, n, figures, mesh, eps=args.eps,
                                                  name=Path(args.source).name))
-    console.say(f"{graph.nvtxs} vertices from {m} to {n} parts: cut {figures['cut']}, imbalance {figures['ub']:.2%}, "
-                f"{figures['pieces']} connected pieces, {took.seconds:.2f} s{progress.remark}")
-    console.say(f"migration: {figures['migration_volume']} in {figures['migration_messages']} messages ({args.method})")
+    console.say(f"{graph.nvtxs} vertices from {m} to {n} {plural(n, 'part')}: cut {figures['cut']}, imbalance "
+                f"{figures['ub']:.2%}, {figures['pieces']} connected {plural(figures['pieces'], 'piece')}, "
+                f"{took.seconds:.2f} s{progress.remark}")
+    count = figures["migration_messages"]
+    console.say(f"migration: {figures['migration_volume']} in {count} {plural(count, 'message')} ({args.method})")
     console.say(f"wrote {file}")
     if args.report:
         console.say(f"wrote {args.report}")

@@ -48,6 +48,11 @@ def tenth(x: float) -> str:
     return f"{x:.1f}"
 
 
+def plural(count: float, noun: str) -> str:
+    """``part`` of one, ``parts`` of several, ``processes`` after an s."""
+    return noun if count == 1 else f"{noun}{'es' if noun.endswith('s') else 's'}"
+
+
 def seconds(x: float) -> str:
     """A time with two decimals while they matter."""
     return f"{x:.2f}" if x < 100 else f"{x:.0f}"
@@ -290,4 +295,4 @@ def title_html(title: str) -> str:
 __all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "HALO_COLUMNS", "MANY_COLUMNS", "MANY_HALO_COLUMNS",
            "MANY_PAID_COLUMNS", "PAID_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS", "REPARTITION_COLUMNS", "STEP_COLUMNS",
            "Column", "comparison_columns", "count", "halo_columns", "html_table", "letter_of", "paid_columns",
-           "percent", "seconds", "spans", "tenth", "title_html"]
+           "percent", "plural", "seconds", "spans", "tenth", "title_html"]

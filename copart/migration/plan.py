@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, part_array, weights, whole
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CouplingError
+from ..metrics.columns import plural
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,8 +138,9 @@ class Moves:
         return part
 
     def __repr__(self) -> str:
-        return (f"{len(self.cells)} of {self.ncells} cells move in {len(self.source)} messages, "
-                f"volume {int(self.volume.sum())}, from {self.former_parts} to {self.nparts} parts")
+        count = len(self.source)
+        return (f"{len(self.cells)} of {self.ncells} cells move in {count} {plural(count, 'message')}, volume "
+                f"{int(self.volume.sum())}, from {self.former_parts} to {self.nparts} {plural(self.nparts, 'part')}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..metrics.columns import plural
 from .palette import COLOURS
 
 Tell = Callable[[int], str]
@@ -167,7 +168,7 @@ def histogram(sizes: ArrayLike, edges: NDArray[np.float64], tallest: int, alt: s
         low, high = int(edges[i]), int(edges[i + 1]) - 1
         if n:
             out.append(f'<rect class="entry" x="{x + 1:.1f}" y="{18 + tall - h:.1f}" width="{step - 2:.1f}" '
-                       f'height="{h:.1f}"><title>{n} messages of {low} to {high}</title></rect>'
+                       f'height="{h:.1f}"><title>{n} {plural(n, "message")} of {low} to {high}</title></rect>'
                        f'<text class="tick" x="{x + step / 2:.1f}" y="{18 + tall - h - 6:.1f}">{n}</text>')
         if i % 2 == 0:
             out.append(f'<text class="tick" x="{x:.1f}" y="{height - 23:.1f}">{low}</text>')

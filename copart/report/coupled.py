@@ -38,7 +38,7 @@ from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import HALO_WORDS, best_entries, cost_words, scheme_columns
 from .verdict import verdict_html
-from .words import comparison_words, coupled_words, number, rule_words, times, uncoupled_words
+from .words import comparison_words, coupled_words, number, rule_words, some, times, uncoupled_words
 
 #: Of components with more parts, the table of all parts is left out.
 _MOST_ROWS = 600
@@ -90,7 +90,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     all_shown = [_shown(problem, scheme, made, cost) for scheme, made in copartitions.items()]
     chosen = next(s for s in all_shown if s.scheme == first)
     names = " and ".join(problem.names)
-    cells = ", ".join(f"{name}: {g.nvtxs:,} cells in {chosen.made.nparts[name]} parts"
+    cells = ", ".join(f"{name}: {some(g.nvtxs, 'cell')} in {some(chosen.made.nparts[name], 'part')}"
                       for name, g in problem.components.items())
     volume = settings.get("interedges") == "overlap"
     pictures = _Pictures.of(problem, meshes, volume)
@@ -132,9 +132,10 @@ def _shown(problem: CoupledProblem, scheme: str, made: CoPartition, cost: StepCo
 
 def _teller(parts: PartMetrics) -> Any:
     def tell(p: int) -> str:
-        text = f"part {p} of {parts.name}: {parts.cells[p]:,} cells"
+        text = f"part {p} of {parts.name}: {some(parts.cells[p], 'cell')}"
         if parts.coupled_cells[p]:
-            text += f", {parts.coupled_cells[p]:,} coupled, sends {parts.sends[p]:,} to {parts.partners[p]} parts"
+            text += f", {parts.coupled_cells[p]:,} coupled, sends {parts.sends[p]:,} to "
+            text += some(parts.partners[p], "part")
         return text
 
     return tell
@@ -282,14 +283,14 @@ def _matrices(all_shown: Sequence[Shown]) -> str:
             svg = matrix_chart(pair.matrix, rows, columns, (f"part of {a}", f"part of {b}"),
                                (s.sides[a].key, s.sides[b].key), (s.sides[a].colour, s.sides[b].colour),
                                partial(_tell_message, a, b))
-            note = f"{number(pair.totZ)} messages, {number(pair.totV_ab)} values from {a} to {b}"
+            note = f"{some(pair.totZ, 'message')}, {some(pair.totV_ab, 'value')} from {a} to {b}"
             title = s.scheme if len(s.metrics.pairs) == 1 else f"{s.scheme}, {a} - {b}"
             out.append(f'<div data-scheme="{escape(s.scheme)}">{figure(title, note, svg, True)}</div>')
     return views(out, 3 if len(out) > 1 else 1)
 
 
 def _tell_message(a: str, b: str, i: int, j: int, size: int) -> str:
-    return f"part {i} of {a} sends {size:,} values to part {j} of {b}"
+    return f"part {i} of {a} sends {some(size, 'value')} to part {j} of {b}"
 
 
 def _load(s: Shown, eps: float | None) -> str:
@@ -302,7 +303,8 @@ def _load(s: Shown, eps: float | None) -> str:
                                     eps), True))
         if c.coupled_cells:
             over = c.ncoupled_requested or c.ncoupled
-            note = f"coupled cells of each part by weight; the slowest holds {times(c.ub_cpl)} over {over} parts"
+            note = (f"coupled cells of each part by weight; the slowest holds {times(c.ub_cpl)} over "
+                    f"{some(over, 'part')}")
             out.append(figure(f"{name}, coupling phase", note,
                               bar_chart(parts.coupled_load, parts.coupled_load.sum() / over, side.key, side.colour,
                                         side.tell, f"coupled load of the parts of {name}", eps), True))
@@ -324,7 +326,7 @@ def _messages(all_shown: Sequence[Shown]) -> str:
     tallest = max(int(np.histogram(pair.matrix.data, edges)[0].max()) for _, pair in sizes)
     out = []
     for scheme, pair in sizes:
-        note = f"{number(pair.totZ)} messages from {pair.a} to {pair.b}, by the values they carry"
+        note = f"{some(pair.totZ, 'message')} from {pair.a} to {pair.b}, by the values they carry"
         out.append(figure(scheme, note, histogram(pair.matrix.data, edges, tallest, f"histogram: {scheme}, {note}")))
     return views(out)
 

@@ -21,7 +21,7 @@ from ..errors import ConfigError
 from ..formats import prepare_folder
 from ..mesh import Mesh
 from ..mesh.interfaces.surface import Surface
-from ..metrics.columns import letter_of
+from ..metrics.columns import letter_of, plural
 from .drawing import palette, parts_seen, shaded
 from .palette import component_colours
 from .pictures_interface import draw_interface, draw_outline, draw_strip
@@ -139,7 +139,9 @@ def _filled(units: Sequence[Sequence[Panel]], most: int) -> list[list[Panel]]:
 
 
 def _headline(figure: Any, problem: CoupledProblem, made: CoPartition, height: float) -> None:
-    said = [f"{name}: {graph.nvtxs:,} cells in {made.nparts[name]} parts" for name, graph in problem.components.items()]
+    said = [f"{name}: {graph.nvtxs:,} {plural(graph.nvtxs, 'cell')} in {made.nparts[name]} "
+            + plural(made.nparts[name], "part")
+            for name, graph in problem.components.items()]
     text = "      ".join(said)
     # long ones, of many components, in smaller letters
     figure.suptitle(text, x=0.03, y=1 - 0.27 / height, ha="left", fontsize=min(17.0, 17 * 115 / len(text)), color=INK,

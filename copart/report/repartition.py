@@ -20,7 +20,7 @@ from .interface_views import Side
 from .page import Section, document, figure, table, tiles, views, words
 from .palette import colour_numbers
 from .scene import cut_scene, mesh_scene, whole_boundary
-from .words import number, repartition_words, times
+from .words import number, repartition_words, some, times
 
 
 def repartition_page(graph: Graph, old: PartArray, new: PartArray, m: int, n: int, figures: Mapping[str, Any],
@@ -60,8 +60,8 @@ def repartition_page(graph: Graph, old: PartArray, new: PartArray, m: int, n: in
         Section("load", "Load of every part", _loads(before, after, sides, eps)),
         Section("messages", "Message sizes", _messages(sizes)),
     ]
-    return document(f"{name}, from {m} to {n} parts", f"{graph.nvtxs:,} vertices, {graph.nedges:,} edges", sections,
-                    f"copart {__version__}: method {figures['method']}, {figures['seconds']:.2f} s.")
+    return document(f"{name}, from {m} to {some(n, 'part')}", f"{graph.nvtxs:,} vertices, {graph.nedges:,} edges",
+                    sections, f"copart {__version__}: method {figures['method']}, {figures['seconds']:.2f} s.")
 
 
 def _sides(graph: Graph, old: PartArray, new: PartArray, m: int, n: int, moves: Any) -> tuple[Side, Side]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..interface.counts import COUPLED_RULES
 from ..metrics import ComponentMetrics, CoupledMetrics, PairMetrics
-from ..metrics.columns import letter_of, spans
+from ..metrics.columns import letter_of, plural, spans
 
 
 def times(ub: float) -> str:
@@ -34,8 +34,8 @@ def number(x: float) -> str:
 
 
 def some(count: float, noun: str) -> str:
-    """``1 message``, ``2 messages``."""
-    return f"{number(count)} {noun}" + ("" if count == 1 else "s")
+    """``1 message``, ``2 messages``, ``2 processes``."""
+    return f"{number(count)} {plural(count, noun)}"
 
 
 def component_words(c: ComponentMetrics) -> list[str]:
@@ -52,8 +52,8 @@ def component_words(c: ComponentMetrics) -> list[str]:
         return [*out, f"{c.name} has no coupled cells."]
     who = f"All {c.parts}" if c.ncoupled == c.parts else f"{c.ncoupled} of {c.parts}"
     over = "" if c.ncoupled_requested in (None, c.ncoupled) else f" over the {c.ncoupled_requested} asked for"
-    out.append(f"{who} processes of {c.name} exchange data. In a coupling phase the slowest coupled process of "
-               f"{c.name} holds {times(c.ub_cpl)}{over}.")
+    out.append(f"{who} processes of {c.name} exchange{'s' * (c.ncoupled == 1)} data. In a coupling phase the slowest "
+               f"coupled process of {c.name} holds {times(c.ub_cpl)}{over}.")
     return out
 
 

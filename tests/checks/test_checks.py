@@ -104,7 +104,7 @@ def test_fixed_vertices():
 
 def test_a_report_can_be_raised():
     broken = check_partition(grid(4), [0, 0, 0, 1], 3, eps=0.0)
-    with pytest.raises(PartitionError, match=r"part 2: no part is empty .* \(1 more findings\)"):
+    with pytest.raises(PartitionError, match=r"part 2: no part is empty .* \(1 more finding\)"):
         broken.raise_if_broken()
     good = check_partition(grid(4), [0, 0, 1, 1], 2, eps=0.0)
     assert good.raise_if_broken() is good

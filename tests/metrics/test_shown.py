@@ -25,9 +25,11 @@ from copart.metrics.columns import (
     REPARTITION_COLUMNS,
     STEP_COLUMNS,
     html_table,
+    plural,
     title_html,
 )
 from copart.metrics.parts import part_metrics
+from copart.migration.plan import Moves
 from copart.report import Table, comparison_table, halo_table, paid_table
 
 from ..helpers import grid
@@ -142,6 +144,13 @@ def test_notebooks_show_the_figures(made):
     assert not {"NAcpl", "maxV"} & set(compared[0])
     halos = dict(zip(compared[6], compared[7], strict=True))
     assert halos["MSVA"] == f"{made.rows()[0]['MSV_a']:.0f}"
+
+
+def test_one_is_told_as_one():
+    assert [plural(n, "part") for n in (0, 1, 2)] == ["parts", "part", "parts"]
+    assert [plural(n, "process") for n in (1, 2)] == ["process", "processes"]
+    moves = Moves.between([0, 0, 1], [0, 0, 0], 2, 1)
+    assert repr(moves) == "1 of 3 cells move in 1 message, volume 1, from 2 to 1 part"
 
 
 def test_halos_of_the_schemes_are_what_the_nets_of_the_cells_send(made):

@@ -179,7 +179,7 @@ def test_matrices_have_an_entry_a_message(made, page):
     for i, scheme in enumerate(made.schemes):
         pair = copart.evaluate(made.problem, made.copartitions[scheme]).pair
         matrix = re.findall(r'<svg class="chart matrix".*?</svg>', page, re.S)[i]
-        told = re.findall(r"part (\d+) of a &amp; b sends ([\d,]+) values to part (\d+) of &lt;b&gt;", matrix)
+        told = re.findall(r"part (\d+) of a &amp; b sends ([\d,]+) values? to part (\d+) of &lt;b&gt;", matrix)
         dense = np.zeros(pair.matrix.shape, int)
         for p, size, q in told:
             dense[int(p), int(q)] = int(size.replace(",", ""))
