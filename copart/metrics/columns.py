@@ -53,6 +53,17 @@ def plural(count: float, noun: str) -> str:
     return noun if count == 1 else f"{noun}{'es' if noun.endswith('s') else 's'}"
 
 
+def step_time(x: float) -> str:
+    """A time of the step cost, in whatever unit: three digits where it is below 100, unless it is whole.
+
+    Examples
+    --------
+    >>> step_time(686.4), step_time(67.96), step_time(0.00123), step_time(0)
+    ('686', '68.0', '0.00123', '0')
+    """
+    return f"{x:.0f}" if x >= 99.95 or float(x).is_integer() else f"{x:#.3g}"
+
+
 def seconds(x: float) -> str:
     """A time with two decimals while they matter."""
     return f"{x:.2f}" if x < 100 else f"{x:.0f}"
@@ -94,9 +105,10 @@ MANY_COLUMNS = (
 _OWNERS = "parts of {} that own coupled cells: only these work in a coupling phase"
 _MOST = "coupled weight of the part of {} that has most of it"
 _STEP = (
-    Column("T_step", "T_step", count, "time of a coupled step: the slowest own phase, then the slowest coupling phase"),
-    Column("T_reg", "T_reg", count, "of that the slowest own phase; in a pool the sum over the components"),
-    Column("T_cpl", "T_cpl", count, "of that the coupling phase of the slowest process"),
+    Column("T_step", "T_step", step_time, "time of a coupled step: the slowest own phase, then the slowest coupling "
+           "phase"),
+    Column("T_reg", "T_reg", step_time, "of that the slowest own phase; in a pool the sum over the components"),
+    Column("T_cpl", "T_cpl", step_time, "of that the coupling phase of the slowest process"),
     Column("waits", "waits %", percent, "share of the time of all processes in which they wait for the slowest"),
 )
 _MAXV = "most data that one process sends in a coupling phase, or that one receives, over all pairs"
@@ -295,4 +307,4 @@ def title_html(title: str) -> str:
 __all__ = ["COMPARISON_COLUMNS", "COMPONENT_COLUMNS", "HALO_COLUMNS", "MANY_COLUMNS", "MANY_HALO_COLUMNS",
            "MANY_PAID_COLUMNS", "PAID_COLUMNS", "PAIR_COLUMNS", "PART_COLUMNS", "REPARTITION_COLUMNS", "STEP_COLUMNS",
            "Column", "comparison_columns", "count", "halo_columns", "html_table", "letter_of", "paid_columns",
-           "percent", "plural", "seconds", "spans", "tenth", "title_html"]
+           "percent", "plural", "seconds", "spans", "step_time", "tenth", "title_html"]

@@ -11,7 +11,7 @@ import copart
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError
 from copart.hypergraph import Hypergraph
-from copart.metrics import component_metrics, evaluate, evaluate_hypergraph
+from copart.metrics import StepCost, component_metrics, evaluate, evaluate_hypergraph
 from copart.metrics.columns import (
     COMPARISON_COLUMNS,
     COMPONENT_COLUMNS,
@@ -26,11 +26,12 @@ from copart.metrics.columns import (
     STEP_COLUMNS,
     html_table,
     plural,
+    step_time,
     title_html,
 )
 from copart.metrics.parts import part_metrics
 from copart.migration.plan import Moves
-from copart.report import Table, comparison_table, halo_table, paid_table
+from copart.report import Table, comparison_table, halo_table, paid_table, step_table
 
 from ..helpers import grid
 
@@ -151,6 +152,18 @@ def test_one_is_told_as_one():
     assert [plural(n, "process") for n in (1, 2)] == ["process", "processes"]
     moves = Moves.between([0, 0, 1], [0, 0, 0], 2, 1)
     assert repr(moves) == "1 of 3 cells move in 1 message, volume 1, from 2 to 1 part"
+
+
+def test_small_times_of_a_step_are_shown(made):
+    cost = StepCost(t=1e-5, t_m=1e-5, alpha=1e-4, beta=1e-7)
+    metrics = copart.evaluate(made.problem, made.copartitions["naive"], cost)
+    row = step_table(metrics).to_dicts()[0]
+    for key, true in metrics.step.row().items():
+        if key != "waits":
+            assert float(row[key]) == pytest.approx(true, rel=5e-3)
+            assert true > 0
+    assert [step_time(x) for x in (0, 1.23456e-7, 0.98765, 61, 67.96, 99.96, 686.4)] == [
+        "0", "1.23e-07", "0.988", "61", "68.0", "100", "686"]
 
 
 def test_halos_of_the_schemes_are_what_the_nets_of_the_cells_send(made):

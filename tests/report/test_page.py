@@ -16,7 +16,7 @@ from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError
 from copart.graph import Graph
 from copart.mesh import cube, cylinder, tube
-from copart.metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS
+from copart.metrics.columns import COMPONENT_COLUMNS, PAIR_COLUMNS, step_time
 from copart.report.charts import histogram_edges
 from copart.report.coupled import coupled_page, page_of
 from copart.report.drawing import borders, numbers, outlines, palette, png
@@ -160,10 +160,11 @@ def test_figures_are_those_of_the_metrics(made, page):
     assert pairs[1][1:] == [str(getattr(metrics.pair, k.key)) for k in PAIR_COLUMNS[1:]]
     figures = metrics.step
     times = [figures.T_step, figures.regular, figures.T_cpl]
-    assert step[1] == [*(f"{t:.0f}" for t in times), f"{100 * figures.waits:.2f}", str(metrics.maxV), str(metrics.maxZ)]
+    assert step[1] == [*(step_time(t) for t in times), f"{100 * figures.waits:.2f}", str(metrics.maxV),
+                       str(metrics.maxZ)]
     for row, shown in zip(made.rows(), paid[1:], strict=True):
         assert shown[0] == row["scheme"]
-        assert shown[-4:-1] == [f"{row[k]:.0f}" for k in ("T_step", "T_reg", "T_cpl")]
+        assert shown[-4:-1] == [step_time(row[k]) for k in ("T_step", "T_reg", "T_cpl")]
     for row, shown in zip(made.rows(), halos[1:], strict=True):
         assert shown[0] == row["scheme"]
         assert [float(x) for x in shown[1:]] == pytest.approx(
