@@ -209,13 +209,19 @@ def _write_all(scratch: Path, problem: CoupledProblem, copartition: CoPartition,
     return [*made, *write_launch(scratch, copartition, placement)]
 
 
+def programs_of(copartition: CoPartition) -> list[Program]:
+    """The programs of the launch files, in the order of their ranks: one each, or one for a shared pool."""
+    if copartition.shared:
+        return [Program("./coupled", copartition.nprocs)]
+    return [Program(f"./{file_name(name)}", copartition.nparts[name]) for name in copartition.names]
+
+
 def write_launch(scratch: Path, copartition: CoPartition, placement: Placed | None) -> list[str]:
     """The launch files, in ``launch/``: the commands, and of a placement what they read.
 
     Where hosts have no names, that is the processor of each rank.
     """
-    programs = [Program("./coupled", copartition.nprocs)] if copartition.shared else \
-        [Program(f"./{file_name(name)}", copartition.nparts[name]) for name in copartition.names]
+    programs = programs_of(copartition)
     if placement is not None and placement.machine.hosts:
         on, where = placement.machine, placement.processor
         # launchers count cores as they lie; numbers of the operating system begin anew in every package

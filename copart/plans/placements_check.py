@@ -1,7 +1,7 @@
 """Are the placements in ``metrics.json`` those of the parts?  What they say of hosts and routes, as far as it shows.
 
 The machine itself is not in the folder: distances, hops and the loads of links are not derived again.  What is: who
-sends how much to whom in either phase, what of it leaves its host, and that figures of routes fit these.
+sends how much to whom in either phase, what of it leaves and reaches hosts, and that figures of routes fit these.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..checks import Finding
 from ..checks.claims import same
@@ -37,10 +38,11 @@ def check_placements(folder: Path, summary: Mapping[str, Any], problem: CoupledP
     made : CoPartition
     """
     listed, settings = summary.get("placements"), summary["settings"]
-    if not isinstance(listed, list) or "iterations" not in settings:
-        return []
-    times = settings["iterations"]
-    if len(times) != len(problem.names):
+    if not isinstance(listed, list):
+        return [Finding("metrics.json", "placements", f"say why there is launch/{_FILE}", "no placements")
+                ] if (folder / "launch" / _FILE).exists() else []
+    times = settings.get("iterations")
+    if times is None or len(times) != len(problem.names):
         return [Finding("metrics.json", "settings.iterations", "has a number for each component", f"{times!r:.60}")]
     of = process_graph(problem, made, dict(zip(problem.names, times, strict=True)))
     out = []
@@ -74,11 +76,14 @@ def _wrong(one: Mapping[str, Any], of: Processes) -> list[tuple[str, str, str]]:
         out.append(("processors", f"are {of.nprocs} different ones", f"{len(set(processors))} of {len(processors)}"))
         return out
     node = np.unique(processors if hosts is None else hosts, return_inverse=True)[1]
+    nodes = int(node.max()) + 1
+    received: dict[str, Any] = {}
     for phase in PHASES:
         m = of.traffic[phase].tocoo()
         leaves = node[m.row] != node[m.col]
-        busy = np.bincount(node[m.row[leaves]], m.data[leaves], int(node.max()) + 1) + \
-            np.bincount(node[m.col[leaves]], m.data[leaves], int(node.max()) + 1)
+        sender, receiver, data = node[m.row[leaves]], node[m.col[leaves]], m.data[leaves]
+        received[phase] = np.array([np.bincount(receiver, weights, nodes) for weights in (data, None)])
+        busy = np.bincount(sender, data, nodes) + received[phase][0]
         told = one["phases"][phase]
         true = {"volume": int(m.data.sum()), "messages": int(m.nnz), "inter_node_volume": int(m.data[leaves].sum()),
                 "inter_node_messages": int(leaves.sum()), "max_node_volume": int(busy.max())}
@@ -87,11 +92,12 @@ def _wrong(one: Mapping[str, Any], of: Processes) -> list[tuple[str, str, str]]:
         far = told["by_distance"]
         if sum(v for _, v in far) != true["volume"] or not np.isclose(sum(d * v for d, v in far), told["hops"]):
             out.append((f"phases.{phase}.by_distance", "adds up to the volume and to hops", f"{far!r:.60}"))
-    return out + (_wrong_routes(one) if "routes" in one else [])
+    received["both"] = sum(received[phase] for phase in PHASES)
+    return out + (_wrong_routes(one, received) if "routes" in one else [])
 
 
-def _wrong_routes(one: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Figures of routes that do not fit those of the phases, or one another."""
+def _wrong_routes(one: Mapping[str, Any], received: Mapping[str, NDArray[Any]]) -> list[tuple[str, str, str]]:
+    """Figures of routes that do not fit those of the phases, what hosts receive (data, messages), or one another."""
     out, routes = [], one["routes"]
     for phase in PHASES:
         told, r = one["phases"][phase], routes[phase]
@@ -105,6 +111,9 @@ def _wrong_routes(one: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             out.append((f"routes.both.{key}", f"is the sum over the phases, {total}", f"{routes['both'][key]!r:.40}"))
     for kind, r in routes.items():
         hops = r["average_message_congestion"] * max(r["used_links"], 1)
+        most = zip(("max_received_volume", "max_received_messages"), received[kind].max(axis=1).tolist(), strict=True)
+        out += [(f"routes.{kind}.{key}", f"is {value:.0f}", f"{r[key]!r:.40}") for key, value in most
+                if not same(r[key], int(value))]
         if not np.isclose(hops, r["total_hops"]) or r["used_links"] > r["total_hops"] or \
                 r["max_message_congestion"] > r["total_hops"] or \
                 r["average_congestion"] > r["max_congestion"] * (1 + 1e-9):

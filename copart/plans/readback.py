@@ -1,7 +1,7 @@
 """What a plan wrote for other programs, read again and compared with its parts.
 
-``.vtu`` arrays, ``.pvtu`` pieces, gmsh's partition tags, OpenFOAM's decomposition, programs and their ranks in the
-launch files, and ``migration.json``.  Placements, preCICE's lines and ASTE's pieces are not read again.
+``.vtu`` arrays, ``.pvtu`` files and their pieces, gmsh's partition tags, OpenFOAM's decomposition, programs and their
+ranks in the launch files, and ``migration.json``.  Placements, preCICE's lines and ASTE's pieces are not read again.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +18,14 @@ from numpy.typing import NDArray
 from ..checks import Finding
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CopartError, FormatError
+from ..formats.launch import Program, read_multi_prog
 from ..formats.migration_file import read_migration
+from ..formats.openfoam import DATA_FILE
 from ..formats.output import file_name
 from ..formats.text import read_bytes, read_json
 from ..formats.vtu import CELL_IDS, GHOST
 from .folder import WRITTEN, listed
-from .output import MIGRATION
+from .output import MIGRATION, programs_of
 from .sources import open_mesh
 
 if TYPE_CHECKING:
@@ -54,16 +57,21 @@ def check_native(folder: Path, made: CoPartition, meshes: Mapping[str, Mesh]) ->
     """The files for solvers and viewers that ``metrics.json`` lists."""
     files = listed(folder)
     findings: list[Finding] = []
-    left = set(files)
+    left, regions = set(files), False
     for name, mesh in meshes.items():
         base, part, nparts = f"{file_name(name)}.{made.nparts[name]}", made[name], made.nparts[name]
+        decomposed = [file for file in files if file.startswith(f"{base}.openfoam/")
+                      and file.endswith(f"/{DATA_FILE}")]
         for file in sorted(files):
             try:
                 if file == f"{base}.msh":
                     _compare(findings, file, _gmsh_parts(folder / file, mesh.ncells), part)
-                elif file.startswith(f"{base}.openfoam/") and file.endswith("/cellDecomposition"):
-                    findings += _decomposition(file, folder / file, part, nparts)
+                elif file in decomposed:
+                    # each of several regions has some of the cells, and which is not in the folder
+                    findings += _decomposition(file, folder / file, part, nparts, whole=len(decomposed) == 1)
+                    regions |= len(decomposed) > 1
                 elif file == f"{base}.pvtu":
+                    findings += _listed_pieces(file, folder / file, [f"{base}/{base}_{p}.vtu" for p in range(nparts)])
                     _compare(findings, file, _pieces(folder, base, len(part), nparts), part)
                     left -= {f"{base}/{base}_{p}.vtu" for p in range(nparts)}
                 else:
@@ -71,24 +79,55 @@ def check_native(folder: Path, made: CoPartition, meshes: Mapping[str, Mesh]) ->
             except (CopartError, OSError, ValueError, IndexError) as error:
                 findings.append(Finding(file, "content", "can be read", str(error)))
             left.discard(file)
-    for file in sorted(left & {f"launch/{name}" for name in ("launch.txt", "programs.slurm")}):
-        findings += _programs(file, folder / file, made)
+    for file in ("launch/launch.txt", "launch/programs.slurm"):
+        if file in files and (folder / file).is_file():
+            findings += _programs(file, folder / file, made)
+        else:
+            findings.append(Finding(file, "file", "must be there, and in the list of files", "no such file or entry"))
         left.discard(file)
     kinds = {"placement in launch/": "launch/", "precice.xml": "precice.xml", "pieces for ASTE": ".aste/",
              "decomposeParDict": "decomposeParDict", "report.html": "report.html", "plan.png": "plan.png"}
-    return findings, [what for what, mark in kinds.items() if any(mark in file for file in left)]
+    unread = [what for what, mark in kinds.items() if any(mark in file for file in left)]
+    # of these, only the part of each cell is read
+    shapes = [suffix for suffix in (".msh", ".pvtu") if any(file.endswith(suffix) for file in files)]
+    if shapes:
+        unread.append(f"points and shapes of cells in {' and '.join(shapes)} files")
+    if regions:
+        unread.append("which cells the regions of OpenFOAM cases have")
+    return findings, unread
 
 
 def _programs(file: str, path: Path, made: CoPartition) -> list[Finding]:
-    """How many ranks each program gets, in each command and each list of a launch file."""
-    wanted = [made.nprocs] if made.shared else [made.nparts[name] for name in made.names]
-    text = re.sub(r"#.*", "", read_bytes(path).decode(errors="replace"))
-    if file.endswith(".slurm"):
-        told = [[int(high or low) - int(low) + 1 for low, high in re.findall(r"(?m)^(\d+)(?:-(\d+))? ", text)]]
-    else:
-        told = [[int(n) for n in re.findall(r"-n (\d+) \./", line)] for line in text.splitlines() if "./" in line]
-    return [] if told and all(one == wanted for one in told) else \
-        [Finding(file, "ranks of the programs", f"are {wanted}", str(next((x for x in told if x != wanted), [])))]
+    """The programs and how many ranks each gets, in each command and each list of a launch file."""
+    wanted = programs_of(made)
+    try:
+        told = _told_programs(path)
+    except (CopartError, OSError, ValueError) as error:
+        return [Finding(file, "content", "can be read", str(error))]
+    for key, what in (("ranks", "ranks of the programs"), ("command", "programs")):
+        true = [getattr(program, key) for program in wanted]
+        each = [[getattr(program, key) for program in one] for one in told]
+        if not each or any(one != true for one in each):
+            return [Finding(file, what, f"are {true}", str(next((one for one in each if one != true), [])))]
+    if path.suffix == ".slurm":
+        return []
+    # of all programs together, which programs.slurm tells apart
+    counts = re.findall(r"srun -n (\d+) .*--multi-prog", _commands(path))
+    return [] if counts and all(int(count) == made.nprocs for count in counts) else \
+        [Finding(file, "ranks of srun", f"are {made.nprocs}", ", ".join(counts) or "none")]
+
+
+def _told_programs(path: Path) -> list[list[Program]]:
+    """The programs in the order of their ranks, once for each command of ``launch.txt``."""
+    if path.suffix == ".slurm":
+        return [read_multi_prog(path)]
+    return [[Program(command, int(ranks)) for ranks, command in re.findall(r"-n (\d+) (\./\S*)", line)]
+            for line in _commands(path).splitlines() if "./" in line]
+
+
+def _commands(path: Path) -> str:
+    """A launch file without its comments."""
+    return re.sub(r"(?m)^#.*", "", read_bytes(path).decode(errors="replace"))
 
 
 def _compare(findings: list[Finding], file: str, told: NDArray[Any], part: NDArray[Any]) -> None:
@@ -106,17 +145,35 @@ def _gmsh_parts(path: Path, ncells: int) -> NDArray[np.int64]:
     return np.array([int(line.split()[_GMSH_PART]) - 1 for line in lines], np.int64)
 
 
-def _decomposition(file: str, path: Path, part: NDArray[Any], nparts: int) -> list[Finding]:
-    """A list of processors; that of a region is of some of the cells, and which is not in the folder."""
-    body = read_bytes(path).split(b"\n(\n", 1)[1].split(b")", 1)[0]
-    told = np.array(body.split(), np.int64)
+def _decomposition(file: str, path: Path, part: NDArray[Any], nparts: int, whole: bool) -> list[Finding]:
+    """A list of processors, of all cells where it is `whole`."""
+    head, _, body = read_bytes(path).partition(b"\n(\n")
+    body, end, _ = body.partition(b"\n)\n") if not body.startswith(b")\n") else (b"", b")", b"")
+    told, count = np.array(body.split(), np.int64), head.rsplit(b"\n", 1)[-1]
+    if not end or int(count) != len(told):
+        return [Finding(file, "list", f"has as many processors as it says, {count.decode(errors='replace'):.40}, and "
+                        f"an end", f"{len(told)}{'' if end else ', no end'}")]
     findings: list[Finding] = []
-    if len(told) == len(part):
+    if whole or len(told) == len(part):
         _compare(findings, file, told, part)
     elif len(told) > len(part) or (len(told) and not 0 <= told.min() <= told.max() < nparts):
         rule = f"are 0..{nparts - 1} of at most {len(part)} cells"
         findings.append(Finding(file, "processors", rule, str(len(told))))
     return findings
+
+
+def _listed_pieces(file: str, path: Path, wanted: list[str]) -> list[Finding]:
+    """The pieces that a ``.pvtu`` names, which are those of the parts in their order."""
+    try:
+        told = [piece.get("Source") for piece in ElementTree.fromstring(read_bytes(path)).iter("Piece")]
+    except ElementTree.ParseError as error:
+        raise FormatError(path, f"is no XML: {error}") from None
+    if told == wanted:
+        return []
+    i = next((i for i, (one, other) in enumerate(zip(told, wanted, strict=False)) if one != other),
+             min(len(told), len(wanted)))
+    return [Finding(file, f"piece {i}", f"is {wanted[i] if i < len(wanted) else 'no more'}",
+                    f"{told[i] if i < len(told) else 'none'}")]
 
 
 def _pieces(folder: Path, base: str, ncells: int, nparts: int) -> NDArray[np.int64]:

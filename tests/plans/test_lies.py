@@ -38,7 +38,7 @@ def plans(tmp_path_factory):
     place = tmp_path_factory.mktemp("plans")
     a, b, c = (cube("hexa", 2, offset=(x, 0, 0)) for x in (0, 1, 2))
     copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "two")
-    copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "native", write="pvtu,gmsh")
+    copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "native", write="pvtu,gmsh,openfoam")
     copart.plan(a, b, c, parts=(2, 2, 2), names=("a", "b", "c"), output=place / "three")
     copart.plan(a, b, parts=(2, 2), names=("a", "b"), output=place / "contiguous", contiguous=True)
     copart.plan(a, b, parts=3, scheme="monolithic", names=("a", "b"), output=place / "pool")
@@ -133,12 +133,58 @@ def test_other_files(two, name):
         path.write_bytes(whole)
 
 
+DECOMPOSITION = "a.2.openfoam/constant/cellDecomposition"
+
+
+@pytest.mark.parametrize(("name", "old", "new", "what"), [
+    ("launch/programs.slurm", "./a\n2-3 ./b", "./b\n2-3 ./a", "programs: are ['./a', './b'], found ['./b', './a']"),
+    ("launch/programs.slurm", "0-1 ./a\n2-3", "2-3 ./a\n0-1", "content: can be read"),
+    ("launch/launch.txt", "./a : -n 2 ./b", "./b : -n 2 ./a", "programs: are ['./a', './b']"),
+    ("launch/launch.txt", "srun -n 4", "srun -n 40", "ranks of srun: are 4, found 40"),
+    ("launch/launch.txt", "srun -n 4", "srun", "ranks of srun: are 4, found none"),
+    (DECOMPOSITION, "\n8\n(", "\n7\n(", "list: has as many processors as it says, 7, and an end, found 8"),
+    (DECOMPOSITION, "\n)\n", "\n", "content: can be read"),
+    ("a.2.pvtu", '<Piece Source="a.2/a.2_1.vtu"/>\n', "", "piece 1: is a.2/a.2_1.vtu, found none"),
+    ("a.2.pvtu", "a.2_1.vtu", "a.2_0.vtu", "piece 1: is a.2/a.2_1.vtu, found a.2/a.2_0.vtu"),
+    ("a.2.pvtu", "</VTKFile>", "", "is no XML"),
+])
+def test_files_for_other_programs_are_read_again(two, name, old, new, what):
+    path = two / name
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+    reseal(two)
+    found = [str(one) for one in check_plan(two).findings]
+    assert len(found) == 1
+    assert found[0].startswith(f"{name}: ")
+    assert what in found[0]
+
+
+def test_a_decomposition_cut_short_is_noticed_where_its_count_was_made_to_fit(two):
+    path = two / DECOMPOSITION
+    head, body = path.read_text().split("\n8\n(\n")
+    path.write_text(f"{head}\n6\n(\n{body[4:]}")
+    reseal(two)
+    assert [str(one) for one in check_plan(two).findings] == [f"{DECOMPOSITION}: cells: are 8, found 6"]
+
+
+@pytest.mark.parametrize("name", ["launch.txt", "programs.slurm"])
+def test_launch_files_of_every_plan_must_be_there(two, name):
+    path = two / "launch" / name
+    whole = path.read_bytes()
+    path.unlink()
+    reseal(two)
+    assert [one.what for one in check_plan(two).findings] == [f"launch/{name}"]
+    path.write_bytes(whole)  # and in the list, which holds them to their checksums
+    assert [one.what for one in check_plan(two).findings] == [f"launch/{name}"]
+
+
 def test_what_is_not_derived_again_is_listed(plans, tmp_path, capsys):
     a, b = cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0))
-    copart.plan(a, b, parts=(2, 2), output=tmp_path / "out", write="precice,aste,report")
+    copart.plan(a, b, parts=(2, 2), output=tmp_path / "out", write="precice,aste,report,gmsh,pvtu")
     assert main(["check", str(tmp_path / "out")]) == 0
     told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("checked by checksum only"))
-    for word in ("seconds", "settings", "precice.xml", "ASTE", "report.html"):
+    for word in ("seconds", "settings", "precice.xml", "ASTE", "report.html", "in .msh and .pvtu files"):
         assert word in told
     (tmp_path / "out" / "precice.xml").write_text("<precice/>")
     assert main(["check", str(tmp_path / "out")]) == 1

@@ -13,6 +13,7 @@ from copart.errors import ConfigError, FormatError, MeshError
 from copart.formats import read_part, write_metis
 from copart.mesh import Mesh, cube, read_mesh, write_vtu
 from copart.mesh.writing.gmsh_parts import write_gmsh
+from copart.plans.verify import check_plan
 from copart.plans.writers import KINDS, checked_kinds, native_kinds, openfoam_regions
 
 from ..file_readers import read_foam, read_msh2, read_pvtu, read_vtu
@@ -178,6 +179,13 @@ def test_regions_of_an_openfoam_case_get_their_own_files(tmp_path):
     cells = plan.meshes["both"].cell_groups
     assert found == {name: plan.copartition["both"][cells[name]].tolist() for name in ("gas", "wall")}
     assert names(tmp_path / "all" / "alone.2.openfoam") == ["constant/cellDecomposition", "system/decomposeParDict"]
+    # the cells of one region are not known, and check says so
+    assert "which cells the regions of OpenFOAM cases have" in check_plan(tmp_path / "all").unchecked
+    cut = base.relative_to(tmp_path / "all") / "constant" / "gas" / "cellDecomposition"
+    text = (tmp_path / "all" / cut).read_text()
+    (tmp_path / "all" / cut).write_text(text.replace("\n2\n(", "\n3\n("))
+    found = [str(one) for one in check_plan(tmp_path / "all").findings]
+    assert any(line.startswith(f"{cut}: list: has as many processors as it says, 3") for line in found), found
     # a path to the region itself, and what is no case
     mesh = read_mesh(case / "constant" / "gas")
     assert openfoam_regions(str(case / "constant" / "gas"), mesh) == {"gas": None}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from copart.cli import main
-from copart.coupling import CoPartition
+from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import ConfigError, MappingError
 from copart.formats import write_metis
 from copart.formats.launch import READERS
@@ -23,6 +23,7 @@ from copart.mesh import cube, write_vtu
 from copart.plans.placements_check import check_placements
 from copart.plans.plan import plan
 from copart.plans.requests import Meeting, Site
+from copart.report.placement import placement_words
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +211,8 @@ def test_the_centres_of_moved_meshes_are_where_they_meet(meshes):
     (lambda one: one["routes"]["both"].update(total_hops=7), "routes.both.total_hops: is the sum over the phases"),
     (lambda one: one["routes"]["regular"].update(internode_volume=7), "routes.regular.internode_volume: is "),
     (lambda one: one["routes"]["coupling"].update(used_links=999), "routes.coupling: has congestion that fits"),
+    (lambda one: one["routes"]["regular"].update(max_received_volume=7), "routes.regular.max_received_volume: is "),
+    (lambda one: one["routes"]["both"].update(max_received_messages=7), "routes.both.max_received_messages: is "),
     (lambda one: one.update(placement="near"), "placements: hold shared, found no such placement"),
     (lambda one: one.pop("hosts"), "placements[2]: is a placement"),
 ])
@@ -221,6 +224,31 @@ def test_placements_are_checked_from_the_parts(meshes, nodes, tmp_path, change, 
     change(told["placements"][-1])
     found = [str(one) for one in check_placements(tmp_path / "out", told, made.problem, made.copartition)]
     assert any(what in line for line in found), found
+
+
+def test_placements_are_checked_whatever_was_removed(meshes, nodes, tmp_path):
+    made = plan(meshes / "a.vtu", meshes / "b.vtu", parts=(4, 12), output=tmp_path, site=Site(read_machine(nodes)))
+    for change, what in ((lambda told: told["settings"].pop("iterations"),
+                          "settings.iterations: has a number for each component, found None"),
+                         (lambda told: told.pop("placements"),
+                          "placements: say why there is launch/processors.txt, found no placements")):
+        told = json.loads(json.dumps(made.to_dict()))
+        change(told)
+        found = [str(one) for one in check_placements(tmp_path, told, made.problem, made.copartition)]
+        assert found == [f"metrics.json: {what}"]
+
+
+def test_a_phase_that_stayed_on_hosts_in_linear_order_is_told():
+    line = Graph.from_edges(4, range(3), range(1, 4))
+    problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(4, 4, [0], [0]))
+    of = process_graph(problem, CoPartition({"a": np.arange(4) // 2, "b": np.arange(4) // 2}, {"a": 2, "b": 2}))
+    on = attached(TorusNetwork([4]), [0, 1], 2)
+    said = placement_words([placed(of, on, range(4), "linear"), placed(of, on, [0, 2, 1, 3], "shared")])
+    assert said == [
+        "4 processes on 2 of 2 hosts.",
+        "Regular phase: 4 data between hosts a coupling step, 0 in linear order (more).",
+        "Coupling phase: 0 data between hosts a coupling step, 2 in linear order (100% less); on the busiest link "
+        "0, 1 in linear order (100% less)."]
 
 
 def test_methods_that_do_not_apply_leave_nothing_behind(meshes, tmp_path, capsys):
