@@ -156,9 +156,18 @@ def _coupled(meshes: Any, partfiles: Any, progress: Progress, *, names: Any, par
     for name, path, wanted in zip(problem.names, partfiles, parts, strict=True):
         found[name] = read_part(path, problem.components[name].nvtxs, wanted)
         count[name] = _count(path, found[name], wanted)
-    made = CoPartition(found, count, dict(zip(problem.names, coupled, strict=True)))
+    # of a pool, all ranks begin at 0; with other numbers of parts it can be none, and that is found
+    pool = len(set(count.values())) == 1 and len(count) > 1 and _pooled(claimed, coupling)
+    made = CoPartition(found, count, dict(zip(problem.names, coupled, strict=True)), shared=pool)
     progress("checking")
     return check_copartition(problem, made, eps, claimed, coupling)
+
+
+def _pooled(claimed: Any, coupling: Any) -> bool:
+    """Whether the components share their processes, as the files of a plan have it."""
+    step = (claimed or {}).get("step")
+    told = isinstance(step, dict) and step.get("pool") is True
+    return told or (coupling is not None and not any(c["rank_offset"] for c in coupling["components"]))
 
 
 def _count(path: Any, part: Any, wanted: int | None) -> int:

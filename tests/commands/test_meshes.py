@@ -193,3 +193,14 @@ def test_a_plan_at_named_boundaries_is_checked_by_a_search_of_its_own(tmp_path, 
     (tmp_path / "metrics.json").write_text(text.replace('"cht_interface_3_1"', '"cht_interface_3_2"'))
     assert run("check", tmp_path) == 2
     assert "no cells meet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("files", [("coupling",), ("metrics",), ("coupling", "metrics")])
+def test_a_pool_is_known_by_the_files_of_its_plan(apart, capsys, files):
+    assert run("plan", apart / "a.vtu", apart / "b.vtu", "--pool", 3, "-o", apart / "out", "-q",
+               "--scale", "b=0.001", "--shift", "b=-3,0,0") == 0
+    words = ["check", *(apart / "out" / name for name in ("a.vtu", "a.part.3", "b.vtu", "b.part.3")),
+             "--scale", "b=0.001", "--shift", "b=-3,0,0", "--eps", 0.05]
+    for name in files:
+        words += [f"--{name}", apart / "out" / f"{name}.json"]
+    assert run(*words) == 0, capsys.readouterr().out
