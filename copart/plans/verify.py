@@ -26,6 +26,7 @@ from ..formats.exchange_files import component_name, pair_name, read_lists
 from ..formats.interedges_file import read_interedges
 from ..formats.output import file_name
 from .components import Pair, Progress, coupled_problem, silent
+from .folder import listed
 from .kept import UNCHECKED, unknown_entries
 from .output import interedges_files, read_summary
 from .placements_check import check_placements
@@ -65,12 +66,19 @@ def check_plan(folder: str | os.PathLike[str], eps: float | None = None, progres
     paths = {name: place / f"{file_name(name)}.vtu" for name in names}
     absent = [path.name for path in paths.values() if not path.exists()]
     if absent:
-        raise FormatError(place, f"has no {absent[0]}; a plan made from graphs is checked with the graphs, in Python")
+        raise FormatError(place, f"has no {absent[0]}" + (
+            ", which metrics.json lists" if absent[0] in listed(place) else
+            "; a plan made from graphs is checked with the graphs, in Python"))
     findings = [*unknown_entries(summary), *check_seals(summary, place)]
     tell(f"reading {place}", 0, 0)
     meshes = {name: open_mesh(path) for name, path in paths.items()}
     kept = {pair: read_interedges(place / name) for pair, name in interedges_files(names).items()
             if (place / name).exists()}
+    for (a, b), relation in kept.items():
+        for name, cells in zip((a, b), relation.shape, strict=True):
+            if meshes[name].ncells != cells:
+                raise FormatError(paths[name], f"has {meshes[name].ncells} cells, {interedges_files(names)[a, b]} is "
+                                               f"of {cells}")
     if kept:
         # whether these are the right ones is seen below
         found = coupled_problem(*meshes.values(), names=names, load=settings.get("load"), interedges=kept,

@@ -179,6 +179,16 @@ def test_launch_files_of_every_plan_must_be_there(two, name):
     assert [one.what for one in check_plan(two).findings] == [f"launch/{name}"]
 
 
+def test_a_mesh_that_was_removed_or_replaced_is_named(two):
+    write_vtu(two / "a.vtu", cube("hexa", 3))
+    reseal(two)
+    with pytest.raises(CopartError, match=r"a\.vtu: has 27 cells, interedges\.mtx is of 8"):
+        check_plan(two)
+    (two / "a.vtu").unlink()
+    with pytest.raises(CopartError, match=r"has no a\.vtu, which metrics\.json lists$"):
+        check_plan(two)
+
+
 def test_what_is_not_derived_again_is_listed(plans, tmp_path, capsys):
     a, b = cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0))
     copart.plan(a, b, parts=(2, 2), output=tmp_path / "out", write="precice,aste,report,gmsh,pvtu")
