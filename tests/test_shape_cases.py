@@ -87,7 +87,7 @@ AREAS = {"cubes-hexa": 1, "cubes-tetra-hexa": 1, "l-contact": 2, "t-contact": 4,
 def test_bodies_meet_on_all_of_their_common_surface(name):
     case = EVERY[name]
     a, b = list(meshes(name).values())[:2]
-    _, interface = find_interface(a, b, case.kinds[0], gap=case.gap, several=True)
+    _, interface = find_interface(a, b, case.kinds[0], gap=case.gap, several=case.kinds[0] != "overlap")
     # chords are shorter than arcs, and those of two meshes cover one another a little more than once
     assert interface.overlap == pytest.approx(AREAS[name], rel=0.08)
 

@@ -111,7 +111,7 @@ def coupled(case: ShapeCase, meshes: Mapping[str, Mesh], kind: str) -> CoupledPr
         loads = case.load(meshes)
         meshes = {name: mesh.replace(cell_data={"load": loads[name]}) for name, mesh in meshes.items()}
         load = "load"
-    meeting = Meeting(gap=None if kind == "overlap" else case.gap, several=True)
+    meeting = Meeting(gap=None if kind == "overlap" else case.gap, several=kind != "overlap")
     return coupled_problem(*meshes.values(), interedges=kind, names=tuple(meshes), load=load, meeting=meeting).problem
 
 

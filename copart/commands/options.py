@@ -40,6 +40,7 @@ COUNTS_EFFECT = Effect(("coupled", "interface"), _knows_interface,
                        "another --scheme")
 COMPONENT_EFFECTS: Effects = (
     needs(("costs", "serial"), "total"),
+    Effect(("several",), lambda args: args.interedges != "overlap", "with --interedges overlap, of all cells"),
     Effect(("interface",), lambda args: args.coupled is None, "beside --coupled, which says how many; leave one out"),
     COUNTS_EFFECT)
 

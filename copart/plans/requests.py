@@ -58,7 +58,7 @@ class Meeting:
         A component is also where this vector and its multiples, forward and back, put it.
     several : bool
         Couple all surfaces that match.  Otherwise two or more of comparable size are refused where no boundary
-        is named.
+        is named.  Refused for interedges by overlap, which are of all cells.
     max_interedges : int, optional
         Keep at most so many interedges per cell, the heaviest; a remark says how many are left out.
 
@@ -158,8 +158,10 @@ class Meeting:
         settings : mapping
             As :meth:`to_dict` gives them, among others.
         """
+        # earlier plans may have it beside overlap, where it had no effect
+        several = bool(settings.get("several")) and settings.get("interedges") != "overlap"
         return cls(settings.get("tolerance"), settings.get("gap"), settings.get("scale") or {},
-                   settings.get("shift") or {}, settings.get("periodic") or {}, bool(settings.get("several")),
+                   settings.get("shift") or {}, settings.get("periodic") or {}, several,
                    settings.get("max_interedges"))
 
 

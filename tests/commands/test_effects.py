@@ -20,7 +20,7 @@ EVERYWHERE = {"quiet": "less", "json": "another form", "help": "", "help_all": "
 PARTITIONING = {"eps": "a limit", "seed": "", "threads": "time", "preset": ""}
 MEETING = {"interedges": "", "tolerance": "a limit; beside --gap refused where meshes are read", "gap": "a limit",
            "scale": "unknown names are refused", "shift": "unknown names are refused",
-           "periodic": "unknown names are refused", "several": "a permission", "max_interedges": "a limit"}
+           "periodic": "unknown names are refused", "max_interedges": "a limit"}
 COMPONENTS = {**MEETING, "parts": "beside --total refused", "total": "beside --parts refused", "contiguous": "",
               "load": "arrays that no mesh has are refused", "coupled_weights": "so, too", "names": "",
               "only": "beside several files refused"}
@@ -77,6 +77,7 @@ def each(line: str, options: str, why: str) -> list[tuple[str, str, str]]:
 IDLE = [
     *(entry for command in ("plan", "compare") for line in [f"{command} {TWO}"] for entry in (
         *each(line, "--costs --serial", "without --total"),
+        *each(f"{line} --interedges overlap", "--several", "with --interedges overlap"),
         *each(line, "--nodes --host --slots --unit=pu --distance --vertices=x --topology --placement=shared "
               "--method=ug --bound=latency", NO_MACHINE),
         *each(f"{line} --hierarchy 4 --placement linear", "--method=ug --bound=latency", "other than shared"),

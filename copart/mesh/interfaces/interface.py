@@ -84,7 +84,7 @@ def find_interedges(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", t
     >>> find_interedges(cube("hexa", 2), cube("hexa", 3, offset=(1, 0, 0)))
     Interedges(16 between 4 of 8 and 9 of 27 cells)
     """
-    return find_interface(mesh_a, mesh_b, kind, tolerance=tolerance, gap=gap, several=True)[0]
+    return find_interface(mesh_a, mesh_b, kind, tolerance=tolerance, gap=gap, several=kind != "overlap")[0]
 
 
 def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *, tolerance: float | None = None,
@@ -100,7 +100,7 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *,
         Where B is put first.
     several : bool
         Take all surfaces that match, whichever way they face.  Otherwise two or more of comparable size are
-        refused, unless one of the meshes has a named interface.
+        refused, unless one of the meshes has a named interface.  Not with ``overlap``, which takes all cells.
     threads : int
         With 2 or more, both meshes are looked at at once; the result is the same.
 
@@ -127,6 +127,8 @@ def find_interface(mesh_a: Mesh, mesh_b: Mesh, kind: InteredgeKind = "facet", *,
     known_name("interedges", kind, TOLERANCE)
     if tolerance is not None and gap is not None:
         raise ConfigError("tolerance, gap: give one of the two, not both")
+    if several and kind == "overlap":
+        raise ConfigError("several: has no effect on interedges by overlap, which are between all cells; leave it out")
     reach = Reach(max(_ROUNDING, TOLERANCE[kind] if tolerance is None else fraction("tolerance", tolerance)),
                   None if gap is None else fraction("gap", gap))
     transform = transform or Transform()

@@ -349,6 +349,11 @@ def test_overlap_of_boxes_is_the_product_of_their_intervals(offset, n, m):
     assert found.overlap == pytest.approx(np.prod(1 - np.abs(offset)), abs=1e-5)
 
 
+def test_overlap_has_no_surfaces_to_choose_from():
+    with pytest.raises(ConfigError, match="several: has no effect on interedges by overlap"):
+        find_interface(cube("hexa", 2), cube("hexa", 3), "overlap", several=True)
+
+
 @pytest.mark.parametrize(("a", "b"), [(("tetra", 300), ("hexa", 4)), (("tetra", 300), ("tetra", 700))])
 def test_overlap_of_the_same_space_is_all_of_it(a, b):
     inter, found = find_interface(cube(*a), cube(*b), "overlap")
