@@ -9,9 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import VERTEX
 from ...parallel import side_by_side
 from ...partitioner.rounds import Team
+from ..polyhedra import spans
 from ..search import overlapping_pairs
+from .concave import in_pieces
 from .offers import MIN_COSINE, Offer
 from .surface import Surface
 
@@ -182,9 +185,27 @@ def _overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32]
     if dimension == 0:
         gap = np.linalg.norm(a.corners[i, 0] - b.corners[j, 0], axis=1)
         return (gap <= np.maximum(reach_a[i], reach_b[j])).astype(float), gap
-    out, gap = np.zeros(len(i)), np.zeros(len(i))
     if len(i) == 0:
-        return out, gap
+        return np.zeros(0), np.zeros(0)
+    if dimension == 2:
+        a, face = in_pieces(a)
+        if len(face) > len(reach_a):
+            first, count = np.searchsorted(face, i), np.bincount(face)[i]
+            pair = np.repeat(np.arange(len(i)), count)
+            area, apart = _convex_overlaps(a, b, spans(first, count).astype(VERTEX), j[pair], reach_a[face], reach_b,
+                                           dimension, threads)
+            out, gap = np.zeros((2, len(i)))
+            np.add.at(out, pair, area)
+            np.maximum.at(gap, pair, apart)
+            return out, gap
+    return _convex_overlaps(a, b, i, j, reach_a, reach_b, dimension, threads)
+
+
+def _convex_overlaps(a: Surface, b: Surface, i: NDArray[np.int32], j: NDArray[np.int32], reach_a: NDArray[np.float64],
+                     reach_b: NDArray[np.float64], dimension: int, threads: int,
+                     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Overlap and gap of each pair of edges or faces, where those of A are convex."""
+    out, gap = np.zeros(len(i)), np.zeros(len(i))
     if dimension == 1:
         from ...kernels.mesh_overlap import edge_overlaps
 

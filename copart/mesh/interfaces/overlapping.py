@@ -13,7 +13,7 @@ from ..polyhedra import spans
 from ..search import overlapping_pairs
 from ..value import Mesh
 from .matching import Reach, match
-from .offers import Offer
+from .offers import Offer, sizes
 from .surface import cell_surface
 
 LEAST = 1e-6
@@ -66,8 +66,8 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
     """Pairs of cells that overlap, with the size of the overlap.
 
     Meshes of the same dimension share volume, area or length; of a surface and a
-    volume the area inside each cell counts, of a line the length.  Cells of the
-    second mesh (of the one of larger dimension) are taken as convex.
+    volume the area inside each cell counts, of a line the length.  Volumes of the
+    second mesh, and cells of the mesh of larger dimension, are taken as convex.
 
     Parameters
     ----------
@@ -78,9 +78,11 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
         Where the copies of B are.
     """
     if mesh_a.dimension == mesh_b.dimension < 3:
-        found = match(Offer(cell_surface(mesh_a), cell_surface(mesh_b), mesh_a.dimension), reach, offsets)
+        one, other = cell_surface(mesh_a), cell_surface(mesh_b)
+        found = match(Offer(one, other, mesh_a.dimension), reach, offsets)
         a, b = found.i.astype(VERTEX), found.j.astype(VERTEX)
-        return Cover(a, b, found.overlap, _cell_sizes(_cut(mesh_a)), _cell_sizes(_cut(mesh_b)))
+        # not those of triangles, some of which are outside a concave cell
+        return Cover(a, b, found.overlap, sizes(one, mesh_a.dimension), sizes(other, mesh_a.dimension))
     if mesh_a.dimension > mesh_b.dimension:
         back = overlapping_cells(mesh_b, mesh_a, reach, -offsets)
         return Cover(back.b, back.a, back.size, back.sizes_b, back.sizes_a)
