@@ -20,8 +20,9 @@ from ..names import FieldMapping, known_name
 from .agreement import together
 from .device import DeviceField, on_device
 from .fields import Fields, Layout, expected, given
+from .line import Line
 from .members import collective_set_up, gather_members, private
-from .messages import Line, Pending, Route, Routes
+from .messages import Pending, Route, Routes
 from .results import Rows, placed, results_for
 from .schedules import Pair, Schedule, schedule_of
 from .sides import MAPPINGS, Overlaps, Side, made_of
@@ -33,7 +34,8 @@ class Exchange(Routes):
     Parameters
     ----------
     comm : mpi4py.MPI.Comm
-        All processes of both codes in one communicator, or an inter-communicator between them.
+        All processes of both codes in one communicator, or an inter-communicator between them.  To free it ends its
+        exchanges, as :meth:`close` does.
     plan : path, Plan or (CoupledProblem, CoPartition)
         The folder of a plan, of which each process reads only its share, or the values themselves.
     pair : (str, str), optional

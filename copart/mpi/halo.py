@@ -13,8 +13,9 @@ from ..errors import ConfigError, CouplingError
 from ..names import Reduction, known_name
 from .agreement import together
 from .fields import Fields, Layout, given
+from .line import Line
 from .members import Members, collective_set_up, gather_members, private
-from .messages import Line, Pending, Route, Routes
+from .messages import Pending, Route, Routes
 from .schedules import Schedule, schedule_of
 
 Lists = dict[int, NDArray[np.int64]]
@@ -28,7 +29,7 @@ class Halo(Routes):
     Parameters
     ----------
     comm : mpi4py.MPI.Intracomm
-        The processes of one code, or of all.
+        The processes of one code, or of all.  To free it ends its halos, as :meth:`close` does.
     plan : path, Plan or (CoupledProblem, CoPartition)
         The folder of a plan, of which each process reads only its share, or the values themselves.
     component : str, optional

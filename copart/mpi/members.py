@@ -13,6 +13,7 @@ from ..arrays import fraction, whole
 from ..errors import ConfigError
 from .agreement import agree, collective
 from .arguments import check_communicator
+from .line import end_all
 from .messages import TAGS
 from .schedules import Schedule
 
@@ -38,24 +39,50 @@ class Members(NamedTuple):
         return f"rank {rank} ({', '.join(parts)})" if parts else f"rank {rank}"
 
 
+class _Private:
+    """The private communicator of another one."""
+
+    #: Exchanges of this process so far, on whatever communicator.
+    made = 0
+
+    def __init__(self, comm: Any):
+        from mpi4py import MPI
+
+        self.comm = comm.Merge() if isinstance(comm, MPI.Intercomm) else comm.Dup()
+        # messages that nobody took, as farewells, outlive a communicator, and MPI gives its number to a later one: tags
+        # go on where those of all processes have ended
+        self._next = self.comm.allreduce(_Private.made, MPI.MAX)
+
+    def tag(self) -> int:
+        """The first tag of one more exchange."""
+        from mpi4py import MPI
+
+        most: Any = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB)
+        number = self._next
+        self._next += 1
+        _Private.made = max(_Private.made, self._next)
+        return int(TAGS * (number % (most // TAGS)))
+
+
 @cache
 def _keyval() -> int:
-    """Under which a communicator keeps its private one, and how many tags of it are taken."""
+    """Under which a communicator keeps its private one."""
     from mpi4py import MPI
 
-    return MPI.Comm.Create_keyval(delete_fn=_free)
+    def freed(comm: Any, _: int, kept: _Private) -> None:
+        if comm in (MPI.COMM_WORLD, MPI.COMM_SELF):  # MPI itself ends, and frees all there is
+            return
+        if end_all(kept.comm):
+            kept.comm.Free()
 
-
-def _free(_: Any, __: int, kept: list[Any]) -> None:
-    """The communicator is being freed: so is its private one, by all of its processes alike."""
-    kept[0].Free()
+    return MPI.Comm.Create_keyval(delete_fn=freed)
 
 
 def private(comm: Any) -> tuple[Any, int]:
     """A communicator of all processes of `comm` that nobody else sends on, and the first of :data:`TAGS` free tags.
 
     Of an inter-communicator it has both groups.  It is made once and kept with `comm`, as PETSc does, since
-    communicators are scarce and exchanges may be made again and again, and freed with it.  Collective.
+    communicators are scarce and exchanges may be made again and again; it is freed with `comm`.  Collective.
 
     Raises
     ------
@@ -68,14 +95,11 @@ def private(comm: Any) -> tuple[Any, int]:
         check_communicator(comm)
     elif comm == MPI.COMM_NULL:
         raise ConfigError("comm: is the null communicator, or was freed")
-    kept = comm.Get_attr(_keyval())
+    kept: _Private | None = comm.Get_attr(_keyval())
     if kept is None:
-        kept = [comm.Merge() if isinstance(comm, MPI.Intercomm) else comm.Dup(), 0]
+        kept = _Private(comm)
         comm.Set_attr(_keyval(), kept)
-    world, taken = kept
-    kept[1] += 1
-    most: Any = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB)
-    return world, TAGS * (taken % (most // TAGS))
+    return kept.comm, kept.tag()
 
 
 def collective_set_up(function: Callable[P, T]) -> Callable[P, T]:

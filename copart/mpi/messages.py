@@ -2,18 +2,12 @@
 
 A :class:`Route` knows who sends values of which cells to whom; each exchange on it is a :class:`Transfer`, and several
 may be under way.  Receives and sends without blocking measured as fast as persistent requests and neighbourhood
-collectives (``benchmarks/exchange.py``), and let a wait have an end: partners that leave say so, and what does not come
-within the time limit is an error that names who did not send.
+collectives (``benchmarks/exchange.py``), and let a wait have an end (:mod:`copart.mpi.line`).
 """
 
 from __future__ import annotations
 
-import atexit
-import os
-import time
-import weakref
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
@@ -21,16 +15,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, ExchangeError
+from ..errors import ConfigError
 from .device import DeviceField
 from .fields import Layout, told
+from .line import Line
 
-#: Seconds of polling without a break, then with one of so many seconds each time.
-_EAGER, _NAP = 0.02, 2e-4
-#: Seconds that data of a partner may still need after its farewell has come.
-_LATE = 2.0
-#: So many transfers of a line are kept before those are looked for that are complete, and that nobody waits for.
-_HELD = 8
 #: Layouts of fields on a route that have tags of their own.
 LAYOUTS = 30
 #: Tags of a line: to leave, to announce a layout on each of two routes, and to send data of each layout.
@@ -43,139 +32,6 @@ class Sent(NamedTuple):
     messages: int = 0
     values: int = 0
     bytes: int = 0
-
-
-class Line:
-    """The partners of an exchange, and what is to be known of them.
-
-    Parameters
-    ----------
-    comm : mpi4py.MPI.Intracomm
-    tag : int
-        Of the message with which a partner leaves; those that follow are for the routes.
-    partners : sequence of int
-        Ranks that this one exchanges with.
-    called : callable
-        What a rank is called in errors.
-    timeout : float or None
-        Seconds that a wait may take; None for no limit.
-    """
-
-    def __init__(self, comm: Any, tag: int, partners: Sequence[int], called: Callable[[int], str],
-                 timeout: float | None):
-        from mpi4py import MPI
-
-        self.comm, self.tag, self.called = comm, tag, called
-        self.timeout = None if timeout is None else float(timeout)
-        self.byte, self.all_complete = MPI.BYTE, MPI.Request.Testall
-        self.partners = sorted(set(partners) - {comm.rank})
-        self.broken: str | None = None
-        self._under_way: list[Transfer] = []
-        self.gone: set[int] = set()
-        self.left = False
-        _open.add(self)
-
-    def check(self) -> None:
-        """Raise where nothing can be exchanged any more."""
-        if self.left:
-            raise ExchangeError("exchange: is closed")
-        if self._freed():
-            raise ExchangeError("exchange: its communicator was freed")
-        if self.broken is not None:
-            raise ExchangeError(f"exchange: is of no use after an error: {self.broken}")
-
-    def fail(self, text: str) -> ExchangeError:
-        """The error to raise; all that follows is refused."""
-        self.broken = text
-        return ExchangeError(text)
-
-    def hold(self, transfer: Transfer) -> Transfer:
-        """Keep a transfer, whose memory MPI reads and writes, until it is complete, whoever forgets it."""
-        if len(self._under_way) >= _HELD:
-            self._under_way = [one for one in self._under_way if not one.complete()]
-        self._under_way.append(transfer)
-        return transfer
-
-    def let_go(self, transfer: Transfer) -> None:
-        """It is complete."""
-        with suppress(ValueError):
-            self._under_way.remove(transfer)
-
-    def _freed(self) -> bool:
-        from mpi4py import MPI
-
-        return bool(self.comm == MPI.COMM_NULL)
-
-    def leave(self) -> None:
-        """Tell the partners that nothing more comes from here; no wait."""
-        from mpi4py import MPI
-
-        if not self.left:
-            self.left = True
-            _open.discard(self)
-            if MPI.Is_finalized() or self._freed():  # the program has ended MPI itself, or all that is on this
-                return
-            farewells = [self.comm.Isend([np.zeros(0, np.uint8), self.byte], rank, self.tag) for rank in self.partners]
-            _poll(farewells, 0.05)
-
-    def wait(self, requests: list[Any], ranks: list[int], other: Callable[[int], str | None] | None = None) -> None:
-        """Until all requests are complete.
-
-        Parameters
-        ----------
-        requests : list of mpi4py.MPI.Request
-        ranks : list of int
-            Their partners.
-        other : callable, optional
-            From a rank, what else came from it.  It may belong to the next exchange, so that it is told only
-            where the time is over.
-
-        Raises
-        ------
-        ExchangeError
-            A partner has left, or the time is over.
-        """
-        begin = time.perf_counter()
-        late: float | None = None
-        while not self.all_complete(requests):
-            now = time.perf_counter()
-            if now - begin < _EAGER:
-                os.sched_yield()
-                continue
-            time.sleep(_NAP)
-            self._look_for_farewells()
-            open_ = sorted({rank for request, rank in zip(requests, ranks, strict=True) if not request.Test()})
-            left = [rank for rank in open_ if rank in self.gone]
-            late = (late or now) if left else None
-            if late is not None and now - late > _LATE:
-                raise self.fail(f"exchange: {self._names(left)} left before this exchange was complete")
-            if self.timeout is not None and now - begin > self.timeout and open_:
-                came = [f", {self.called(rank)} sends {what} instead" for rank in open_
-                        if other is not None and (what := other(rank)) is not None]
-                more = came[0] if came else ""
-                raise self.fail(f"exchange: nothing for {self.timeout:g} s from {self._names(open_)}{more}; do all "
-                                f"processes start the same exchanges in the same order? (a longer limit: timeout=)")
-
-    def _look_for_farewells(self) -> None:
-        for rank in self.partners:
-            if rank not in self.gone and self.comm.Iprobe(rank, self.tag):
-                self.comm.Recv([np.zeros(0, np.uint8), self.byte], rank, self.tag)
-                self.gone.add(rank)
-
-    def _names(self, ranks: list[int]) -> str:
-        shown = ", ".join(self.called(rank) for rank in ranks[:3])
-        return shown + (f" and {len(ranks) - 3} more" if len(ranks) > 3 else "")
-
-
-_open: weakref.WeakSet[Line] = weakref.WeakSet()
-
-
-@atexit.register
-def _leave_all() -> None:
-    """Programs that end, with an error or without, tell their partners."""
-    for line in list(_open):
-        with suppress(Exception):
-            line.leave()
 
 
 class Route:
@@ -206,6 +62,8 @@ class Route:
         self._values = sum(hi - lo for _, lo, hi in self.sends)
         # tag and bytes to send of each layout
         self._known: dict[Layout, tuple[int, int]] = {}
+        # of new ones, the names that come and all requests
+        self._named: dict[Layout, tuple[list[NDArray[np.uint8]], list[Any]]] = {}
 
     def start(self, layout: Layout, fields: Sequence[Any] | None, arrays: DeviceField | None = None) -> Transfer:
         """Send `fields` and expect those of others, all of this layout; processes that send nothing give None.
@@ -213,14 +71,53 @@ class Route:
         Fields on a device are packed and received by `arrays`.
         """
         self.line.check()
-        known, announce = self._known.get(layout), None
-        if known is None:
-            known = self._data + len(self._known) % LAYOUTS, self._values * layout.width
-            self._known[layout], announce = known, self._announce
-        tag, size = known
-        self._started[0] += 1
-        self._started[1] += size
-        return self.line.hold(Transfer(self, layout, tag, announce, fields, arrays or layout))
+        try:
+            known = self._known.get(layout)
+            if known is None:
+                known = self._data + len(self._known) % LAYOUTS, self._values * layout.width
+                self._known[layout] = known
+                self._tell(layout)
+            tag, size = known
+            self._started[0] += 1
+            self._started[1] += size
+            return Transfer(self, layout, tag, fields, arrays or layout)
+        except BaseException as error:
+            self.line.abandon(error, self)
+            raise
+
+    def _tell(self, layout: Layout) -> None:
+        """Send the name of a layout ahead of its first data, and expect those of others."""
+        comm, byte = self.line.comm, self.line.byte
+        names, requests = self._named[layout] = [np.zeros_like(layout.name) for _ in self.receives], []
+        for name, (rank, _, _) in zip(names, self.receives, strict=True):
+            requests.append(comm.Irecv([name, byte], rank, self._announce))
+        for rank, _, _ in self.sends:
+            requests.append(comm.Isend([layout.name, byte], rank, self._announce))
+
+    def confirm(self, layout: Layout, wait: bool = True) -> bool:
+        """Whether the names of this layout have come, which is seen once; a wait makes sure of it.
+
+        Raises
+        ------
+        ExchangeError
+            Others sent another one, or nothing.
+        """
+        if layout not in self._named:
+            return True
+        names, requests = self._named[layout]
+        if not wait and not self.line.complete(requests):
+            return False
+        self.line.wait(requests, self.ranks)
+        for name, rank in zip(names, self.ranks, strict=False):
+            if not np.array_equal(name, layout.name):
+                raise self.line.fail(f"exchange: {self.line.called(rank)} sends {told(name)}, expected is "
+                                     f"{layout.said}")
+        del self._named[layout]
+        return True
+
+    def named(self, layout: Layout) -> list[Any]:
+        """The requests of its names, those to receive first."""
+        return self._named[layout][1] if layout in self._named else []
 
     @property
     def sent(self) -> Sent:
@@ -246,22 +143,16 @@ class Transfer:
     """One exchange on a route, under way.
 
     Each message is packed right before it is sent, so that its receiver copies while the next one is packed; what comes
-    are slices of one array.  The first time that a layout is used, its name goes ahead of the data.
+    are slices of one array.  The line holds the transfer until it is complete.
     """
 
-    def __init__(self, route: Route, layout: Layout, tag: int, announce: int | None,
-                 fields: Sequence[Any] | None, arrays: Layout | DeviceField):
+    def __init__(self, route: Route, layout: Layout, tag: int, fields: Sequence[Any] | None,
+                 arrays: Layout | DeviceField):
         comm, byte = route.line.comm, route.line.byte
         self._route, self._layout, self._tag, self._arrays = route, layout, tag, arrays
         self._came = came = arrays.empty(route.nreceived)
         self._packed: list[Any] = []  # kept until it is sent
-        self._names: list[NDArray[np.uint8]] = []
-        self._named: list[Any] = []
-        if announce is not None:
-            self._names = [np.zeros_like(layout.name) for _ in route.receives]
-            self._named = [comm.Irecv([name, byte], rank, announce)
-                           for name, (rank, _, _) in zip(self._names, route.receives, strict=True)]
-            self._named += [comm.Isend([layout.name, byte], rank, announce) for rank, _, _ in route.sends]
+        route.line.hold(self)
         self._requests = [comm.Irecv([came[lo:hi], byte], rank, tag) for rank, lo, hi in route.receives]
         fields = fields or ()  # where nothing is sent
         for rank, lo, hi in route.sends:
@@ -278,26 +169,30 @@ class Transfer:
         ExchangeError
             Other fields came than were expected, or nothing.
         """
-        line, ranks = self._route.line, self._route.ranks
+        line = self._route.line
+        line.check_whole()
         try:
-            if self._named:
-                line.wait(self._named, ranks)
-                for name, rank in zip(self._names, ranks, strict=False):
-                    if not np.array_equal(name, self._layout.name):
-                        raise line.fail(f"exchange: {line.called(rank)} sends {told(name)}, expected is "
-                                        f"{self._layout.said}")
-            line.wait(self._requests, ranks, self._instead)
-        except ExchangeError:
+            self._route.confirm(self._layout)
+            line.wait(self._requests, self._route.ranks, self._instead)
+        except BaseException as error:  # a signal, too
+            line.abandon(error, self)
             raise
-        except BaseException as error:  # such as Ctrl-C
-            line.fail(f"exchange: a wait was interrupted ({type(error).__name__})")
-            raise
-        line.let_go(self)
+        line.release(self)
         return self._arrays.unpacked(self._came)
 
     def complete(self) -> bool:
-        """Whether all has come and gone."""
-        return bool(self._route.line.all_complete([*self._named, *self._requests]))
+        """Whether all has come and gone, without a wait."""
+        return self._route.confirm(self._layout, wait=False) and self._route.line.complete(self._requests)
+
+    def cancel(self) -> list[Any]:
+        """Expect nothing more; the requests that are to be completed."""
+        count = len(self._route.receives)
+        both = [self._requests, self._route.named(self._layout)]
+        for requests in both:
+            for request in requests[:count]:
+                if request:
+                    request.Cancel()
+        return [request for requests in both for request in requests]
 
     def _instead(self, rank: int) -> str | None:
         """What else came from a rank, that nothing waits for."""
@@ -318,7 +213,11 @@ class Pending:
         self._transfer, self._finish, self._done = transfer, finish, False
 
     def wait(self) -> Any:
-        """Until it is complete; what the blocking call would have returned."""
+        """Until it is complete; what the blocking call would have returned.
+
+        Where it is not called, what came is lost and later exchanges get their own values.  Where a signal ends it
+        with an error of its own (as Ctrl-C), nothing more can be exchanged.
+        """
         if self._done:
             raise ConfigError("wait: this exchange is complete, its result was returned")
         received = self._transfer.wait()
@@ -354,13 +253,4 @@ def _slices(counts: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
     return {rank: (end - count, end) for (rank, count), end in zip(counts, ends, strict=True)}
 
 
-def _poll(requests: list[Any], seconds: float) -> None:
-    """Give requests some time; what is not complete then is left alone."""
-    from mpi4py import MPI
-
-    end = time.perf_counter() + seconds
-    while not MPI.Request.Testall(requests) and time.perf_counter() < end:
-        time.sleep(_NAP)
-
-
-__all__ = ["LAYOUTS", "TAGS", "Line", "Pending", "Route", "Routes", "Sent", "Transfer"]
+__all__ = ["LAYOUTS", "TAGS", "Pending", "Route", "Routes", "Sent", "Transfer"]

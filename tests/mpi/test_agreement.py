@@ -25,7 +25,7 @@ from .disagreements import MODULES, OTHER, OWN, RANKS, WRONG, Case, cases
 #: Modules of copart.mpi that are not called from outside.
 #: Exchanges, Multi-Jagged, graphs and geometric mapping have tests of their own (test_exchange.py, test_multijagged.py,
 #: test_partitioning.py, test_placing.py).
-INSIDE = {"agreement", "arguments", "cutting", "device", "exchange", "fields", "halo", "members", "messages",
+INSIDE = {"agreement", "arguments", "cutting", "device", "exchange", "fields", "halo", "line", "members", "messages",
           "partitioning", "placing", "refining", "regions", "results", "rows", "schedules", "seats", "sides"}
 ALL = [(number, case) for function in MODULES for number, case in enumerate(cases(function))]
 
