@@ -109,7 +109,7 @@ def read_hosts(source: PathLike | Sequence[str]) -> list[tuple[str, int | None]]
         entries = _lines(source)  # type: ignore[arg-type]
     else:
         words = _WORD.findall(source) if isinstance(source, str) else list(source)  # type: ignore[arg-type]
-        if isinstance(source, str) and len(words) > 1 and words[1].isdecimal() and "," not in source:
+        if isinstance(source, str) and len(words) > 1 and words[1].isdecimal() and "," not in _BRACKET.sub("", source):
             entries = _entry(words)  # a line of LSF or Grid Engine, as in $LSB_MCPU_HOSTS
         else:
             entries = [entry for word in words for entry in _entry([word])]

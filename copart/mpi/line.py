@@ -66,6 +66,7 @@ class Line:
         self._abandoned: object = None
         self.gone: set[int] = set()
         self.left = self.freed = False
+        _lines.difference_update([other for other in _lines if other.ended()])
         _lines.add(self)
 
     def check(self) -> None:
@@ -120,6 +121,13 @@ class Line:
                 return
             farewells = [self.comm.Isend([np.zeros(0, np.uint8), self.byte], rank, self.tag) for rank in self.partners]
             _poll(farewells, 0.05)
+
+    def ended(self) -> bool:
+        """Whether nothing comes or goes any more, so that it need not be kept."""
+        if not self.left or self.freed or self.broken is not None or self.under_way:
+            return False
+        self._look_for_farewells()
+        return self.gone.issuperset(self.partners)
 
     def wait(self, requests: list[Any], ranks: list[int], other: Callable[[int], str | None] | None = None) -> None:
         """Until all requests are complete.

@@ -2,7 +2,8 @@
 
 Refinement keeps both almost always.  What it leaves is settled here by means
 that look at balance first: vertices handed on along paths of parts, placed in
-any part with room, exchanged for lighter ones, packed anew, and at last, where they are few, by trial of all.
+any part with room, exchanged for lighter ones, packed anew, and at last, where
+they are few, looked for by exhaustive search.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def settle(g: Level, pull: Pull, part: Array, limit: Array, team: Team, salt: in
         if left < excess and len(np.unique(packed)) == len(limit):
             part[:], excess = packed, left
     if excess and len(heavy_first) <= FEW:
-        found = search(g, part, limit, heavy_first)
+        found = exhaustive_search(g, part, limit, heavy_first)
         if found is not None:
             part[:], excess = found, 0
     return excess
@@ -109,12 +110,12 @@ def pack(g: Level, part: Array, limit: Array, heavy_first: Array, rule: str) -> 
 
 
 FEW, STEPS = 40, 20_000
-"""Up to so many free vertices partitions are looked for one after the other, in so many steps at most."""
+"""Exhaustive search is for up to so many free vertices, and takes so many steps at most."""
 
 
-def search(g: Level, part: Array, limit: Array, heavy_first: Array) -> Array | None:
-    """A partition within the limits and without an empty part by trial of all, heaviest vertex first; None where none
-    is found in :data:`STEPS` steps.
+def exhaustive_search(g: Level, part: Array, limit: Array, heavy_first: Array) -> Array | None:
+    """A partition within the limits and without an empty part, by depth-first search over the vertices, the heaviest
+    first; None where none is found in :data:`STEPS` steps.
     """
     found = part.copy()
     placed = np.ones(len(part), bool)

@@ -103,18 +103,17 @@ def check_balance(made: GeometricPartition, eps: float, tpwgts: ArrayLike | None
     limit = _limits(made, eps, tpwgts, weights)
     over = made.weights - limit
     p = int(np.argmax(over))
-    message = ""
     if over[p] > 1e-9 * limit[p]:
-        message = (f"balance: part {p} weighs {made.weights[p]:.10g} where {limit[p]:.10g} is allowed; single points "
-                   f"are too heavy for boxes of so little difference")
+        message, help_ = (f"balance: part {p} weighs {made.weights[p]:.10g} where {limit[p]:.10g} is allowed; single "
+                          f"points are too heavy for boxes of so little difference"), "raise eps"
     elif not made.sizes.all():
-        message = (f"part {int(np.argmin(made.sizes))} has no point: weights are so unequal that one point fills the "
-                   f"place of several parts; take fewer parts")
-    if message and strict:
-        raise PartitionError(f"{message}; {'raise eps, ' if message.startswith('balance') else ''}or take the best "
-                             f"balance (--best-balance)")
-    if message:
-        _log.warning("%s", message)
+        message, help_ = (f"part {int(np.argmin(made.sizes))} has no point: weights are so unequal that one point "
+                          f"fills the place of several parts"), "take fewer parts"
+    else:
+        return
+    if strict:
+        raise PartitionError(f"{message}; {help_}, or take the best balance (--best-balance)")
+    _log.warning("%s", message)
 
 
 def _limits(made: GeometricPartition, eps: float, tpwgts: ArrayLike | None, weights: ArrayLike | None

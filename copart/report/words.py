@@ -89,7 +89,8 @@ def rule_words(rule: str | None, metrics: CoupledMetrics | None = None) -> list[
 def pair_words(p: PairMetrics, pool: bool = False) -> list[str]:
     """How many messages of what size go between two components; in a `pool` what stays on a process is none."""
     if p.totZ == 0:
-        return [f"Nothing goes between {p.a} and {p.b}: they have no interedges."]
+        why = "what they exchange stays on its process" if p.interedges else "they have no interedges"
+        return [f"Nothing goes between {p.a} and {p.b}: {why}."]
     sizes = p.matrix.data
     least = 0 if pool else max(len(np.unique(index)) for index in p.matrix.nonzero())
     few = f"; the minimum for the processes that face each other is {least}" if least else ""

@@ -270,6 +270,7 @@ def test_hostfiles(file, text, wanted):
 def test_a_line_of_slots_as_text():
     """As in $LSB_MCPU_HOSTS; numbers behind commas are names."""
     assert dict(read_hosts("hostA 4 hostB 2")) == {"hostA": 4, "hostB": 2}
+    assert dict(read_hosts("n[1,3] 4 m 2")) == {"n1": 4, "n3": 4, "m": 2}
     assert list(dict(read_hosts("a,4,b"))) == ["a", "4", "b"]
 
 

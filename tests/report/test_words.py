@@ -52,6 +52,9 @@ def test_the_least_of_messages_is_of_the_parts_that_face_each_other():
     problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(3, 3, [0], [0]))
     alone = copart.evaluate(problem, CoPartition({"a": [0, 0, 1], "b": [0, 0, 1]}, {"a": 2, "b": 2}))
     assert "1 message carries 1 value from a to b" in "\n".join(pair_words(alone.pair))
+    pool = copart.evaluate(problem, CoPartition({"a": [0, 0, 1], "b": [0, 0, 1]}, {"a": 2, "b": 2}, shared=True))
+    assert pair_words(pool.pair, pool.step.pool) == [
+        "Nothing goes between a and b: what they exchange stays on its process."]
 
 
 def test_schemes_are_ranked_and_equals_stand_together():

@@ -45,8 +45,7 @@ def stacked(problem: CoupledProblem, parts: PartArrays, nparts: dict[str, int], 
             meanwhile: Sequence[Callable[[], object]] = ()) -> Stack:
     """All components coarsened inside the parts, joined level by level.
 
-    What does not need the coarser levels, as those of the cells and what else is to be done `meanwhile`, threads do
-    that would wait for the largest component.
+    Threads that would wait for the largest component join the level of the cells, and do the work in `meanwhile`.
     """
     at_once, threads = shares([graph.nvtxs for graph in problem.components.values()], team.threads)
     cells = [finest(graph, nparts[name], None, None)[0] for name, graph in problem.components.items()]
