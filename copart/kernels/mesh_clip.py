@@ -140,11 +140,13 @@ class Simplices(NamedTuple):
 
     first : (ncells + 1,) int64, those of each cell
     corners : (nsimplices, k, 3) float64
+    sign : (nsimplices,) float64, -1 for what has to be taken off
     low, high : (nsimplices, 3) float64, their boxes
     """
 
     first: Any
     corners: Any
+    sign: Any
     low: Any
     high: Any
 
@@ -187,7 +189,7 @@ def common_sizes(pair_a, pair_b, simplices, spaces, pieces, size):
     pieces : Pieces, scratch
     size : (npairs,) float64, out
     """
-    first_a, corners, low_a, high_a = simplices
+    first_a, corners, sign, low_a, high_a = simplices
     first_b, planes, low_b, high_b = spaces
     current, spare, side, place = pieces
     k = corners.shape[1]
@@ -216,6 +218,29 @@ def common_sizes(pair_a, pair_b, simplices, spaces, pieces, size):
                 if count == 0:
                     break
             for r in range(count):
-                total += simplex_size(current[r], k)
+                total += sign[s] * simplex_size(current[r], k)
         size[p] = total
     return -1
+
+
+@kernel
+def bulges(first_corner, points, first_plane, planes, out):
+    """How far each cell's corners are above its planes, at most; minus infinity where it holds nothing.
+
+    first_corner : (ncells + 1,) int64, in
+    points : (ncorners, 3) float64, in      the corners of one cell after the other
+    first_plane : (ncells + 1,) int64, in
+    planes : (nplanes, 4) float64, in       n and d of each: below is n . x <= d
+    out : (ncells,) float64, out
+    """
+    for c in range(len(out)):
+        most = -math.inf
+        for q in range(first_plane[c], first_plane[c + 1]):
+            for i in range(first_corner[c], first_corner[c + 1]):
+                height = planes[q, 0] * points[i, 0] + planes[q, 1] * points[i, 1] + planes[q, 2] * points[i, 2]
+                most = max(most, height - planes[q, 3])
+            if planes[q, 3] == -math.inf:
+                # collapsed
+                most = -math.inf
+                break
+        out[c] = most

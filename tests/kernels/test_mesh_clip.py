@@ -89,6 +89,56 @@ def test_polyhedra_overlap_like_the_cells_they_are():
             assert overlapping_cells(*pair, Reach(0.1), np.zeros((1, 3))).size.sum() == pytest.approx(want, abs=1e-6)
 
 
+def prism(ring, height):
+    """A polyhedron upright on a polygon."""
+    n = len(ring)
+    points = np.column_stack([np.tile(ring, (2, 1)), np.repeat([0.0, height], n)])
+    sides = [[i, (i + 1) % n, (i + 1) % n + n, i + n] for i in range(n)]
+    return Mesh(points, polyhedra=Polyhedra.from_cells([[[*range(n)][::-1], [*range(n, 2 * n)], *sides]]))
+
+
+def box(low, high):
+    """One hexahedron."""
+    low, high = np.array(low, float), np.array(high, float)
+    return Mesh(low + CELLS["hexahedron"] * (high - low), [("hexahedron", [list(range(8))])])
+
+
+@given(seed=st.integers(0, 2**31))
+def test_concave_cells_share_what_is_inside_them(seed):
+    """Stars in the plane made upright, against boxes, a plate and a line: what a polygon has in a rectangle tells."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 12))
+    angle = 2 * np.pi * (np.arange(n) + rng.uniform(0, 0.8, n)) / n
+    ring = np.column_stack([np.cos(angle), np.sin(angle)]) * rng.uniform(0.2, 2.0, (n, 1)) + rng.uniform(-5, 5, 2)
+    low = ring.min(axis=0) + rng.uniform(-0.2, 0.6, 2) * np.ptp(ring, axis=0)
+    high = low + rng.uniform(0.2, 0.9, 2) * np.ptp(ring, axis=0)
+    corners = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+    polygon, spare = np.zeros((60, 2)), np.zeros((60, 2))
+    polygon[:n] = ring
+    left = polygon[:clip_polygon(polygon, n, corners, 4, spare)]
+    # Sutherland and Hodgman join pieces that are apart by sides that cancel
+    after = np.roll(left, -1, axis=0)
+    area = 0.5 * float((left[:, 0] * after[:, 1] - after[:, 0] * left[:, 1]).sum())
+    solid, block = prism(ring, 2.0), box([*low, 0.5], [*high, 3.0])
+    # what bulges less than a thousandth of its size counts as convex
+    near = {"abs": 2e-3 * float(np.ptp(ring)) ** 2}
+    for pair in ((solid, block), (block, solid)):
+        cover = overlapping_cells(*pair, Reach(0.1), np.zeros((1, 3)))
+        assert cover.size.sum() == pytest.approx(1.5 * area, **near), f"seed {seed}"
+    plate = Mesh(np.column_stack([corners, np.full(4, 0.7)]), [("quad", [[0, 1, 2, 3]])])
+    assert overlapping_cells(plate, solid, Reach(0.1), np.zeros((1, 3))).size.sum() == pytest.approx(area, **near)
+    mine = overlapping_cells(solid, solid, Reach(0.1), np.zeros((1, 3)))
+    assert mine.size == pytest.approx(mine.sizes_a, **near)
+
+
+def test_a_line_in_a_concave_polygon_counts_where_it_is_inside():
+    ring = np.array([[0, 0, 1], [3, 0, 1], [3, 1, 1], [1, 1, 1], [1, 3, 1], [0, 3, 1]], float)
+    ell = Mesh(ring, [("polygon6", [list(range(6))])])
+    line = Mesh(np.array([[-1, 2, 1.0], [4, 2, 1.0]]), [("line", [[0, 1]])])
+    for other in (ell, prism(ring[:, :2], 2.0)):
+        assert overlapping_cells(line, other, Reach(0.1), np.zeros((1, 3))).size.sum() == pytest.approx(1.0, abs=1e-6)
+
+
 def test_flat_and_collapsed_cells_hold_nothing():
     box = np.array(CELLS["hexahedron"], float)
     flat = box * [1, 1, 0] + [0, 0, 0.5]

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from ...arrays import OFFSET, VERTEX
 from ...errors import MeshError
-from ..polyhedra import spans
 from ..search import overlapping_pairs
 from ..value import Mesh
 from .matching import Reach, match
 from .offers import Offer, sizes
+from .simplices import Simplices, faces, offsets_of, simplices
 from .surface import cell_surface
 
 LEAST = 1e-6
@@ -24,6 +24,8 @@ _ROOM = 8192
 """Pieces into which a cell may fall when another cuts it; a few dozen are usual."""
 _PUSH = 1e-9
 """Cells of a volume are this fraction of their size larger for a surface that lies exactly between two of them."""
+_BULGE = 1e-3
+"""A cell is concave where a corner is beyond a face by more than this fraction of its size; less is taken as warped."""
 
 
 class Cover(NamedTuple):
@@ -39,35 +41,11 @@ class Cover(NamedTuple):
     """(ncells,) what each cell has in all, in its own dimension."""
 
 
-class _Simplices(NamedTuple):
-    """Cells cut into segments, triangles or tetrahedra."""
-
-    first: NDArray[np.int64]
-    """(ncells + 1,) first simplex of each cell."""
-    corners: NDArray[np.float64]
-    """(n, dimension + 1, 3)."""
-
-    @property
-    def low(self) -> NDArray[np.float64]:
-        return np.asarray(self.corners.min(axis=1))
-
-    @property
-    def high(self) -> NDArray[np.float64]:
-        return np.asarray(self.corners.max(axis=1))
-
-    def sizes(self) -> NDArray[np.float64]:
-        """(n,) length, area or volume."""
-        edges = self.corners[:, 1:] - self.corners[:, :1]
-        gram = np.linalg.det(edges @ edges.transpose(0, 2, 1))
-        return np.asarray(np.sqrt(np.maximum(gram, 0.0))) / {1: 1, 2: 2, 3: 6}[edges.shape[1]]
-
-
 def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64]) -> Cover:
     """Pairs of cells that overlap, with the size of the overlap.
 
     Meshes of the same dimension share volume, area or length; of a surface and a
-    volume the area inside each cell counts, of a line the length.  Volumes of the
-    second mesh, and cells of the mesh of larger dimension, are taken as convex.
+    volume the area inside each cell counts, of a line the length.
 
     Parameters
     ----------
@@ -86,10 +64,10 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
     if mesh_a.dimension > mesh_b.dimension:
         back = overlapping_cells(mesh_b, mesh_a, reach, -offsets)
         return Cover(back.b, back.a, back.size, back.sizes_b, back.sizes_a)
-    simplices = _cut(mesh_a)
-    spaces = _spaces(mesh_b, reach, 0.0 if mesh_a.dimension == 3 else _PUSH)
-    sizes_a, sizes_b = _cell_sizes(simplices), _cell_sizes(_cut(mesh_b))
-    parts = [_one_copy(simplices, spaces.moved(offset)) for offset in offsets]
+    cut_a, cut_b = simplices(mesh_a), simplices(mesh_b)
+    sizes_a, sizes_b = cut_a.cell_sizes(), cut_b.cell_sizes()
+    spaces = _spaces(mesh_b, cut_b, sizes_b, reach, 0.0 if mesh_a.dimension == 3 else _PUSH)
+    parts = [_one_copy(cut_a, sizes_a, spaces.moved(offset)) for offset in offsets]
     a, b, size = (np.concatenate(x) for x in zip(*parts, strict=True))
     least = sizes_a[a]
     if mesh_a.dimension == mesh_b.dimension:
@@ -98,137 +76,106 @@ def overlapping_cells(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray
     return Cover(a[keep], b[keep], size[keep], sizes_a, sizes_b)
 
 
-def _one_copy(a: _Simplices, b: _Spaces) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+def _one_copy(a: Simplices, sizes_a: NDArray[np.float64], b: _Spaces,
+              ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Pairs of cells of A and of one copy of B, and what they share."""
-    from ...kernels.mesh_clip import Pieces, Simplices, Spaces, common_sizes
+    from ...kernels import mesh_clip
 
     # coordinates relative to one of the points, so that a far origin costs no digits
     origin = a.low.min(axis=0)
     planes = np.column_stack([b.planes[:, :3], b.planes[:, 3] - b.planes[:, :3] @ origin])
-    i, j = overlapping_pairs(*_cell_boxes(a.first, a.low, a.high), b.low, b.high)
+    i, piece = overlapping_pairs(np.minimum.reduceat(a.low, a.first[:-1]), np.maximum.reduceat(a.high, a.first[:-1]),
+                                 b.low, b.high)
     size = np.zeros(len(i))
-    simplices = Simplices(first=a.first, corners=np.ascontiguousarray(a.corners - origin), low=a.low - origin,
-                          high=a.high - origin)
-    spaces = Spaces(first=b.first, planes=planes, low=b.low - origin, high=b.high - origin)
-    pieces = Pieces(current=np.empty((_ROOM, 4, 3)), spare=np.empty((_ROOM, 4, 3)), side=np.empty(4),
-                    place=np.empty(4, OFFSET))
-    stuck = common_sizes(i, j, simplices, spaces, pieces, size)
+    cut = mesh_clip.Simplices(first=a.first, corners=np.ascontiguousarray(a.corners - origin), sign=a.sign,
+                              low=a.low - origin, high=a.high - origin)
+    spaces = mesh_clip.Spaces(first=b.first, planes=planes, low=b.low - origin, high=b.high - origin)
+    memory = mesh_clip.Pieces(current=np.empty((_ROOM, 4, 3)), spare=np.empty((_ROOM, 4, 3)), side=np.empty(4),
+                              place=np.empty(4, OFFSET))
+    stuck = mesh_clip.common_sizes(i, piece, cut, spaces, memory, size)
     if stuck >= 0:
-        raise MeshError(f"interedges: the overlap of cells {int(i[stuck])} and {int(j[stuck])} falls into too many "
-                        f"pieces; their shapes are too involved for --interedges overlap")
+        raise MeshError(f"interedges: the overlap of cells {int(i[stuck])} and {int(b.cell[piece[stuck]])} falls into "
+                        f"too many pieces; their shapes are too involved for --interedges overlap")
+    j = b.cell[piece]
+    if len(b.cell) > len(np.unique(b.cell)):
+        pair, at = np.unique(np.stack([i, j]), axis=1, return_inverse=True)
+        i, j = np.ascontiguousarray(pair)
+        # a surface in the plane between two pieces counts in both
+        size = np.minimum(np.bincount(at.ravel(), size * b.sign[piece]), sizes_a[i])
     hit = size > 0
     return i[hit], j[hit], size[hit]
 
 
-def _cell_boxes(first: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64],
-                ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return np.minimum.reduceat(low, first[:-1]), np.maximum.reduceat(high, first[:-1])
-
-
-def _cell_sizes(cut: _Simplices) -> NDArray[np.float64]:
-    """(ncells,) length, area or volume."""
-    return np.asarray(np.add.reduceat(cut.sizes(), cut.first[:-1]))
-
-
-# ---- cells into simplices
-def _cut(mesh: Mesh) -> _Simplices:
-    """The cells of a mesh as simplices, in cell order."""
-    if mesh.dimension == 1:
-        nodes = np.concatenate([cells[:, :2] for _, cells in mesh.shapes()])
-        return _Simplices(np.arange(mesh.ncells + 1), mesh.points[nodes])
-    if mesh.dimension == 2:
-        start, nodes = mesh.corners
-        cell, fans = _fans(start, nodes)
-        return _Simplices(_offsets(cell, mesh.ncells), mesh.points[fans])
-    if all(shape.ncorners == 4 for shape, _ in ([] if mesh.polyhedra else mesh.shapes())) and not mesh.polyhedra:
-        nodes = np.concatenate([cells[:, :4] for _, cells in mesh.shapes()])
-        return _Simplices(np.arange(mesh.ncells + 1), mesh.points[nodes])
-    # the faces of a cell, each a fan of triangles, with the cell's centre
-    start, nodes, owner = _faces(mesh)
-    face, fans = _fans(start, nodes)
-    cell = owner[face]
-    order = np.argsort(cell, kind="stable")
-    cell, fans = cell[order], fans[order]
-    corners = np.concatenate([mesh.points[fans], mesh.centres()[cell][:, None]], axis=1)
-    return _Simplices(_offsets(cell, mesh.ncells), corners)
-
-
-def _faces(mesh: Mesh) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Faces of each cell, those between two cells twice: offsets, nodes in cyclic order, cell of each."""
-    if mesh.polyhedra is not None:
-        solid = mesh.polyhedra
-        inner = np.flatnonzero(solid.neighbour >= 0)
-        face = np.concatenate([np.arange(solid.nfaces), inner])
-        size = np.diff(solid.start)[face]
-        nodes = solid.nodes[spans(solid.start[face], size)]
-        return np.concatenate([[0], np.cumsum(size)]), nodes, np.concatenate([solid.owner, solid.neighbour[inner]])
-    lengths, rings, owner = [], [], []
-    first = 0
-    for shape, cells in mesh.shapes():
-        for row in shape.facets:
-            used = row[row >= 0]
-            rings.append(cells[:, used].ravel())
-            lengths.append(np.full(len(cells), len(used)))
-            owner.append(np.arange(first, first + len(cells)))
-        first += len(cells)
-    return np.concatenate([[0], np.cumsum(np.concatenate(lengths))]), np.concatenate(rings), np.concatenate(owner)
-
-
-def _fans(start: NDArray[np.int64], nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Polygons as triangles round the corner of the least number, so that both cells of a face cut it alike.
-
-    Returns the polygon of each triangle and its (n, 3) nodes; polygons in order.
-    """
-    size = np.diff(start)
-    polygon = np.repeat(np.arange(len(size)), size - 2)
-    out = np.empty((len(polygon), 3), np.int64)
-    before = np.cumsum(size - 2) - (size - 2)
-    for k in np.unique(size):
-        mine = np.flatnonzero(size == k)
-        ring = nodes[start[mine][:, None] + np.arange(k)]
-        turn = (ring.argmin(axis=1)[:, None] + np.arange(k)) % k
-        ring = np.take_along_axis(ring, turn, axis=1)
-        for t in range(k - 2):
-            out[before[mine] + t] = ring[:, [0, t + 1, t + 2]]
-    return polygon, out
-
-
-def _offsets(cell: NDArray[np.int64], ncells: int) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=ncells))])
-
-
 # ---- cells as pieces of space between planes
 class _Spaces(NamedTuple):
-    """Cells, or surfaces with a thickness, as what lies below planes."""
+    """Cells, or surfaces with a thickness, as what lies below planes; those that are concave in several pieces."""
 
     first: NDArray[np.int64]
-    """(ncells + 1,) first plane of each cell."""
+    """(npieces + 1,) first plane of each piece."""
     planes: NDArray[np.float64]
     """(n, 4) outward unit normal, and its product with the points of the plane."""
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    """(ncells, 3)."""
+    """(npieces, 3)."""
+    cell: NDArray[np.int32]
+    """(npieces,) cell that each is of."""
+    sign: NDArray[np.float64]
+    """(npieces,) -1 for what has to be taken off."""
 
     def moved(self, offset: NDArray[np.float64]) -> _Spaces:
         """The same elsewhere."""
         planes = np.column_stack([self.planes[:, :3], self.planes[:, 3] + self.planes[:, :3] @ offset])
         return self._replace(planes=planes, low=self.low + offset, high=self.high + offset)
 
+    def without(self, cells: NDArray[np.int64]) -> _Spaces:
+        """All but some cells, where each is one piece."""
+        keep = np.ones(len(self.cell), bool)
+        keep[cells] = False
+        count = np.diff(self.first)
+        return _Spaces(np.concatenate([[0], np.cumsum(count[keep])]), self.planes[np.repeat(keep, count)],
+                       self.low[keep], self.high[keep], self.cell[keep], self.sign[keep])
 
-def _spaces(mesh: Mesh, reach: Reach, push: float) -> _Spaces:
+    def beside(self, other: _Spaces) -> _Spaces:
+        """Both."""
+        rest = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in self._fields[1:]}
+        return _Spaces(first=np.concatenate([self.first, self.first[-1] + other.first[1:]]), **rest)
+
+
+def _spaces(mesh: Mesh, cut: Simplices, sizes: NDArray[np.float64], reach: Reach, push: float) -> _Spaces:
     """The cells of a mesh, `push` times their size larger; those of a surface as thick as `reach` to either side."""
+    from ...kernels.mesh_clip import bulges
+
+    start, nodes = mesh.corners
+    points = mesh.points[nodes]
+    extent = np.linalg.norm(np.maximum.reduceat(points, start[:-1]) - np.minimum.reduceat(points, start[:-1]), axis=1)
+    push_by = push * extent
+    thick = push_by if mesh.dimension == 3 else reach.of(extent)
+    whole = _convex(mesh, sizes, thick, push_by)
+    out = np.empty(mesh.ncells)
+    bulges(start, points, whole.first, whole.planes, out)
+    concave = np.flatnonzero(out > push_by + _BULGE * extent)
+    if len(concave) == 0:
+        return whole
+    simplex, cell = cut.of(concave)
+    corners = cut.corners[simplex]
+    kind = {3: "triangle", 4: "tetra"}[corners.shape[1]]
+    alone = Mesh(corners.reshape(-1, 3), [(kind, np.arange(corners[..., 0].size).reshape(corners.shape[:2]))])
+    pieces = _convex(alone, simplices(alone).cell_sizes(), thick[cell], push_by[cell])
+    return whole.without(concave).beside(pieces._replace(cell=cell.astype(VERTEX), sign=cut.sign[simplex]))
+
+
+def _convex(mesh: Mesh, sizes: NDArray[np.float64], thick: NDArray[np.float64], push: NDArray[np.float64]) -> _Spaces:
+    """Cells that are convex, each `push` larger; those of a surface `thick` to either side."""
     start, nodes = mesh.corners
     points = mesh.points[nodes]
     low, high = np.minimum.reduceat(points, start[:-1]), np.maximum.reduceat(points, start[:-1])
-    extent = np.linalg.norm(high - low, axis=1)
-    thick = push * extent if mesh.dimension == 3 else reach.of(extent)
     normal, level, cell = _sides_of_volumes(mesh) if mesh.dimension == 3 else _sides_of_surfaces(mesh, thick)
     # a cell collapsed to a plane, a line or a point holds nothing
-    empty = _cell_sizes(_cut(mesh)) <= _FLAT * extent**mesh.dimension
-    level = np.where(empty[cell], -np.inf, level + push * extent[cell])
+    empty = sizes <= _FLAT * np.linalg.norm(high - low, axis=1)**mesh.dimension
+    level = np.where(empty[cell], -np.inf, level + push[cell])
     order = np.argsort(cell, kind="stable")
-    return _Spaces(_offsets(cell, mesh.ncells), np.column_stack([normal, level])[order], low - thick[:, None],
-                   high + thick[:, None])
+    return _Spaces(offsets_of(cell, mesh.ncells), np.column_stack([normal, level])[order], low - thick[:, None],
+                   high + thick[:, None], np.arange(mesh.ncells, dtype=VERTEX), np.ones(mesh.ncells))
 
 
 Planes = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
@@ -236,7 +183,7 @@ Planes = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 
 def _sides_of_volumes(mesh: Mesh) -> Planes:
     """Normal, level and cell of each face; the plane of a warped face is the mean one, the same for both its cells."""
-    start, nodes, cell = _faces(mesh)
+    start, nodes, cell, _ = faces(mesh)
     size = np.diff(start)
     face = np.repeat(np.arange(len(size)), size)
     points = mesh.points[nodes]
