@@ -162,17 +162,23 @@ def _grow(s: Supply, seed: int, left: set[int], count: int) -> tuple[set[int], i
     """The group around `seed`, and its number of new parts out of `count`."""
     whole = Tally(len(left), sum(s.weight[r] for r in left), sum(s.kept[r] for r in left))
     group, inside = {seed}, Tally(0, 0, 0).plus(s, seed)
+    border = s.around(group, left)
     while len(group) < len(left):
         k = _closing(s, inside, whole, count)
         if k:
             return group, k
         # as many kept ones in the group as among all, and the lightest has most room for what is too much here
         wanted = inside.kept * whole.rows <= whole.kept * inside.rows
-        nearby = sorted(s.around(group, left), key=lambda r: (s.kept[r] != wanted, s.weight[r], r))
+        nearby = sorted(border, key=lambda r: (s.kept[r] != wanted, s.weight[r], r))
         nearby = nearby or [min(left - group)]
-        chosen = next((r for r in nearby if _closing(s, inside.plus(s, r), whole, count)), nearby[0])
+        # what is too light for one new part, whoever is added, need not be looked at
+        heavy = s.stay or inside.weight + max(s.weight[r] for r in nearby) >= s.low
+        closing = (r for r in nearby if heavy and _closing(s, inside.plus(s, r), whole, count))
+        chosen = next(closing, nearby[0])
         group.add(chosen)
         inside = inside.plus(s, chosen)
+        border |= s.around({chosen}, left)
+        border -= group
     return group, count
 
 

@@ -84,7 +84,10 @@ def spread(weight: list[int], tree: Tree, own: dict[int, int], target: dict[int,
     pool = {r: {r: weight[r]} for r, _ in tree}
     for r, parent in reversed(tree):
         if parent >= 0 and flow[r] > 0:
-            _send(pool[r], pool[parent], flow[r], r, own_first)
+            if flow[r] == sum(pool[r].values()):
+                pool[parent], pool[r] = _merged(pool[parent], pool[r]), {}
+            else:
+                _send(pool[r], pool[parent], flow[r], r, own_first)
     for r, parent in tree:
         if parent >= 0 and flow[r] < 0:
             _send(pool[parent], pool[r], -flow[r], parent, own_first)
@@ -110,6 +113,14 @@ def _host(weight: list[int], tree: Tree, own: dict[int, int],
         if above[r] >= 0:
             flow[above[r]] += flow[r]
     return hosted, flow
+
+
+def _merged(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
+    """Two pools of parcels as one; the smaller is poured into the larger, which is changed."""
+    more, less = (a, b) if len(a) >= len(b) else (b, a)
+    for origin, amount in less.items():
+        more[origin] = more.get(origin, 0) + amount
+    return more
 
 
 def _send(source: dict[int, int], sink: dict[int, int], amount: int, sender: int, own_first: bool) -> None:
