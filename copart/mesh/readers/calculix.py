@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from .calculix_assembly import Assembly, Frame
 from .calculix_deck import Card, Deck, Named
 from .calculix_groups import grouped_mesh
 from .element_names import element
-from .elsewhere import refuse_pointer
+from .elsewhere import refuse_pointer, said_gone
 from .numbers import NotANumberError, numbers
 
 SIDE_FILES = (".nam", ".sur")
@@ -55,9 +54,9 @@ def read_calculix(path: Path) -> Mesh:
             _read(side, deck, seen, 1, side.name, assembly)
     for instance, card, frame in assembly.placed():
         _take(card, deck, "", frame, instance)
-    gone = f"; {_said_gone(deck.gone)}" if deck.gone else ""
+    gone = f"; {said_gone(deck.gone)}" if deck.gone else ""
     if deck.gone:
-        deck.remarks.append(f"{_said_gone(deck.gone)}: left out")
+        deck.remarks.append(f"{said_gone(deck.gone)}: left out")
     if not deck.ids:
         raise FormatError(path, f"no nodes (*NODE){gone}")
     if not deck.elements:
@@ -99,13 +98,6 @@ def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str, assem
                 deck.gone.setdefault(name or "(no name)")
         elif not assembly.keeps(card):
             _take(card, deck, side)
-
-
-def _said_gone(names: Collection[str]) -> str:
-    some = [f"{name:.200}" for name in islice(names, 3)]
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    one = len(names) == 1
-    return f"the included file{'' if one else 's'} {', '.join(some)}{more} {'is' if one else 'are'} not there"
 
 
 def cards(path: Path) -> Iterator[Card]:

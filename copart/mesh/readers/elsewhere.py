@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import islice
 from pathlib import Path
 
 from ...errors import FormatError
@@ -64,3 +66,11 @@ def refuse_elmer(path: Path) -> None:
     """
     if (path / "mesh.header").is_file():
         raise FormatError(path, f"is a mesh of Elmer, which is not read; ElmerGrid 2 5 {path.name} writes .vtu")
+
+
+def said_gone(names: Collection[str]) -> str:
+    """That files which are included are not there."""
+    some = [f"{name:.200}" for name in islice(names, 3)]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    one = len(names) == 1
+    return f"the included file{'' if one else 's'} {', '.join(some)}{more} {'is' if one else 'are'} not there"

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import FormatError
 
-TEXT = ("avsucd", "nastran", "obj", "off", "permas", "tecplot")
+TEXT = ("avsucd", "obj", "off", "permas", "tecplot")
 BYTES = ("ansys", "ply")
 """Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
 _PATIENCE = 1000

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import FormatError
 from ..cells import shape_of
 from ..fields import Block
 from ..polyhedra import Ints
 from ..value import Mesh
 from .assembling import Members, assembled
+from .numbered import Numbered
 
 PROPERTIES = "properties"
 """Cell array with the number of the properties of each element, where there are several."""
@@ -86,13 +86,13 @@ class _Groups:
     def __init__(self, path: Path, node_numbers: Ints, points: NDArray[np.float64], runs: Mapping[str, Sequence[Run]],
                  parts: Mapping[str, Part], remarks: list[str]) -> None:
         self.path, self.points, self.parts, self.remarks = path, points, parts, remarks
-        self.nodes = _Numbers(path, "node", node_numbers)
+        self.nodes = Numbered(path, "node", node_numbers)
         self.main = next((kind for kind in ("Elements", "Geometries", "Conditions")
                           if any(run.dimension for run in runs[kind])), "Elements")
         self.top = max((run.dimension for run in runs[self.main]), default=0)
         self.blocks: list[Block] = []
         self.properties: list[Ints] = []
-        self.where: dict[str, tuple[_Numbers, Ints, Ints]] = {}
+        self.where: dict[str, tuple[Numbered, Ints, Ints]] = {}
         """By kind: the numbers, and for each entity its block and place there, -1 where it is no cell."""
         for kind in (self.main, *(k for k in runs if k != self.main)):
             self._add(kind, runs[kind])
@@ -116,7 +116,7 @@ class _Groups:
             self.remarks.append(f"{lost} {kind.lower()} of as many dimensions as the {self.main.lower()} are left out: "
                                 f"they are none of them")
         known = np.concatenate([run.numbers for run in runs]) if runs else np.zeros(0, np.int64)
-        self.where[kind] = (_Numbers(self.path, {"Geometries": "geometry"}.get(kind, kind[:-1].lower()), known),
+        self.where[kind] = (Numbered(self.path, {"Geometries": "geometry"}.get(kind, kind[:-1].lower()), known),
                             np.concatenate(block) if block else known, np.concatenate(place) if place else known)
 
     def _cells_with(self, corners: Ints) -> tuple[Ints, Ints]:
@@ -172,25 +172,3 @@ class _Groups:
                     if b >= 0:
                         out.setdefault(int(b), []).append(place[at[block[at] == b]])
         return [(b, np.unique(np.concatenate(index))) for b, index in sorted(out.items())]
-
-
-class _Numbers:
-    """The numbers of nodes, or of entities of a kind, and where each is."""
-
-    def __init__(self, path: Path, what: str, numbers: Ints) -> None:
-        self.path, self.what = path, what
-        self.order = np.argsort(numbers, kind="stable")
-        self.known = numbers[self.order]
-        twice = self.known[1:] == self.known[:-1]
-        if twice.any():
-            raise FormatError(path, f"{what} {int(self.known[1:][twice][0])} is given more than once")
-
-    def places(self, wanted: Ints, where: str, line: int) -> Ints:
-        """The place of each number; `where` and `line` say who names one that is not there."""
-        if len(self.known) == 0 and len(wanted):
-            raise FormatError(self.path, f"{where} names {self.what} {int(wanted[0])}, which is not defined", line)
-        at = np.minimum(np.searchsorted(self.known, wanted), max(len(self.known) - 1, 0))
-        bad = self.known[at] != wanted
-        if bad.any():
-            raise FormatError(self.path, f"{where} names {self.what} {int(wanted[bad][0])}, which is not defined", line)
-        return self.order[at]

@@ -31,6 +31,7 @@ from .foreign import from_meshio
 from .gmsh import read_gmsh
 from .mdpa import read_mdpa
 from .med import read_med
+from .nastran import read_nastran
 from .openfoam import is_openfoam, read_openfoam
 from .safely import limits, read_in_child
 from .su2 import read_su2
@@ -43,7 +44,7 @@ from .xdmf import with_own_files
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                   "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
                                                   "cgns": read_cgns, "med": read_med, "netcdf": read_netcdf,
-                                                  "vtkhdf": read_vtkhdf, "vtu": read_vtu}
+                                                  "vtkhdf": read_vtkhdf, "vtu": read_vtu, "nastran": read_nastran}
 """Readers of copart's own, by meshio's name of the format."""
 
 MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"], ".pvtu": ["vtu"],
@@ -58,8 +59,9 @@ def read_mesh(source: Any, region: tuple[str, Any] | str | None = None, *, threa
     """A `Mesh` from a file, a ``meshio.Mesh`` or a `Mesh`.
 
     SU2, OpenFOAM, CalculiX and Abaqus, gmsh, CGNS, MED, Exodus, Kratos, VTKHDF and netCDF files are read with all their
-    names, all others by meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as Abaqus/CalculiX
-    input when it looks like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was left out.
+    names, Nastran's without, all others by meshio.  A ``.msh`` file that is neither gmsh's nor Ansys' is read as
+    Abaqus/CalculiX input when it looks like it, as CalculiX users name their meshes so.  `Mesh.remarks` says what was
+    left out.
 
     Parameters
     ----------
