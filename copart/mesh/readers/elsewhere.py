@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,8 @@ _CAD = "a CAD file, no mesh: mesh it first, as with gmsh -3 FILE -o NEW.msh"
 _FLUENT = "OpenFOAM's fluentMeshToFoam or fluent3DMeshToFoam make a case of it, or export CGNS"
 _GMSH = "gmsh FILE -save -format msh41 -o NEW.msh converts it"
 _MERGED = "a list of files with the pieces: give them singly, or merge them to .vtu, as with ParaView's Merge Blocks"
+_FACES = re.compile(rb"^\s*\((?:20|30)?13\s*\([^()]*\)\s*\(", re.MULTILINE)
+"""A section of faces that are listed; those without a list only say how many there are."""
 _WAYS = {
     ".vts": _PYVISTA, ".vtr": _PYVISTA, ".vti": _PYVISTA,
     ".pvtp": _MERGED, ".pvd": _MERGED, ".vtm": _MERGED,
@@ -54,6 +57,22 @@ def refuse_foreign(path: Path, head: bytes) -> None:
         raise FormatError(path, "is a mesh of MFEM, which is not read; Mesh::PrintVTU writes .vtu, Mesh::PrintVTK .vtk")
     if b"ADF Database" in head[:64]:
         raise FormatError(path, f"is CGNS in the old form ADF, which is not read; adf2hdf {path.name} converts it")
+
+
+def refuse_faces(path: Path) -> None:
+    """Refuse a mesh of Fluent whose cells are given by their faces, which meshio takes for the cells.
+
+    Raises
+    ------
+    FormatError
+        The file has a section of faces.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FormatError(path, f"cannot be opened: {error.strerror}") from None
+    if _FACES.search(data):
+        raise FormatError(path, f"is a mesh of Fluent by its faces, which is not read; {_FLUENT}")
 
 
 def refuse_elmer(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What meshio's readers have to be kept from: looking for ever for the next line, filling the memory."""
+"""What meshio's readers have to be kept from: looking for ever for the next line, filling the memory, rounding."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ TEXT = ("avsucd", "obj", "off", "permas", "tecplot")
 BYTES = ("ansys", "ply")
 """Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
 _PATIENCE = 1000
+_ZONE = re.compile(rb"^[ \t]*ZONE\b", re.IGNORECASE | re.MULTILINE)
 _LONGEST, _MESSAGES = 300, 5
 _HEAP = b"GCOL\1\0\0\0"
 _LENGTH, _OBJECT = struct.Struct("<Q"), struct.Struct("<H6xQ")
@@ -76,6 +77,25 @@ def plain_messages() -> Iterator[None]:
         yield
     finally:
         _common.Console = before
+
+
+@contextlib.contextmanager
+def all_digits() -> Iterator[None]:
+    """Lets meshio keep the coordinates of UGRID files of text, which it rounds to single precision."""
+    from meshio.ugrid import _ugrid
+
+    text = _ugrid.file_types["ascii"]
+    before = text["float_type"]
+    text["float_type"] = "f8"
+    try:
+        yield
+    finally:
+        text["float_type"] = before
+
+
+def zones_left(path: Path) -> int:
+    """How many zones of a Tecplot file follow the first, which is the only one that meshio reads."""
+    return max(len(_ZONE.findall(path.read_bytes())) - 1, 0)
 
 
 def opened(path: Path, file_format: str) -> Any:

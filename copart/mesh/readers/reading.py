@@ -24,8 +24,8 @@ from ..value import Mesh
 from .calculix import read_calculix
 from .cgns import of_meshio, read_cgns
 from .earth_grids import read_netcdf
-from .elsewhere import refuse_elmer, refuse_foreign, refuse_pointer, way
-from .ending import check_hdf5, opened, plain_messages, says_something
+from .elsewhere import refuse_elmer, refuse_faces, refuse_foreign, refuse_pointer, way
+from .ending import all_digits, check_hdf5, opened, plain_messages, says_something, zones_left
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
@@ -149,6 +149,8 @@ def _read_kind(path: Path, threads: int) -> Mesh:
     refuse_foreign(path, head)
     if path.suffix.lower() == ".msh":
         formats = _msh_formats(head)
+        if formats == ["ansys"]:
+            refuse_faces(path)
     own = OWN_READERS.get(formats[0])
     if own is read_vtu:
         own = partial(read_vtu, threads=threads)
@@ -164,10 +166,18 @@ def _read_kind(path: Path, threads: int) -> Mesh:
             reasons.append(f"{reason} (read as {file_format})")
             continue
         try:
-            return from_meshio(raw, path.stem)
+            mesh = from_meshio(raw, path.stem)
+            return mesh if file_format != "tecplot" else _with_zones_told(mesh, path)
         except CopartError as error:
             raise FormatError(path, str(error)) from None
     raise FormatError(path, "; ".join(reasons))
+
+
+def _with_zones_told(mesh: Mesh, path: Path) -> Mesh:
+    """A mesh from a Tecplot file, with a remark on the zones that are not in it."""
+    left = zones_left(path)
+    said = f"{left} zone{'s' * (left != 1)} after the first {'are' if left != 1 else 'is'} left out"
+    return mesh.replace(remarks=[*mesh.remarks, said]) if left else mesh
 
 
 def _msh_formats(head: bytes) -> list[str]:
@@ -187,7 +197,7 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     console = io.StringIO()
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
-              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are()):
+              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are(), all_digits()):
             raw = _read_with_meshio(path, file_format)
     except FormatError:
         raise
