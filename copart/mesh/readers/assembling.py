@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,28 @@ def by_size(start: NDArray[np.int64], nodes: NDArray[np.int64]) -> list[tuple[st
         rows = np.flatnonzero(size == n)
         out.append(({3: "triangle", 4: "quad"}.get(n, "polygon"), nodes[start[rows, None] + np.arange(n)], rows))
     return out
+
+
+def by_runs(start: NDArray[np.int64], nodes: NDArray[np.int64]) -> list[Block]:
+    """Polygons, edges and points in their order: a block for those of one size that follow each other.
+
+    Parameters
+    ----------
+    start, nodes : NDArray of int64
+        Cell i has the nodes ``nodes[start[i]:start[i + 1]]``.
+
+    Raises
+    ------
+    MeshError
+        A cell has no nodes.
+    """
+    size = np.diff(start)
+    if (size == 0).any():
+        raise MeshError(f"face {int(np.argmin(size))} has no corners")
+    change = [0, *(np.flatnonzero(np.diff(size)) + 1).tolist(), len(size)]
+    kinds = {1: "vertex", 2: "line", 3: "triangle", 4: "quad"}
+    return [(kinds.get(n := int(size[a]), "polygon"), nodes[start[a]:start[b]].reshape(-1, n))
+            for a, b in pairwise(change) if a < b]
 
 
 def _left_out(blocks: Sequence[Block], shapes: Sequence[Any], named: Sequence[NDArray[np.bool_]],

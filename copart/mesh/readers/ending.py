@@ -14,8 +14,8 @@ from typing import Any
 
 from ...errors import FormatError
 
-TEXT = ("avsucd", "obj", "off", "permas", "tecplot")
-BYTES = ("ansys", "ply")
+TEXT = ("avsucd", "permas", "tecplot")
+BYTES = ("ansys",)
 """Formats whose readers take an open file, of text or of bytes, and may loop at its end."""
 _PATIENCE = 1000
 _ZONE = re.compile(rb"^[ \t]*ZONE\b", re.IGNORECASE | re.MULTILINE)

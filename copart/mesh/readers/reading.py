@@ -33,8 +33,10 @@ from .mdpa import read_mdpa
 from .med import read_med
 from .nastran import read_nastran
 from .openfoam import is_openfoam, read_openfoam
+from .ply import read_ply
 from .safely import limits, read_in_child
 from .su2 import read_su2
+from .surfaces import read_obj, read_off
 from .vtk_rows import rows_as_they_are
 from .vtkhdf import read_vtkhdf
 from .vtu import read_vtu
@@ -44,7 +46,8 @@ from .xdmf import with_own_files
 OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": read_calculix, "gmsh": read_gmsh,
                                                   "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
                                                   "cgns": read_cgns, "med": read_med, "netcdf": read_netcdf,
-                                                  "vtkhdf": read_vtkhdf, "vtu": read_vtu, "nastran": read_nastran}
+                                                  "vtkhdf": read_vtkhdf, "vtu": read_vtu, "nastran": read_nastran,
+                                                  "ply": read_ply, "obj": read_obj, "off": read_off}
 """Readers of copart's own, by meshio's name of the format."""
 
 MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"], ".pvtu": ["vtu"],
