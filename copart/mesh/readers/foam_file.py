@@ -23,7 +23,8 @@ _BLANK = re.compile(rb"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _HEADER = re.compile(rb'FoamFile\s*+\{((?>[^}/"]+|//[^\n]*|/\*.*?\*/|"[^"]*"|/)*+)\}', re.DOTALL)
 _LONGEST = 20_000
-_TOKEN = re.compile(r'"[^"]*"|[{}();]|[^\s{}();"]+')
+# a word may have pairs of parentheses in it, as wall(1), but a number before them is the length of a list
+_TOKEN = re.compile(r'"[^"]*"|[{}();]|(?!\d+\()[^\s{}();"]+(?:\([^\s{}();"]{0,200}\)[^\s{}();"]*)*|[^\s{}();"]+')
 _PARENTHESES = bytes.maketrans(b"()", b"  ")
 
 
@@ -253,7 +254,9 @@ class FoamFile:
             if found[0].startswith("#"):
                 self.fail(f"the directive {found[0]} is not supported; write out what it stands for",
                           self.at + found.start())
-            out.append((found[0].strip('"'), self.at + found.start()))
+            # one letter for each byte, so that places are those in the file
+            word = found[0].strip('"').encode("latin-1").decode("utf-8", "replace")
+            out.append((word, self.at + found.start()))
         return out
 
 

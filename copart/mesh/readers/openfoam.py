@@ -244,7 +244,8 @@ class _Reader:
             return {}
         file = FoamFile(path)
         out = {}
-        entry = re.compile(rb"([^\s{}();]{1,200}+)\s*+\{[^{}]*?\b" + key.encode() + rb"\s+(?:List<label>\s*)?")
+        entry = re.compile(rb"((?:[^\s{}();]|\([^\s{}();]{0,200}+\)){1,200}+)\s*+\{[^{}]*?\b" + key.encode()
+                           + rb"\s+(?:List<label>\s*)?")
         while found := entry.search(file.data, file.at):
             file.at = found.end()
             labels = file.labels()

@@ -295,3 +295,16 @@ def test_many_cells(tmp_path):
     write(tmp_path, *brick(40, 40, 40), binary=True)
     with ends_soon():
         assert read_mesh(tmp_path).ncells == 64_000
+
+
+@pytest.mark.parametrize("written", ["{}", '"{}"'])
+def test_names_of_patches_and_zones_with_parentheses_and_letters_beyond_ascii(tmp_path, written):
+    names = ["wall(1)", "größe", "a(b)-(c)", "x"]
+    *cells, patches = brick(2, 2, 2)
+    named = [(written.format(name), *patch[1:]) for name, patch in zip(names, patches, strict=False)]
+    zones = {written.format("zone(2)"): [0, 1]}
+    write(tmp_path / "case/constant/polyMesh", *cells, named + patches[4:], cell_zones=zones)
+    mesh = read_mesh(tmp_path / "case")
+    assert list(mesh.facet_groups)[:4] == names
+    assert mesh.cell_groups["zone(2)"].tolist() == [0, 1]
+    assert mesh.select("größe").interface == "größe"
