@@ -31,6 +31,7 @@ from .foreign import from_meshio
 from .gmsh import read_gmsh
 from .mdpa import read_mdpa
 from .med import read_med
+from .medit import read_medit
 from .nastran import read_nastran
 from .openfoam import is_openfoam, read_openfoam
 from .ply import read_ply
@@ -47,7 +48,8 @@ OWN_READERS: dict[str, Callable[[Path], Mesh]] = {"su2": read_su2, "abaqus": rea
                                                   "exodus": read_exodus, "mdpa": read_mdpa, "wkt": read_wkt,
                                                   "cgns": read_cgns, "med": read_med, "netcdf": read_netcdf,
                                                   "vtkhdf": read_vtkhdf, "vtu": read_vtu, "nastran": read_nastran,
-                                                  "ply": read_ply, "obj": read_obj, "off": read_off}
+                                                  "ply": read_ply, "obj": read_obj, "off": read_off,
+                                                  "medit": read_medit}
 """Readers of copart's own, by meshio's name of the format."""
 
 MORE_SUFFIXES = {".mmed": ["med"], ".rmed": ["med"], ".vtkhdf": ["vtkhdf"], ".vtp": ["vtu"], ".pvtu": ["vtu"],
@@ -155,6 +157,8 @@ def _read_kind(path: Path, threads: int) -> Mesh:
         if formats == ["ansys"]:
             refuse_faces(path)
     own = OWN_READERS.get(formats[0])
+    if own is read_medit and path.suffix.lower() != ".mesh":
+        own = None  # binary
     if own is read_vtu:
         own = partial(read_vtu, threads=threads)
     if own is not None and not (own is read_cgns and of_meshio(path)):
