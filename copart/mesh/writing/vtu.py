@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -91,24 +92,23 @@ def write_mesh(path: str | os.PathLike[str], mesh: Mesh, cell_data: Mapping[str,
     sizes = np.cumsum([len(c) for _, c in mesh.blocks])
     data = {name: np.split(array, sizes[:-1]) for name, array in cell_arrays(mesh, cell_data).items()}
     out = meshio.Mesh(mesh.points, list(mesh.blocks), cell_data=data)
-    # same folder, so that the rename cannot cross file systems; same suffix, because meshio goes by it
-    handle, temporary = _temporary(place_of(target))
-    os.close(handle)
-    console = io.StringIO()
+    place, console = place_of(target), io.StringIO()
+    folder = _folder(place)
+    # the name that it will have: meshio goes by its suffixes, and calls the other file of XDMF and TetGen after it
+    temporary = os.path.join(folder, place.name)
     try:
-        with contextlib.redirect_stdout(console), contextlib.redirect_stderr(console):
+        with contextlib.redirect_stdout(console), contextlib.redirect_stderr(console), _plain_numbers():
             out.write(temporary, file_format=file_format)
         _check_complete(temporary, mesh, file_format)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, place_of(target))
+        for name in sorted(os.listdir(folder), key=lambda name: name == place.name):
+            os.replace(os.path.join(folder, name), place.parent / name)
     except CopartError as error:
         raise FormatError(path, str(error).replace(temporary, "what was written")) from None
     except (Exception, SystemExit) as error:
         reason = " ".join(f"{error} {console.getvalue()}".split()) or type(error).__name__
         raise FormatError(path, f"cannot write {file_format}: {reason}") from error
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        shutil.rmtree(folder, ignore_errors=True)
     return target
 
 
@@ -173,22 +173,22 @@ def _check_complete(path: str, mesh: Mesh, file_format: str) -> None:
     kinds = ", ".join(dict.fromkeys(t for t, _ in mesh.blocks))
     try:
         found = read_mesh(path).ncells
-    except CopartError:
-        found = 0
+    except CopartError as error:
+        said = str(error).removeprefix(f"{path}: ")
+        raise MeshError(f"format {file_format} cannot hold these cells, {kinds}: what is written cannot be read back "
+                        f"({said}); use .vtu") from None
     if found != mesh.ncells:
         raise MeshError(f"format {file_format} cannot hold these cells, {kinds}; use .vtu")
 
 
-def _temporary(target: Path) -> tuple[int, str]:
-    """A new file beside `target`, with its suffix."""
+def _folder(target: Path) -> str:
+    """A new folder beside `target`, so that renaming does not cross file systems."""
     try:
-        return tempfile.mkstemp(prefix=f".{target.stem}.", suffix=target.suffix, dir=target.parent)
+        return tempfile.mkdtemp(prefix=f".{target.stem}.", dir=target.parent)
     except OSError as error:
         raise FormatError(target, f"the folder is not writable: {error.strerror}") from None
 
 
-def _umask() -> int:
-    """The process' file mode mask; mkstemp files are private, finished ones should not be."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _plain_numbers() -> contextlib.AbstractContextManager[Any]:
+    """Lets meshio write numbers, and no ``np.float64(1.0)`` as NumPy 2 has them for those who read."""
+    return np.printoptions(legacy="1.25") if int(np.__version__.split(".")[0]) > 1 else contextlib.nullcontext()

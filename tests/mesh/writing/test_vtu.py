@@ -305,3 +305,24 @@ def test_blocks_packed_side_by_side_are_the_same_file(tmp_path):
     again = read_mesh(many)
     assert np.array_equal(again.blocks[0][1], mesh.blocks[0][1])
     assert np.array_equal(again.cell_data["x"], x)
+
+
+# ---- other formats
+@pytest.mark.parametrize("suffix", ["ugrid", "b8.ugrid", "lr4.ugrid", "ele", "node", "xdmf", "avs", "vol.gz"])
+def test_formats_of_two_files_or_suffixes_are_complete(tmp_path, suffix):
+    pytest.importorskip("h5py") if suffix == "xdmf" else None
+    mesh = cube("tetra", 120)
+    (tmp_path / "new").mkdir()
+    path = write_mesh(tmp_path / "new" / f"m.v1.{suffix}", mesh)
+    others = {"ele": ["m.v1.node"], "node": ["m.v1.ele"], "xdmf": ["m.v1.h5"]}.get(suffix, [])
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == sorted([path.name, *others])
+    (tmp_path / "new").rename(tmp_path / "moved")
+    again = read_mesh(tmp_path / "moved" / path.name)
+    assert np.allclose(again.points, mesh.points, atol=1e-6)
+    assert (again.blocks[0][1] == mesh.blocks[0][1]).all()
+
+
+def test_what_a_format_does_not_keep_is_said(tmp_path):
+    with pytest.raises(FormatError, match=r"cannot be read back \(has no faces\); use \.vtu"):
+        write_mesh(tmp_path / "m.off", cube("hexa", 2))
+    assert not list(tmp_path.iterdir())
