@@ -25,7 +25,7 @@ from .calculix import read_calculix
 from .cgns import of_meshio, read_cgns
 from .earth_grids import read_netcdf
 from .elsewhere import refuse_elmer, refuse_faces, refuse_foreign, refuse_pointer, way
-from .ending import all_digits, check_hdf5, opened, plain_messages, says_something, zones_left
+from .ending import check_hdf5, mended, opened, plain_messages, says_something, zones_left
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
@@ -204,7 +204,7 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
     console = io.StringIO()
     try:
         with (contextlib.redirect_stdout(console), contextlib.redirect_stderr(console),
-              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are(), all_digits()):
+              warnings.catch_warnings(action="ignore"), plain_messages(), rows_as_they_are(), mended()):
             raw = _read_with_meshio(path, file_format)
     except FormatError:
         raise
@@ -219,7 +219,9 @@ def _try_format(path: Path, file_format: str) -> tuple[Any, str]:
             what = type(error).__name__
         elif what and isinstance(error, (IndexError, KeyError, AssertionError, EOFError, TypeError, AttributeError)):
             what = f"ill-formed or truncated ({type(error).__name__}: {what})"
-        return None, f"cannot be read: {'; '.join(x for x in (what, said) if x)}"
+        if file_format in ("vtk", "xdmf"):
+            said += "; ParaView reads more of such files, and saves them as .vtu"
+        return None, f"cannot be read: {'; '.join(x for x in (what, said.removeprefix('; ')) if x)}"
     if console.getvalue().strip():
         log.info("%s: %s", path, " ".join(console.getvalue().split()))
     return raw, ""

@@ -23,7 +23,7 @@ def with_own_files(path: Path, folder: Path) -> Path:
     Raises
     ------
     FormatError
-        It names files elsewhere; says the first, and how it is allowed.
+        It names files elsewhere; says the first, and how it is allowed. Or it does not count nodes from 0.
     """
     try:
         tree = ElementTree.parse(path)
@@ -32,6 +32,9 @@ def with_own_files(path: Path, folder: Path) -> Path:
     changed = False
     for element in tree.iter():
         tag, kind = str(element.tag).rpartition("}")[2], element.get("Format", "").upper()
+        if tag == "Topology" and element.get("BaseOffset", "0").strip() != "0":
+            raise FormatError(path, f"counts nodes from {element.get('BaseOffset', ''):.20} (BaseOffset), which is not "
+                                    f"read; ParaView saves it as .vtu")
         if tag == "include":
             _own(path, element.get("href", "").partition("#")[0])
         elif tag == "DataItem" and kind in ("HDF", "BINARY"):

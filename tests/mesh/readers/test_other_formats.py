@@ -39,3 +39,28 @@ def test_zones_of_tecplot_files_that_are_left_out_are_told(tmp_path, more, said)
     mesh = read(tmp_path, "a.dat", 'VARIABLES = "X", "Y", "Z"\n' + zone + zone.lower() * more)
     assert mesh.ncells == 1
     assert mesh.remarks == said
+
+
+def test_values_on_cells_of_several_types_in_avs_files(tmp_path):
+    text = "5 3 0 1 0\n3 0 0 0\n4 1 0 0\n5 1 1 0\n9 0 1 0\n7 2 0 0\n" \
+        "1 1 quad 3 4 5 9\n4 2 tri 4 7 5\n6 1 line 3 9\n1 1\nload, kg\n4 2.5\n1 1.5\n6 9\n"
+    mesh = read(tmp_path, "a.avs", text)
+    assert mesh.cell_data["load"].tolist() == [1.5, 2.5]
+    assert [nodes.tolist() for _, nodes in mesh.blocks] == [[[0, 1, 2, 3]], [[1, 4, 2]]]
+    with pytest.raises(TypeError):
+        meshio.CellBlock("line", [[0, 1]])[0]  # for others as it was
+
+
+def test_xdmf_that_counts_from_one_is_refused(tmp_path):
+    items = '<DataItem Format="XML" Dimensions="5 3">0 0 0 1 0 0 1 1 0 0 1 0 9 9 9</DataItem></Geometry>' \
+        '<Topology TopologyType="Quadrilateral" NumberOfElements="1" BaseOffset="{}">' \
+        '<DataItem Format="XML" Dimensions="1 4" NumberType="Int">1 2 3 4</DataItem></Topology>'
+    text = f'<Xdmf Version="3.0"><Domain><Grid><Geometry GeometryType="XYZ">{items}</Grid></Domain></Xdmf>'
+    assert read(tmp_path, "a.xdmf", text.format(0)).ncells == 1
+    with pytest.raises(FormatError, match=r"counts nodes from 1 \(BaseOffset\)"):
+        read(tmp_path, "a.xdmf", text.format(1))
+
+
+def test_vtk_files_that_are_not_read_name_the_way(tmp_path):
+    with pytest.raises(FormatError, match=r"not POLYDATA.*ParaView reads more of such files, and saves them as \.vtu"):
+        read(tmp_path, "a.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 0 float\n")
