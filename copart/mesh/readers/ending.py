@@ -99,6 +99,25 @@ def mended() -> Iterator[None]:
             del CellBlock.__getitem__
 
 
+def check_stl(path: Path) -> None:
+    """Refuse a binary STL file that is not as long as it says, which meshio takes for a text without triangles.
+
+    Raises
+    ------
+    FormatError
+        Says how many triangles there should be.
+    """
+    with open(path, "rb") as stream:
+        head = stream.read(4096)
+    size = path.stat().st_size
+    if size < 84 or (b"facet" in head.lower() and head.lstrip()[:5].lower() == b"solid"):
+        return
+    count = int.from_bytes(head[80:84], "little")
+    if (whole := 84 + 50 * count) != size:
+        raise FormatError(path, f"neither a text (solid ... facet) nor binary: {count} triangles take {whole} bytes, "
+                                f"the file has {size}; it is truncated or damaged")
+
+
 def zones_left(path: Path) -> int:
     """How many zones of a Tecplot file follow the first, which is the only one that meshio reads."""
     return max(len(_ZONE.findall(path.read_bytes())) - 1, 0)

@@ -25,7 +25,7 @@ from .calculix import read_calculix
 from .cgns import of_meshio, read_cgns
 from .earth_grids import read_netcdf
 from .elsewhere import refuse_elmer, refuse_faces, refuse_foreign, refuse_pointer, way
-from .ending import check_hdf5, mended, opened, plain_messages, says_something, zones_left
+from .ending import check_hdf5, check_stl, mended, opened, plain_messages, says_something, zones_left
 from .exodus import read_exodus
 from .foreign import from_meshio
 from .gmsh import read_gmsh
@@ -237,6 +237,8 @@ def _read_with_meshio(path: Path, file_format: str) -> Any:
                 raise FormatError(other, "the file has no data")
     if file_format in ("h5m", "cgns", "hmf"):
         check_hdf5(path)
+    elif file_format == "stl":
+        check_stl(path)
     elif file_format == "xdmf":
         if path.with_suffix(".h5").is_file():
             check_hdf5(path.with_suffix(".h5"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import meshio
 import numpy as np
 import pytest
@@ -64,3 +66,15 @@ def test_xdmf_that_counts_from_one_is_refused(tmp_path):
 def test_vtk_files_that_are_not_read_name_the_way(tmp_path):
     with pytest.raises(FormatError, match=r"not POLYDATA.*ParaView reads more of such files, and saves them as \.vtu"):
         read(tmp_path, "a.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 0 float\n")
+
+
+@pytest.mark.parametrize("head", [b"made by hand", b"solid made by hand"])
+def test_binary_stl_of_another_length_is_refused(tmp_path, head):
+    triangle = struct.pack("<12fH", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
+    data = head.ljust(80) + struct.pack("<I", 2) + 2 * triangle
+    (tmp_path / "a.stl").write_bytes(data)
+    assert read_mesh(tmp_path / "a.stl").ncells == 2
+    for wrong in (data[:-20], data + b"more"):
+        (tmp_path / "a.stl").write_bytes(wrong)
+        with pytest.raises(FormatError, match=f"2 triangles take 184 bytes, the file has {len(wrong)}; it is "):
+            read_mesh(tmp_path / "a.stl")
