@@ -152,7 +152,8 @@ def _entries(path: Path, deck: _Deck) -> Iterator[_Entry]:
             continue
         if entry is not None:
             yield entry
-        entry = _Entry(where, number, name.rstrip("*").rstrip().upper(), fields)
+        # meshio writes solids of second order as CTETRA_
+        entry = _Entry(where, number, name.rstrip("*_ ").upper(), fields)
         if entry.name == "ENDDATA":
             return
     if entry is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import meshio
 import numpy as np
 import pytest
 
@@ -71,6 +72,17 @@ def test_solids_of_second_order_have_the_nodes_where_vtk_has_them(tmp_path):
     assert "1 element lacks nodes" in kept.remarks[0]
     assert [n.tolist() for _, n in read(tmp_path, text + small("CTRIAX6", 1, 1, 1, 9, 2, 10, 3, 11)).blocks] \
         == [[[0, 1, 2, 8, 9, 10]]]
+
+
+@pytest.mark.parametrize(("kind", "size"), [("quad8", 8), ("tetra10", 10), ("hexahedron20", 20), ("wedge", 6)])
+def test_what_meshio_writes_is_read_as_it_was(tmp_path, kind, size):
+    rng = np.random.default_rng(3)
+    raw = meshio.Mesh(rng.random((30, 3)), [(kind, np.array([rng.permutation(30)[:size] for _ in range(4)]))])
+    meshio.nastran.write(tmp_path / "a.bdf", raw, point_format="free")
+    mesh = read_mesh(tmp_path / "a.bdf")
+    assert np.allclose(mesh.points, raw.points)
+    assert [(name, nodes.tolist()) for name, nodes in mesh.blocks] == [(kind, raw.cells[0].data.tolist())]
+    assert not mesh.cell_data
 
 
 def test_included_files_are_read_or_named(tmp_path):
