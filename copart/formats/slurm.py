@@ -6,7 +6,7 @@ The cluster models of topograph, which generates such files, are read, too (``sw
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FormatError, MappingError
+from ..errors import ConfigError, FormatError, MappingError
 from .hostfile import expand
 from .text import PathLike, read_bytes
+
+_AROUND = re.compile(r"\s*=\s*")
+"""Slurm takes blanks beside the equals sign."""
 
 
 @dataclass
@@ -81,14 +84,11 @@ def _text(path: PathLike) -> str:
 
 def _conf(path: PathLike, text: str) -> Network:
     found, blocks, sizes = _Switches(), {}, []
-    for i, raw in enumerate(text.splitlines(), 1):
-        line = raw.split("#")[0].strip()
-        if not line:
-            continue
-        pairs = [word.partition("=") for word in line.split()]
+    for i, line in _whole_lines(text):
+        pairs = [word.partition("=") for word in _AROUND.sub("=", line).split()]
         if not all(equals and value for _, equals, value in pairs):
             raise FormatError(path, f"needs Key=Value, found {line[:60]!r}", i)
-        entry = {key.lower(): value for key, _, value in pairs}
+        entry = {key.lower(): value.strip('"') for key, _, value in pairs}
         if "switchname" in entry:
             sons = [_names(path, i, entry[key]) if key in entry else [] for key in ("switches", "nodes")]
             for switch in _names(path, i, entry["switchname"]):
@@ -104,6 +104,20 @@ def _conf(path: PathLike, text: str) -> Network:
     if blocks and found.line:
         raise FormatError(path, "mixes switches and blocks")
     return _blocks(path, blocks, sizes) if blocks else _tree(path, found)
+
+
+def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that say something, without comments, each with its number; a backslash at the end goes on in the next."""
+    said, first = "", 0
+    for i, raw in enumerate(text.splitlines(), 1):
+        line, first = raw.split("#")[0].rstrip(), first or i
+        said += line.removesuffix("\\")
+        if not line.endswith("\\"):
+            if said.strip():
+                yield first, said.strip()
+            said, first = "", 0
+    if said.strip():
+        yield first, said.strip()
 
 
 def _names(path: PathLike, line: int | None, text: str) -> list[str]:
