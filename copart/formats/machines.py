@@ -97,7 +97,8 @@ def read_machine(source: PathLike | Sequence[str] | None = None, *, nodes: PathL
     if kind == "slurm":
         network = read_topology(source, topology)  # type: ignore[arg-type]
         listed = None if nodes is None else dict(read_hosts(nodes))
-        full = _slots(network.hosts, _by_host(network.hosts, listed), inside, count)
+        # slots of hosts that are listed are taken from the whole tree, which hosts of other sizes share
+        full = _slots(network.hosts, _by_host(network.hosts, listed), inside, count, cut=listed is None)
         found = assemble(network.hosts, network.levels, network.path, full, distance)
         return found if listed is None else found.on(list(listed), list(_kept(listed, count, inside)))
     if kind == "coordinates":

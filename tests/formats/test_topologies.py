@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from copart.errors import FormatError
+from copart.errors import FormatError, MappingError
 from copart.formats.machines import read_machine
+
+NODE = """<topology version="2.0"><object type="Machine">
+<object type="Package" os_index="0"><object type="Core" os_index="0"><object type="PU" os_index="0"/></object>
+<object type="Core" os_index="1"><object type="PU" os_index="1"/></object></object>
+<object type="Package" os_index="1"><object type="Core" os_index="0"><object type="PU" os_index="2"/></object>
+<object type="Core" os_index="1"><object type="PU" os_index="3"/></object></object>
+</object></topology>
+"""
+TREE = "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\nSwitchName=top Switches=s[1-2]\n"
 
 
 @pytest.fixture
@@ -26,3 +35,15 @@ def test_blanks_quotes_and_lines_that_go_on(conf):
 def test_errors_name_the_line_where_an_entry_begins(conf):
     with pytest.raises(FormatError, match="topology.conf:2: needs Key=Value, found 'SwitchName=s1 Nodes'"):
         read_machine(conf("# nodes\nSwitchName=s1 \\\nNodes\n"))
+
+
+def test_slots_of_hosts_whose_cores_are_described(conf):
+    """With all nodes as with those of a list, and no more than there are cores."""
+    tree, node = conf(TREE), conf(NODE, "node.xml")
+    found = read_machine(tree, host=node, slots=3)
+    assert found.slots.tolist() == [3, 3, 3]
+    assert found.architecture.distances(0, [1, 2, 3, 6]).tolist() == [1, 2, 10, 20]
+    assert read_machine(tree, host=node).nprocs == 12
+    assert read_machine(tree, host=node, slots=3, nodes="n[1-3]").unit.tolist() == found.unit.tolist()
+    with pytest.raises(MappingError, match="host n1 is to take 5 processes but has 4 slots"):
+        read_machine(tree, host=node, slots=5)
