@@ -63,11 +63,19 @@ def read_topology(path: PathLike, name: str | None = None) -> Network:
     FormatError
         The file is ill-formed; switches form a cycle, have two fathers or are not defined; a node is at two places; the
         network is in several pieces.
+    ConfigError
+        A name, and the file holds one topology without any.
     """
     text = _text(path)
     if re.search(r"^\s*(SwitchName|BlockName|BlockSizes)\s*=", text, re.IGNORECASE | re.MULTILINE):
+        _refuse_name(path, name)
         return _conf(path, text)
     return _yaml(path, text, name)
+
+
+def _refuse_name(path: PathLike, name: str | None) -> None:
+    if name is not None:
+        raise ConfigError(f"topology: has no effect on {path}, which holds one topology without a name")
 
 
 def is_topology(data: bytes) -> bool:
@@ -241,6 +249,7 @@ def _yaml(path: PathLike, text: str, name: str | None) -> Network:
     except RecursionError:
         raise FormatError(path, "is nested too deeply") from None
     if isinstance(found, dict) and isinstance(found.get("switches", found.get("blocks")), (dict, list)):
+        _refuse_name(path, name)
         return _model(path, found)
     topologies = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
     if not topologies:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copart.errors import FormatError, MappingError
+from copart.errors import ConfigError, FormatError, MappingError
 from copart.formats.machines import read_machine
 
 NODE = """<topology version="2.0"><object type="Machine">
@@ -47,3 +47,13 @@ def test_slots_of_hosts_whose_cores_are_described(conf):
     assert read_machine(tree, host=node, slots=3, nodes="n[1-3]").unit.tolist() == found.unit.tolist()
     with pytest.raises(MappingError, match="host n1 is to take 5 processes but has 4 slots"):
         read_machine(tree, host=node, slots=5)
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    (TREE, "topology.conf"), ("switches: {top: {switches: [s1]}}\nblocks: [{switch: s1, nodes: 'n[1-2]'}]\n", "m.yaml")])
+def test_files_of_one_topology_take_no_name_of_one(conf, text, name):
+    if name.endswith(".yaml"):
+        pytest.importorskip("yaml", reason="PyYAML is not installed (extra machine)")
+    assert read_machine(conf(text, name)).hosts
+    with pytest.raises(ConfigError, match=f"topology: has no effect on .*{name}, which holds one topology"):
+        read_machine(conf(text, name), topology="network")
