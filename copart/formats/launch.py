@@ -2,12 +2,12 @@
 
 Each writer has a reader that inverts it.  A *seat* is a host and the number of a slot there.
 
-===================  ===========================================================================
-Open MPI             rankfile, ``rank 3=node07 slot=5``: ``mpirun --map-by rankfile:file=...``
+===================  =================================================================================
+Open MPI             rankfile, ``rank 3=node07 slot=5``: ``mpirun --map-by rankfile:file=...``, 4: ``--rankfile``
 MPICH, Intel MPI     hostfile of Hydra, ``node07:2``, hosts in the order of the ranks
 Slurm                one host per rank, for ``SLURM_HOSTFILE`` and ``srun -m arbitrary``; programs by ``--multi-prog``
 Cray, HPE            ``MPICH_RANK_ORDER``: ranks in the order of the slots, ``MPICH_RANK_REORDER_METHOD=3``
-===================  ===========================================================================
+===================  =================================================================================
 """
 
 from __future__ import annotations
@@ -175,7 +175,8 @@ def read_permutation(path: PathLike) -> NDArray[np.int32]:
     return out
 
 
-def launch_files(seats: Sequence[Seat], processors: ArrayLike, programs: Sequence[Program]) -> dict[str, str]:
+def launch_files(seats: Sequence[Seat], processors: ArrayLike, programs: Sequence[Program], *,
+                 unit: str = "core") -> dict[str, str]:
     """All launch files of a placement by name, and ``launch.txt`` with the commands that use them.
 
     Parameters
@@ -185,6 +186,8 @@ def launch_files(seats: Sequence[Seat], processors: ArrayLike, programs: Sequenc
     processors : (nranks,) array_like of int
         Processor of each rank; their order is that of the machine's slots.
     programs : sequence of Program
+    unit : {"core", "pu"}
+        What slots are: cores, or hardware threads, which Open MPI has to be told.
 
     Raises
     ------
@@ -198,8 +201,10 @@ def launch_files(seats: Sequence[Seat], processors: ArrayLike, programs: Sequenc
         raise MappingError("placement: two ranks have the same slot of the same host")
     where = np.asarray(processors)
     each = _each(programs)
+    five, four = (":hwtcpus", " --use-hwthread-cpus") if unit == "pu" else ("", "")
     commands = (
-        f"# Open MPI\nmpirun --hostfile hosts.openmpi --map-by rankfile:file=rankfile {each}\n\n"
+        f"# Open MPI 5\nmpirun --hostfile hosts.openmpi --map-by rankfile:file=rankfile{five} {each}\n\n"
+        f"# Open MPI 4\nmpirun --hostfile hosts.openmpi --rankfile rankfile{four} {each}\n\n"
         f"# MPICH, Intel MPI, MVAPICH\nmpiexec -f hosts.mpich {each}\n\n"
         f"# Slurm\nSLURM_HOSTFILE=hosts.slurm srun -n {count} -m arbitrary --multi-prog programs.slurm\n\n"
         "# Cray MPICH, HPE: in the folder of MPICH_RANK_ORDER, all slots of every node in use\n"

@@ -226,7 +226,7 @@ def write_launch(scratch: Path, copartition: CoPartition, placement: Placed | No
         on, where = placement.machine, placement.processor
         # launchers count cores as they lie; numbers of the operating system begin anew in every package
         seats = [Seat(on.hosts[on.host[p]], int(on.local[p])) for p in where]
-        files = launch_files(seats, where, programs)
+        files = launch_files(seats, where, programs, unit=on.unit_name)
     else:
         files = start_files(programs)
         if placement is not None:

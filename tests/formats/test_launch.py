@@ -103,6 +103,15 @@ def test_placements_that_are_none():
         launch_files([Seat("a", 0), Seat("a", 0)], [0, 1], [Program("x", 2)])
 
 
+def test_open_mpi_is_told_that_slots_are_hardware_threads():
+    seats, programs = [Seat("a", 3), Seat("b", 0)], [Program("./x", 1), Program("./y", 1)]
+    for unit, five, four in (("core", "", ""), ("pu", ":hwtcpus", " --use-hwthread-cpus")):
+        told = launch_files(seats, [3, 4], programs, unit=unit)["launch.txt"].splitlines()
+        ends = "-n 1 ./x : -n 1 ./y"
+        assert f"mpirun --hostfile hosts.openmpi --map-by rankfile:file=rankfile{five} {ends}" in told
+        assert f"mpirun --hostfile hosts.openmpi --rankfile rankfile{four} {ends}" in told
+
+
 # ---- real launchers, on hosts that are all this machine
 SEATS = [Seat("n1", 0), Seat("n2", 1), Seat("n3", 0), Seat("n1", 1), Seat("n3", 1), Seat("n2", 0)]
 

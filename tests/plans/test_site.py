@@ -51,9 +51,12 @@ def test_cores_that_are_numbered_anew_in_every_package(meshes, tmp_path):
     (tmp_path / "node.xml").write_text(
         '<?xml version="1.0"?><topology version="2.0"><object type="Machine" os_index="0">'
         f'<info name="HostName" value="n1"/>{"".join(packages)}</object></topology>')
-    assert run(meshes, "--machine", tmp_path / "node.xml", "-o", tmp_path / "plan", "-q") == 0
-    seats = READERS["rankfile"](tmp_path / "plan" / "launch" / "rankfile")
-    assert sorted(seat.slot for seat in seats) == list(range(16))
+    for unit in ("core", "pu"):
+        assert run(meshes, "--machine", tmp_path / "node.xml", "--unit", unit, "-o", tmp_path / unit, "-q") == 0
+        seats = READERS["rankfile"](tmp_path / unit / "launch" / "rankfile")
+        assert sorted(seat.slot for seat in seats) == list(range(16))
+        assert (":hwtcpus" in (tmp_path / unit / "launch" / "launch.txt").read_text()) == (unit == "pu")
+        assert main(["check", str(tmp_path / unit), "-q"]) == 0
 
 
 @pytest.mark.parametrize("placement", ["linear", "disjoint", "shared"])
