@@ -7,7 +7,12 @@ NODES_OR_NUMBER = "the nodes of the job: how many, a hostfile, or names as n[001
 
 
 def node_slots(nodes: str) -> list[int | None]:
-    """What each node takes, None where nothing says it.
+    """What each node takes, None where nothing says it; parameters and errors of :func:`told_nodes`."""
+    return told_nodes(nodes)[1]
+
+
+def told_nodes(nodes: str) -> tuple[list[str], list[int | None]]:
+    """Names of the nodes, none where only their number is told, and what each takes, None where nothing says it.
 
     Parameters
     ----------
@@ -23,8 +28,9 @@ def node_slots(nodes: str) -> list[int | None]:
     from ..formats.hostfile import read_hosts
 
     if nodes.lstrip("-").isdecimal():
-        return [None] * whole("--nodes", int(nodes[:20]), low=1, high=2**31 - 1)
-    return [slots for _, slots in read_hosts(nodes)]
+        return [], [None] * whole("--nodes", int(nodes[:20]), low=1, high=2**31 - 1)
+    names, slots = zip(*read_hosts(nodes), strict=True)
+    return list(names), list(slots)
 
 
 def named_nodes(nodes: str | None) -> str | None:
@@ -43,4 +49,4 @@ def named_nodes(nodes: str | None) -> str | None:
     return nodes
 
 
-__all__ = ["NODES", "NODES_OR_NUMBER", "named_nodes", "node_slots"]
+__all__ = ["NODES", "NODES_OR_NUMBER", "named_nodes", "node_slots", "told_nodes"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from ..names import RankObjective
 from .console import Console
 from .effects import Effect, no_effect
-from .nodes import NODES_OR_NUMBER, node_slots
+from .nodes import NODES_OR_NUMBER, told_nodes
 from .numbers import integer, real
 from .parsing import listed
 from .paths import Paths, sources, unless
@@ -57,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                                    "per node"))
     group.add_argument("--placement", default="block", metavar="WHERE",
                        help="where the ranks run: block fills one node after another (default), cyclic or cyclic:B "
-                            "deals them one or B at a time, or a file with the node of each rank, one number per line")
+                            "deals them one or B at a time to nodes with room, or a file with the node of each rank, one "
+                            "per line: its number from 0, or its name where --nodes lists names")
     group.add_argument("--model", default="lucia-network", metavar="TABLE",
                        help="time of a message by size: lucia-network (default), meluxina-network, lucia-local, "
                             "meluxina-local, or a file with lines 'bytes latency bandwidth'")
@@ -89,7 +90,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from .console import first_use
     from .part import check_target
 
-    room = slots_of(args.nodes, args.slots)
+    names, room = slots_of(args.nodes, args.slots)
     file = Path(*target(args))
     check_target(file)
     model = cost_model(args.model, args.latency, args.bandwidth)
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         first_use(progress, "ranks")
         progress(f"reading {args.profile}")
         messages = read_profile(args.profile, counts=args.counts, nranks=args.nranks, kind=args.kind)
-        node = placed(args.placement, messages.nranks, room)
+        node = placed(args.placement, messages.nranks, room, names)
         progress(f"partitioning {messages.nranks} ranks")
         with timed() as took:
             communication = communication_graph(messages, model, args.duplex)
@@ -130,50 +131,66 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def slots_of(nodes: str, slots: list[int] | None) -> list[int]:
-    """Processes that each node can run, as the list of nodes says or as given."""
+def slots_of(nodes: str, slots: list[int] | None) -> tuple[list[str], list[int]]:
+    """Names of the nodes where they are told, and how many processes each can run, as their list says or as given."""
     from ..arrays import whole
     from ..errors import ConfigError, MappingError
 
-    said = node_slots(nodes)
+    names, said = told_nodes(nodes)
     if slots is None:
         told = [one for one in said if one is not None]
         if len(told) < len(said):
             raise ConfigError("--slots: are missing; give the processes that a node can run, or say them with --nodes, "
                               "as n[1-4]:16")
-        return told
+        return names, told
     k = len(said)
     if any(one is not None for one in said):
         raise no_effect(["--slots"], "beside --nodes that say how many processes each runs")
     if len(slots) not in (1, k):
         raise MappingError(f"--slots: needs one number, or one for each of the {k} nodes, got {len(slots)}")
-    return [whole("--slots", s, low=1) for s in slots] * (k if len(slots) == 1 else 1)
+    return names, [whole("--slots", s, low=1) for s in slots] * (k if len(slots) == 1 else 1)
 
 
-def placed(placement: str, nranks: int, slots: list[int]) -> NDArray[Any]:
+def placed(placement: str, nranks: int, slots: list[int], names: list[str]) -> NDArray[Any]:
     """Node of each rank, none with more ranks than slots."""
     import numpy as np
 
     from ..arrays import whole
     from ..errors import MappingError
-    from ..formats import read_part
+    from ..formats.placement_file import read_placement
 
-    k, room = len(slots), np.array(slots)
-    if room.sum() < nranks:
-        raise MappingError(f"--slots: {nranks} ranks need as many slots, {k} nodes have {room.sum()}; add some")
+    k, total = len(slots), sum(slots)
+    if total < nranks:
+        raise MappingError(f"--slots: {nranks} ranks need as many slots, {k} nodes have {total}; add some")
+    room = np.array([min(one, nranks) for one in slots])
     kind, _, size = placement.partition(":")
-    node: NDArray[Any]
     if kind == "block" and not size:
-        node = np.repeat(np.arange(k), room)[:nranks]
-    elif kind == "cyclic" and (not size or size.isdecimal()):
-        node = np.arange(nranks) // whole("--placement", int((size or "1")[:20]), low=1, high=2**31 - 1) % k
-    else:
-        node = read_part(placement, nranks, k)
+        return np.searchsorted(np.cumsum(room), np.arange(nranks), "right")
+    if kind == "cyclic" and (not size or size.isdecimal()):
+        return dealt(nranks, room, whole("--placement", int((size or "1")[:20]), low=1, high=2**31 - 1))
+    node = read_placement(placement, nranks, names or k)
     used = np.bincount(node, minlength=k)
     if (used > room).any():
         p = int(np.argmax(used > room))
-        raise MappingError(f"--placement: puts {used[p]} ranks on node {p}, which has {room[p]} slots")
+        raise MappingError(f"--placement: puts {used[p]} ranks on node {names[p] if names else p}, which has {room[p]} "
+                           f"slots")
     return node
+
+
+def dealt(nranks: int, room: NDArray[Any], block: int) -> NDArray[Any]:
+    """Node of each rank where nodes get `block` of them in turn; those that are full are passed over, as launchers do."""
+    import numpy as np
+
+    found, left, open_ = [np.zeros(0, np.int64)], room.copy(), np.arange(len(room))
+    missing = nranks
+    while missing:
+        share = np.minimum(left[open_], block)
+        turn = int(np.searchsorted(np.cumsum(share), missing)) + 1
+        found.append(np.repeat(open_[:turn], share[:turn])[:missing])
+        missing -= len(found[-1])
+        left[open_] -= share
+        open_ = open_[left[open_] > 0]
+    return np.concatenate(found)
 
 
 def cost_model(table: str, latency: float | None, bandwidth: float | None) -> CostModel:

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copart.cli import main
+from copart.commands.ranks import placed
 from copart.errors import FormatError
 from copart.formats import read_part
+from copart.formats.placement_file import read_placement
 from copart.formats.profiles import read_profile
 from copart.mapping.ranks.communication import communication_graph
 
@@ -136,7 +138,8 @@ def test_command(pairs, tmp_path, capsys):
 
 def test_command_as_json(pairs, tmp_path, capsys):
     new = tmp_path / "new.txt"
-    assert main(["ranks", str(pairs), "--nodes", "3", "--slots", "8", "4", "4", "--placement", "cyclic:2", "--json",
+    full = write(tmp_path, "full", "0\n" * 6 + "1\n" * 6 + "2\n" * 4)
+    assert main(["ranks", str(pairs), "--nodes", "3", "--slots", "8", "4", "4", "--placement", str(full), "--json",
                  "--latency", "1", "--bandwidth", "1000", "--duplex", "half", "--method", "bisection",
                  "-o", str(new)]) == 2
     assert "puts 6 ranks on node 1, which has 4 slots" in capsys.readouterr().err
@@ -154,6 +157,34 @@ def test_command_with_files(pairs, tmp_path, capsys):
     assert main(["ranks", str(pairs), "--nodes", "2", "--slots", "9", "--placement", str(where), "--model", str(table),
                  "-q"]) == 0
     assert read_part(f"{pairs}.ranks").tolist() == list(range(16)), "the optimum is left as it is"
+
+
+@pytest.mark.parametrize(("where", "node"), [
+    ("block", [0, 0, 0, 1, 2, 2, 2, 2]), ("cyclic", [0, 1, 2, 0, 2, 0, 2, 2]), ("cyclic:2", [0, 0, 1, 2, 2, 0, 2, 2]),
+    ("cyclic:2147483647", [0, 0, 0, 1, 2, 2, 2, 2])])
+def test_full_nodes_are_passed_over(where, node):
+    assert placed(where, 8, [3, 1, 10**12], []).tolist() == node
+
+
+def test_placement_by_name_and_by_number(tmp_path):
+    names = ["n1.site.org", "n2", "n3"]
+    by_name = write(tmp_path, "names", "n1\nn3\n# comment\nn3\n\nn2\n")
+    by_number = write(tmp_path, "numbers", "0\n2\n2\n1\n")
+    assert placed(str(by_name), 4, [2, 2, 2], names).tolist() == [0, 2, 2, 1]
+    assert placed(str(by_number), 4, [2, 2, 2], names).tolist() == [0, 2, 2, 1]
+    assert placed(str(by_number), 4, [2, 2, 2], []).tolist() == [0, 2, 2, 1]
+    for file, nodes, rule in ((by_name, ["n1", "n3"], ":6: node 'n2' is none of the 2 of --nodes"),
+                              (by_number, 2, r":2: node '2' is outside 0..1; nodes are numbered from 0")):
+        with pytest.raises(FormatError, match=rule):
+            read_placement(file, 4, nodes)
+    with pytest.raises(FormatError, match="needs the node of each of 5 ranks, one per line, has 4"):
+        read_placement(by_number, 5, 3)
+
+
+def test_more_nodes_than_ranks(pairs, tmp_path, capsys):
+    where = write(tmp_path, "where", "3\n" * 8 + "99\n" * 8)
+    assert main(["ranks", str(pairs), "--nodes", "100", "--slots", "8", "--placement", str(where), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cut_after_us"] == 0
 
 
 @pytest.mark.parametrize(("options", "said"), [

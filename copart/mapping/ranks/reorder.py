@@ -72,7 +72,7 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     communication : CommunicationGraph
         Of the ranks, see :func:`copart.mapping.ranks.communication.communication_graph`.
     placement : (N,) array_like of int
-        Node on which each process runs, from 0; nodes may run different numbers of processes.
+        Node on which each process runs, by any numbers from 0; nodes may run different numbers of processes.
     method : str or callable
         One of :data:`copart.mapping.ranks.partitioners.METHODS`, or a function; see
         :func:`copart.mapping.ranks.partitioners.partition_exactly`.
@@ -103,10 +103,11 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     """
     whole("seed", seed, low=0, high=2**31 - 1)
     graph = communication.graph
-    initial = integers("placement", placement, VERTEX, MappingError, low=0, size=graph.nvtxs)
-    k = int(initial.max(initial=0)) + 1
-    if k > max(graph.nvtxs, 1):
-        raise MappingError(f"placement: node {k - 1} with {graph.nvtxs} processes; number the nodes in use from 0")
+    given = integers("placement", placement, VERTEX, MappingError, low=0, size=graph.nvtxs)
+    k = int(given.max(initial=0)) + 1
+    # tables grow with the numbers of nodes, so that those not in use are passed over where there are many
+    used = np.arange(k, dtype=VERTEX) if k <= max(graph.nvtxs, 1) else np.unique(given)
+    initial, k = np.searchsorted(used, given).astype(VERTEX), len(used)
     known_name("objective", objective, OBJECTIVES)
     times, unit = communication.times, communication.resolution
     if objective != "time" and times is None:
@@ -127,7 +128,7 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     else:
         part = initial.copy()
     before, after = (None if nets is None else node_traffic(nets, node, unit) for node in (initial, part))
-    return Reordering(frozen(rank), frozen(part), communication.cut(initial), communication.cut(part), before, after)
+    return Reordering(frozen(rank), frozen(used[part]), communication.cut(initial), communication.cut(part), before, after)
 
 
 def _key(nets: Hypergraph, node: NDArray[np.int32], objective: str) -> tuple[int, ...]:

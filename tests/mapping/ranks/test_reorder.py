@@ -149,8 +149,17 @@ def test_bad_input():
         partition_exactly(grid(1, 2, vwgt=[1, 2]), [1, 2])
     with pytest.raises(MappingError, match="placement: needs 8 entries"):
         reorder_ranks(graph, [0, 1])
-    with pytest.raises(MappingError, match="number the nodes in use from 0"):
-        reorder_ranks(graph, [10**6] * 8)
+
+
+def test_nodes_by_any_numbers():
+    """More nodes than processes, most of which run none of them."""
+    graph = communication_graph(Messages(8, np.arange(8), np.arange(4, 12) % 8, np.full(8, 65536.0)))
+    few, many = np.repeat([0, 1], 4), np.repeat([7, 2**31 - 2], 4)
+    one, other = reorder_ranks(graph, few), reorder_ranks(graph, many)
+    assert one.cut_after == 0
+    assert one.rank.tolist() == other.rank.tolist()
+    assert np.array([7, 2**31 - 2])[one.node].tolist() == other.node.tolist()
+    assert reorder_ranks(graph, [10**6] * 8).kept
 
 
 @pytest.mark.parametrize("n", [8, 16, 24, 32, 48, 64, 96, 128])
