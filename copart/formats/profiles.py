@@ -68,13 +68,16 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
     if kind != "auto" and all(map(_says_itself, [path] if counts is None else [path, counts])):
         raise ConfigError(f"kind: has no effect on {path}, which says itself what it holds")
     rows, side = _read(path, kind)
-    sizes = rows[:, 2]
     if counts is not None:
         found, other = _read(counts, kind)
         if side is not None and other is not None and side != other:
             raise FormatError(counts, f"is about {other} ranks, {path} about {side}")
         number = {(int(s), int(t)): c for s, t, c, _ in found}
         rows[:, 3] = [max(number.get((int(s), int(t)), 1), 1) for s, t in rows[:, :2]]
+        # messages of no bytes take their latencies, too; a matrix of bytes does not list them
+        listed = {(int(s), int(t)) for s, t in rows[:, :2]}
+        empty = [(*pair, 0.0, c) for pair, c in number.items() if c > 0 and pair not in listed]
+        rows = np.concatenate([rows, np.array(empty, np.float64).reshape(-1, 4)])
     for column, what, most in ((0, "rank", 2**31 - 1), (1, "rank", 2**31 - 1), (3, "number of messages", 2**53)):
         largest = rows[:, column].max(initial=0)
         if largest > most:
@@ -87,7 +90,7 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
     keep = rows[:, 3] > 0
     try:
         return Messages(n, rows[keep, 0].astype(np.int64), rows[keep, 1].astype(np.int64),
-                        sizes[keep] / rows[keep, 3], rows[keep, 3].astype(np.int64))
+                        rows[keep, 2] / rows[keep, 3], rows[keep, 3].astype(np.int64))
     except MappingError as error:
         raise FormatError(path, str(error)) from None
 

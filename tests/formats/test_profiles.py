@@ -77,6 +77,17 @@ def test_counts_in_another_file(tmp_path):
     assert read_profile(size, nranks=9).nranks == 9
 
 
+def test_messages_of_no_bytes_are_counted_in_every_form(tmp_path):
+    """Synchronisation costs latencies: the same in a matrix of bytes beside one of messages as in a list."""
+    size, count = write(tmp_path, "size", "0,10,0\n0,0,0\n0,0,0\n"), write(tmp_path, "count", "0,2,7\n0,0,0\n0,0,0\n")
+    one = read_profile(size, counts=count, kind="matrix")
+    other = read_profile(write(tmp_path, "list", "0 1 10 2\n0 2 0 7\n"))
+    assert totals(one) == totals(other) == [(0, 1, 10, 2), (0, 2, 0, 7)]
+    assert communication_graph(one).cut([0, 1, 2]) == communication_graph(other).cut([0, 1, 2])
+    more = read_profile(write(tmp_path, "pair", "0 1 10\n"), counts=write(tmp_path, "far", "0 1 2\n5 0 3\n"))
+    assert more.nranks == 6
+
+
 @given(st.integers(2, 7), st.integers(0, 10**6))
 def test_matrix_and_list_say_the_same(tmp_path_factory, n, seed):
     folder = tmp_path_factory.mktemp("profile")
