@@ -33,6 +33,8 @@ ranks.txt: line i + 1 holds the rank in the Cartesian communicator of the proces
 
 #: More dimensions than these cannot be told apart in 64 bits.
 MOST_DIMENSIONS = 62
+#: Processes whose nodes are kept in memory, with 40 bytes each; no machine has as many cores.
+MOST_PROCESSES = 2**27
 #: Compared where no method is chosen; the distributed one takes time that grows with nodes times processes.
 COMPARED: tuple[GridMethod, ...] = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy",
                                     "hyperplane", "hyperplane-cut")
@@ -202,7 +204,11 @@ def read_grid(args: argparse.Namespace) -> Grid:
     else:
         dims = [0] * whole("--ndims", args.ndims, low=1, high=MOST_DIMENSIONS)
     sizes = dims if args.procs is None else dims_create(args.procs, dims, args.rule)
-    return Grid(sizes, read_periods(args.periodic, len(sizes)))
+    grid = Grid(sizes, read_periods(args.periodic, len(sizes)))
+    if grid.size > MOST_PROCESSES:
+        raise ConfigError(f"--dims: {grid.size} processes are more than the {MOST_PROCESSES} that are kept in memory; "
+                          f"from Python, copart.mapping.cartesian.Hyperplane tells the position of one rank of any grid")
+    return grid
 
 
 def read_periods(text: str | None, ndims: int) -> list[bool] | None:

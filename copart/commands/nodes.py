@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: More nodes are no job, but a damaged number; each is listed.
+MOST = 2**24
+
 NODES = "the nodes of the job: a hostfile, or names as n[001-004,7]"
 NODES_OR_NUMBER = "the nodes of the job: how many, a hostfile, or names as n[001-004,7] or n[1-4]:16"
 
@@ -28,7 +31,7 @@ def told_nodes(nodes: str) -> tuple[list[str], list[int | None]]:
     from ..formats.hostfile import read_hosts
 
     if nodes.lstrip("-").isdecimal():
-        return [], [None] * whole("--nodes", int(nodes[:20]), low=1, high=2**31 - 1)
+        return [], [None] * whole("--nodes", int(nodes[:20]), low=1, high=MOST)
     names, slots = zip(*read_hosts(nodes), strict=True)
     return list(names), list(slots)
 
