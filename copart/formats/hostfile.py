@@ -23,6 +23,10 @@ _DIGITS = 40
 _WORD = re.compile(r"(?:[^,\[\]\s]|\[[^\[\]]*\])+|[\[\]]")
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _NAME = re.compile(r"[A-Za-z0-9_.%-]+$")
+#: Open MPI takes blanks beside the equals sign.
+_AROUND = re.compile(r"\s*=\s*")
+#: What stands before it; in a rankfile, which is no list of hosts, it would be the number of a rank.
+_KEY = re.compile(r"[A-Za-z_-]+$")
 
 
 def expand(text: str) -> list[str]:
@@ -87,7 +91,7 @@ def read_hosts(source: PathLike | Sequence[str]) -> list[tuple[str, int | None]]
         A file, or the names themselves, also with ranges: ``"n[001-004,7]"``, or a line with numbers of slots between
         them.  Lines of a file may be
 
-        - ``host slots=4 max_slots=8`` (Open MPI),
+        - ``host slots=4 max_slots=8`` (Open MPI, also with blanks beside ``=``),
         - ``host:4`` (MPICH, Hydra, Slurm's ``srun``),
         - ``host 4 queue undefined`` (Grid Engine), ``hostA 4 hostB 2`` (LSF),
         - ``host``, where a repeated name is one more slot (PBS, ``SLURM_HOSTFILE``),
@@ -108,11 +112,8 @@ def read_hosts(source: PathLike | Sequence[str]) -> list[tuple[str, int | None]]
     if is_file(source):
         entries = _lines(source)  # type: ignore[arg-type]
     else:
-        words = _WORD.findall(source) if isinstance(source, str) else list(source)  # type: ignore[arg-type]
-        if isinstance(source, str) and len(words) > 1 and words[1].isdecimal() and "," not in _BRACKET.sub("", source):
-            entries = _entry(words)  # a line of LSF or Grid Engine, as in $LSB_MCPU_HOSTS
-        else:
-            entries = [entry for word in words for entry in _entry([word])]
+        texts = [source] if isinstance(source, str) else list(source)  # type: ignore[arg-type]
+        entries = [entry for text in texts for entry in _written(text)]
     repeated = len({name for name, _ in entries}) < len(entries)
     for name, slots in entries:
         more = slots if slots is not None else 1 if repeated else None
@@ -128,6 +129,14 @@ def is_file(source: PathLike | Sequence[str]) -> bool:
         os.path.sep in source or source.lower().endswith(_ENDINGS) or os.path.exists(source)))
 
 
+def _written(text: str) -> list[tuple[str, int | None]]:
+    """The hosts of names with blanks or commas between them, or of one line of LSF or Grid Engine."""
+    words = _WORD.findall(text)
+    if len(words) > 1 and words[1].isdecimal() and "," not in _BRACKET.sub("", text):
+        return _entry(words)  # as in $LSB_MCPU_HOSTS
+    return [entry for word in words for entry in _entry([word])]
+
+
 def _lines(path: PathLike) -> list[tuple[str, int | None]]:
     try:
         lines = read_bytes(path).decode("utf-8-sig").splitlines()
@@ -135,7 +144,7 @@ def _lines(path: PathLike) -> list[tuple[str, int | None]]:
         raise FormatError(path, "is no text file") from None
     out: list[tuple[str, int | None]] = []
     for i, line in enumerate(lines, 1):
-        words = line.split("#")[0].split()
+        words = _AROUND.sub("=", line.split("#")[0]).split()
         try:
             out += _entry(words) if words else []
         except MappingError as error:
@@ -161,7 +170,7 @@ def _entry(words: list[str]) -> list[tuple[str, int | None]]:
         slots, rest = _slots(rest[0]), []
     for word in rest:
         key, equals, value = word.partition("=")
-        if not equals:
+        if not equals or not _KEY.match(key):
             raise MappingError(f"node list: {word[:40]!r} behind host {host[:40]} is not understood; known are "
                                f"slots=N, host:N and a plain number")
         if key.lower() in ("slots", "cpu", "count"):
