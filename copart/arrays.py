@@ -246,6 +246,11 @@ def sums(index: NDArray[Any], values: NDArray[np.int64], size: int) -> NDArray[n
     return total
 
 
+def exact_sum(values: NDArray[np.int64]) -> int:
+    """Sum of int64 values at least 0, also where it does not fit in 64 bits: both halves of them by themselves."""
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
+
+
 def spanned(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """(2, d) smallest and largest entry of each column; numpy is slow along rows as short as these."""
     columns = points.T

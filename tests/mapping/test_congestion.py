@@ -309,3 +309,11 @@ def test_task_graphs():
     with pytest.raises(MappingError, match="source"):
         TaskGraph(2, [2], [0])
     assert TaskGraph(0, [], []).nmessages == 0
+
+
+def test_weighted_hops_beyond_64_bits():
+    """Data may add up to 2^61, and each of it takes many hops."""
+    far = TaskGraph(3, [0, 1, 2], [1, 0, 1], [2**59, 2**59, 3])
+    found = evaluate_congestion(far, TorusNetwork([64]), [0, 32, 31])
+    assert (found.weighted_hops, found.max_congestion) == (2**65 + 3, 2.0**59)
+    assert found.average_congestion == pytest.approx(found.weighted_hops / found.used_links)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import frozen, integers, sums
+from ...arrays import exact_sum, frozen, integers, sums
 from ...errors import MappingError
 from ...kernels.routes import load_links
 from ..tasks import TaskGraph, as_tasks
@@ -172,7 +172,7 @@ def evaluate_at_once(several: Sequence[TaskGraph], network: Network, point: Arra
     loads = _loads(network, at[p][out], at[q][out], volume)
     vc, used = loads.congestion, int((loads.messages > 0).sum())
     nnodes = int(on.max(initial=0)) + 1
-    hops, weighted = int(loads.messages.sum()), int(loads.volume.sum())
+    hops, weighted = int(loads.messages.sum()), exact_sum(loads.volume)
     return CongestionFigures(
         messages=len(data), volume=int(data.sum()), total_hops=hops, weighted_hops=weighted,
         average_hops=hops / max(len(data), 1), max_message_congestion=int(loads.messages.max(initial=0)),
