@@ -60,6 +60,11 @@ class Sites:
         """Names of the hosts, or numbers of the processors."""
         return self.machine.hosts or tuple(map(str, range(self.nsites)))
 
+    @property
+    def no_routes(self) -> str:
+        """Why there is no network, for messages."""
+        return f"{self.machine.architecture!r} has no static routes" if self.nsites > 1 else "one host has no links"
+
     @cached_property
     def coordinates(self) -> NDArray[np.int64] | None:
         """(nsites, ndims) int64 coordinates where the network is a torus or mesh, else None."""

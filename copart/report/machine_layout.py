@@ -69,8 +69,9 @@ def need_drawable(sites: Sites) -> None:
         The machine has no static routes, or very many nodes.
     """
     if sites.network is None:
-        raise NotApplicableError(f"picture: {sites.machine.architecture!r} has no static routes; give the machine as "
-                                 f"coordinates of nodes, topology.conf or a hierarchy")
+        instead = "give the machine as coordinates of nodes, topology.conf or a hierarchy" if sites.nsites > 1 else \
+            "leave it out"
+        raise NotApplicableError(f"picture: {sites.no_routes}; {instead}")
     count = sites.network.npoints if isinstance(sites.network, TorusNetwork) else sites.nsites
     if count > MOST_ALONE:
         raise NotApplicableError(f"picture: {count} nodes and routers are more than the {MOST_ALONE} that are drawn")

@@ -127,7 +127,10 @@ def test_how_to_start_is_said_without_a_machine(meshes, tmp_path, capsys):
 @pytest.mark.parametrize(("words", "error"), [
     (["--hierarchy", "4:3"], "has 12 slots for 16 processes"),
     (["--hierarchy", "4:4", "--iterations", "1", "2", "3"], "iterations: needs two integers"),
-    (["--hierarchy", "8:2", "--scheme", "monolithic", "--placement", "disjoint"], "hosts of its own"),
+    (["--hierarchy", "8:2", "--scheme", "monolithic", "--placement", "disjoint"], "take turns on the same processes"),
+    (["--hierarchy", "16", "--placement", "disjoint"], "1 host cannot give every code hosts of its own; name more"),
+    (["--hierarchy", "16", "--method", "umc"], "tori, meshes, trees and dragonflies; one host has no links; use uwh"),
+    (["--hierarchy", "16", "--machine-picture", "m.svg"], "picture: one host has no links; leave it out"),
 ])
 def test_what_cannot_be_placed(meshes, tmp_path, capsys, words, error):
     assert run(meshes, *words, "-o", tmp_path / "out") == 2

@@ -107,7 +107,7 @@ class Placed:
             The machine has no static routes.
         """
         if self.sites.network is None:
-            raise NotApplicableError(f"machine: {self.machine.architecture!r} has no static routes")
+            raise NotApplicableError(f"machine: {self.sites.no_routes}")
         return link_loads(self.processes.tasks(phase), self.sites.network, self.sites.point[self.site], self.site)
 
     @property

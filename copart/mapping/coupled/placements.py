@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import MappingError
 from ...graph import Graph
+from ...metrics.columns import plural
 from ...names import Bound, PhaseWeights, PlacementName, PlacingMethod, TaskMethod, check_method, known_name
 from ..architectures.architecture import MATRIX_LIMIT
 from ..architectures.subset import subset
@@ -68,8 +69,7 @@ def place(processes: Processes, machine: Machine, placement: PlacementName = "sh
         return placed(processes, machine, np.arange(processes.nprocs), placement)
     if placement == "disjoint" and _apart(processes, machine) is None:
         check_room(processes.nprocs, machine)
-        raise MappingError(f"placement: {len(machine.hosts)} hosts are too few for every code to have hosts of its "
-                           f"own; use placement shared, or more hosts")
+        raise MappingError(f"placement: {_why_together(processes, machine)}, or use placement shared")
     made = placements(processes, machine, method=method, bound=bound, phase_weights=phase_weights, seed=seed,
                       threads=threads)
     return next(one for one in made if one.name == placement)
@@ -136,10 +136,15 @@ def _weights(processes: Processes, given: PhaseWeights | tuple[float, float], *,
     return processes.equal_weights(unit=unit) if given == "equal" else (1, 1)
 
 
+def _pooled(processes: Processes) -> bool:
+    """Whether codes share processes."""
+    return any(a[1] > b[0] for a, b in pairwise(processes.ranges.values()))
+
+
 def _apart(processes: Processes, machine: Machine) -> list[NDArray[np.int64]] | None:
     """Processors of whole hosts for each code, in order; None where there are too few."""
     ranges = list(processes.ranges.values())
-    if len(machine.hosts) < 2 or any(a[1] > b[0] for a, b in pairwise(ranges)):
+    if len(machine.hosts) < 2 or _pooled(processes):
         return None
     order = np.argsort(machine.host, kind="stable")
     first = np.concatenate([[0], np.cumsum(machine.slots)])
@@ -152,6 +157,16 @@ def _apart(processes: Processes, machine: Machine) -> list[NDArray[np.int64]] | 
             return None
         mine.append(order[first[begin]:first[host]])
     return mine
+
+
+def _why_together(processes: Processes, machine: Machine) -> str:
+    """Why the codes cannot have hosts of their own, for messages."""
+    if _pooled(processes):
+        return "codes that take turns on the same processes cannot have hosts of their own; give each its own processes"
+    if not machine.hosts:
+        return "the machine names no hosts that every code could have for itself; give a node list with it"
+    count = len(machine.hosts)
+    return f"{count} {plural(count, 'host')} cannot give every code hosts of its own; name more of them"
 
 
 def _disjoint(processes: Processes, graph: Graph, machine: Machine, mine: list[NDArray[np.int64]],

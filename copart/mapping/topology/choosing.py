@@ -187,7 +187,7 @@ def _routed(tasks: Any, machine: Machine | Architecture, mapping: ArrayLike) -> 
     graph, sites = as_tasks(tasks), Sites(machine)
     where = integers("mapping", mapping, np.int64, MappingError, low=0, high=sites.machine.nprocs, size=graph.ntasks)
     if sites.network is None:
-        raise NotApplicableError(f"machine: {sites.machine.architecture!r} has no static routes")
+        raise NotApplicableError(f"machine: {sites.no_routes}")
     site = sites.site_of(where)
     return graph, sites.network, sites.point[site], site
 

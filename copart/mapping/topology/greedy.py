@@ -115,7 +115,7 @@ def relieve(grouped: Grouped, sites: Sites, site: NDArray[np.int32], *, messages
     network = sites.network
     if network is None:
         raise NotApplicableError(f"method: {'ummc' if messages else 'umc'} needs static routes, which are known of "
-                                 f"tori, meshes, trees and dragonflies, not of {sites.machine.architecture!r}; use uwh")
+                                 f"tori, meshes, trees and dragonflies; {sites.no_routes}; use uwh")
     if not len(site):
         return site.copy()
     groups, places = as_groups(grouped, messages=messages), sites.places(max(NEAR, 4 * candidates))
