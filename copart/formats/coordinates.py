@@ -58,6 +58,8 @@ class _Said:
     sizes: list[int]
     line: int
     options: dict[str, Any] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    """Of the options."""
 
 
 def is_coordinates(data: bytes) -> bool:
@@ -134,6 +136,7 @@ def _first(path: PathLike, words: list[str], line: int) -> _Said:
 
 def _option(path: PathLike, said: _Said, words: list[str], line: int) -> None:
     word, rest = words[0].lower(), words[1:]
+    said.lines[word] = line
     if word == "undirected":
         if rest:
             raise FormatError(path, "undirected stands alone on its line", line)
@@ -156,7 +159,8 @@ def _network(path: PathLike, said: _Said) -> Network:
     try:
         return Dragonfly(*said.sizes, **said.options) if kind is None else kind(said.sizes, **said.options)
     except CopartError as error:
-        raise FormatError(path, str(error), said.line) from None
+        # they begin with what is wrong
+        raise FormatError(path, str(error), said.lines.get(str(error).partition(":")[0], said.line)) from None
 
 
 def _place(path: PathLike, said: _Said, network: Network, words: list[str], line: int) -> tuple[int, int | None]:

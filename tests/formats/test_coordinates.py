@@ -96,7 +96,9 @@ def test_the_nodes_of_the_job_in_its_order(file):
     ("torus 4 4\nn1 0 1 0\n", "has 0 slots"),
     ("torus 4 4\nuplinks 1 1\nn1 0 0\n", "uplinks are of a fattree"),
     ("torus 4 4\nbandwidth a\nn1 0 0\n", "bandwidths must be numbers"),
-    ("torus 4 4\nbandwidth 1 2 3\nn1 0 0\n", "bandwidth: needs one number, 2"),
+    ("torus 4 4\nbandwidth 1 2 3\nn1 0 0\n", ":2: bandwidth: needs one number, 2"),
+    ("torus 4 4\nbandwidth 1 inf\nn1 0 0\n", ":2: bandwidth: must be positive and finite, is inf for a link"),
+    ("fattree 2 3\nundirected\nuplinks 2\nn1 0\n", ":3: uplinks: needs one per level"),
     ("torus 4 4\nundirected yes\nn1 0 0\n", "stands alone"),
 ])
 def test_refused_files(file, text, match):

@@ -56,8 +56,9 @@ class Network(ABC):
 
     def _set(self, kind: int, dims: Sequence[int], bandwidth: NDArray[np.float64], *, ways: Sequence[int] = (),
              first: Sequence[int] = ()) -> None:
-        if not (np.isfinite(bandwidth) & (bandwidth > 0)).all():
-            raise MappingError(f"bandwidth: must be positive, is {bandwidth[~(bandwidth > 0)][:1]} for a link of the "
+        bad = ~(np.isfinite(bandwidth) & (bandwidth > 0))
+        if bad.any():
+            raise MappingError(f"bandwidth: must be positive and finite, is {bandwidth[bad][0]:g} for a link of the "
                                f"{self.name}")
         def array(values: Sequence[int]) -> NDArray[np.int64]:
             return frozen(np.array(values, np.int64))
