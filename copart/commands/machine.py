@@ -72,12 +72,21 @@ def add_description(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *
 
 def described(args: argparse.Namespace) -> Machine:
     """The machine that the arguments describe."""
+    from ..errors import FormatError, MappingError
     from ..formats.machines import read_machine
     from ..formats.text import read_numbers
 
     vertices = None if args.vertices is None else read_numbers(args.vertices).values.tolist()
-    return read_machine(args.source, nodes=named_nodes(args.nodes), host=args.host, slots=args.slots, unit=args.unit,
-                        hierarchy=args.hierarchy, distance=args.distance, vertices=vertices, topology=args.topology)
+    try:
+        return read_machine(args.source, nodes=named_nodes(args.nodes), host=args.host, slots=args.slots,
+                            unit=args.unit, hierarchy=args.hierarchy, distance=args.distance, vertices=vertices,
+                            topology=args.topology)
+    except MappingError as error:
+        if vertices is None or not str(error).startswith("vertices:"):
+            raise
+        counted = vertices[:1] == [len(vertices) - 1]
+        count = "; SCOTCH's lists begin with their length, which is left out here" if counted else ""
+        raise FormatError(args.vertices, f"{str(error).removeprefix('vertices: ')}{count}") from None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:

@@ -154,6 +154,8 @@ def _architecture(path: PathLike, kind: str, vertices: Sequence[int] | None) -> 
             return Machine(MultilevelDecomposition(graph, vertices))
         return Machine(decompose(graph, vertices))
     except MappingError as error:
+        if str(error).startswith("vertices:"):
+            raise  # the file is not to blame
         raise FormatError(path, str(error)) from None
 
 

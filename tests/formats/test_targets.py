@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from copart.cli import main
 from copart.errors import FormatError, MappingError
 from copart.formats.scotch_target import read_target, write_target
 from copart.graph import Graph
@@ -220,3 +221,15 @@ def test_distances_that_files_cannot_hold(tmp_path):
     with pytest.raises(MappingError, match="up to 4096 processors"):
         write_target(tmp_path / "m.tgt", MultilevelDecomposition(grid(5000)))
     assert not np.any([path.exists() for path in tmp_path.iterdir()])
+
+
+@pytest.mark.parametrize(("listed", "rule"), [
+    ("5\n5 3 12 7 2\n", "processor 5 is listed more than once; SCOTCH's lists begin with their length"),
+    ("3\n99\n", "1 of 2 entries are outside 0..15, first at index 1: 99"), ("", "at least one processor")])
+def test_errors_of_listed_vertices_name_their_file(tmp_path, capsys, listed, rule):
+    (tmp_path / "m.tgt").write_text("mesh2D 4 4\n")
+    (tmp_path / "list.txt").write_text(listed)
+    assert main(["machine", "info", str(tmp_path / "m.tgt"), "--vertices", str(tmp_path / "list.txt")]) == 2
+    said = capsys.readouterr().err
+    assert "list.txt: " in said
+    assert rule in said
