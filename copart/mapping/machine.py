@@ -16,6 +16,8 @@ from .architectures.subset import seats, subset
 from .architectures.tree import TreeLeaf
 from .congestion.networks import Network
 
+#: Processors of a machine with hosts: their numbers are kept in 32 bits.
+MOST = 2**31 - 1
 #: How much farther a processor of another host is than one of the same, where nobody says.
 NETWORK = 10
 
@@ -325,6 +327,8 @@ def machine(hierarchy: str | Sequence[int], distance: str | Sequence[float] | No
     nouter = 1 if len(arities) > 1 else 0
     costs = _costs([str(a) for a in arities], nouter, distance)
     tree = TreeLeaf(arities[::-1], costs)
+    if tree.nprocs > MOST:
+        raise MappingError(f"hierarchy: {tree.nprocs} processors are more than the {MOST} of which each is told by host")
     count = len(hosts) if hosts is not None else arities[-1] if nouter else 1
     if tree.nprocs % count:
         raise MappingError(f"hosts: {count} of them do not divide the {tree.nprocs} processors")

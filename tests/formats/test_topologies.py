@@ -49,6 +49,11 @@ def test_slots_of_hosts_whose_cores_are_described(conf):
         read_machine(tree, host=node, slots=5)
 
 
+def test_hierarchies_of_more_processors_than_are_numbered():
+    with pytest.raises(MappingError, match="hierarchy: 4000000000 processors are more than the 2147483647"):
+        read_machine(hierarchy="2000000000:2")
+
+
 @pytest.mark.parametrize(("text", "name"), [
     (TREE, "topology.conf"), ("switches: {top: {switches: [s1]}}\nblocks: [{switch: s1, nodes: 'n[1-2]'}]\n", "m.yaml")])
 def test_files_of_one_topology_take_no_name_of_one(conf, text, name):

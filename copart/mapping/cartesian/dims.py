@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import get_args
 
+import numpy as np
+
 from ...arrays import whole
 from ...errors import MappingError
 from ...names import GridSizes, known_name
@@ -55,7 +57,8 @@ def dims_create(nprocs: int, dims: int | Sequence[int], rule: GridSizes = "open-
     ((12, 11, 8), (12, 6), (9, 8), (3, 2, 2))
     """
     total = whole("nprocs", nprocs, low=1, high=2**31 - 1)  # as many as ranks can be
-    wanted = [0] * whole("dims", dims, low=1) if isinstance(dims, int) else [whole("dims", d, low=0) for d in dims]
+    one = isinstance(dims, int | np.integer)
+    wanted = [0] * whole("dims", dims, low=1) if one else [whole("dims", d, low=0) for d in dims]  # type: ignore[union-attr]
     if not wanted:
         raise MappingError("dims: a grid needs at least one dimension")
     known_name("rule", rule, RULES)

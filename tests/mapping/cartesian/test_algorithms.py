@@ -189,7 +189,7 @@ def test_the_quadratic_assignment_objective_is_the_total():
 # ---- sizes of grids
 def test_sizes_by_both_rules():
     assert dims_create(1056, 3) == (12, 11, 8)
-    assert dims_create(72, 2) == (12, 6)
+    assert dims_create(72, 2) == dims_create(np.int64(72), np.int64(2)) == (12, 6)
     assert dims_create(360, 3) == (10, 6, 6)
     assert dims_create(72, 2, "balanced") == (9, 8)
     assert dims_create(1, 3) == (1, 1, 1)
