@@ -35,9 +35,14 @@ ranks.txt: line i + 1 holds the rank in the Cartesian communicator of the proces
 MOST_DIMENSIONS = 62
 #: Processes whose nodes are kept in memory, with 40 bytes each; no machine has as many cores.
 MOST_PROCESSES = 2**27
-#: Compared where no method is chosen; the distributed one takes time that grows with nodes times processes.
+#: Compared where no method is chosen.
 COMPARED: tuple[GridMethod, ...] = ("cart", "nodecart", "central-greedy", "central-greedy-once", "distributed-greedy",
                                     "hyperplane", "hyperplane-cut")
+
+
+#: Processes up to which the distributed algorithm is compared: mending what its nodes have twice takes the square of
+#: their number, 20 seconds here.
+MOST_DISTRIBUTED = 2**15
 
 
 def _sizes_chosen(args: argparse.Namespace) -> bool:
@@ -85,7 +90,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         f"computes for itself), {', '.join(COMPARED)}")
     parser.add_argument("--objective", choices=["total", "max"], default="total",
                         help="what best chooses by: data between all nodes (default), or of the busiest one")
-    parser.add_argument("--no-compare", action="store_true", help="run the chosen algorithm only")
+    parser.add_argument("--no-compare", action="store_true",
+                        help="run the chosen algorithm only; distributed-greedy is compared up to "
+                             f"{MOST_DISTRIBUTED:,} processes")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the new rank of each old rank, one per line")
     add_page(parser, "picture", "picture.png", "also draw the grid coloured by node, before and after, with matplotlib")
 
@@ -115,7 +122,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     base = random(sizes, args.seed) if args.base == "random" else BASES[args.base](sizes)
     before = internode(grid, stencil, base, len(sizes))
     with console.progress() as progress:
-        names = [] if args.no_compare else [n for n in COMPARED if n != "nodecart" or len(set(sizes)) == 1]
+        names = [] if args.no_compare else compared(sizes)
         found = compare(grid, stencil, sizes, [*names, args.method], base, args.objective, progress)
     chosen = found[args.method][0]
     console.table(table(found, before, args.base, chosen.method, grid, stencil, sizes))
@@ -141,6 +148,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
                            "seconds": round(seconds, 6)} for name, (made, seconds) in found.items()},
         "chosen": chosen.method, "files": written})
     return 0
+
+
+def compared(sizes: Sequence[int]) -> list[GridMethod]:
+    """What is compared on nodes of these sizes: what applies to them and does not take minutes."""
+    out = {"nodecart": len(set(sizes)) > 1, "distributed-greedy": sum(sizes) > MOST_DISTRIBUTED}
+    return [name for name in COMPARED if not out.get(name)]
 
 
 def compare(grid: Grid, stencil: Stencil, sizes: Sequence[int], names: Sequence[GridMethod], base: Any,

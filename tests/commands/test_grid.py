@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from copart.cli import main
+from copart.commands.grid import COMPARED, compared
 from copart.errors import MappingError
 from copart.mapping.cartesian import Grid, internode, reorder_grid, round_robin, stencil
 from copart.report.grid_picture import draw_grid, node_colours, panels
@@ -85,6 +86,13 @@ def test_bad_input_is_one_line(capsys, tmp_path, arguments, words):
     assert err.count("\n") == 1
     assert words in err
     assert not target.exists()
+
+
+def test_what_is_compared():
+    """Neither what does not apply nor what would take many minutes, beside algorithms of a second."""
+    assert compared([4, 4]) == list(COMPARED)
+    assert compared([4, 3]) == [name for name in COMPARED if name != "nodecart"]
+    assert compared([64] * 4096) == [name for name in COMPARED if name != "distributed-greedy"]
 
 
 # ---- the picture
