@@ -219,8 +219,9 @@ def read_grid(args: argparse.Namespace) -> Grid:
     sizes = dims if args.procs is None else dims_create(args.procs, dims, args.rule)
     grid = Grid(sizes, read_periods(args.periodic, len(sizes)))
     if grid.size > MOST_PROCESSES:
-        raise ConfigError(f"--dims: {grid.size} processes are more than the {MOST_PROCESSES} that are kept in memory; "
-                          f"from Python, copart.mapping.cartesian.Hyperplane tells the position of one rank of any grid")
+        raise ConfigError(f"--dims: {grid.size} processes are more than the {MOST_PROCESSES} that are kept in "
+                          f"memory; from Python, copart.mapping.cartesian.Hyperplane tells the position of one rank of "
+                          f"any grid")
     return grid
 
 

@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                                    "per node"))
     group.add_argument("--placement", default="block", metavar="WHERE",
                        help="where the ranks run: block fills one node after another (default), cyclic or cyclic:B "
-                            "deals them one or B at a time to nodes with room, or a file with the node of each rank, one "
-                            "per line: its number from 0, or its name where --nodes lists names")
+                            "deals them one or B at a time to nodes with room, or a file with the node of each rank, "
+                            "one per line: its number from 0, or its name where --nodes lists names")
     group.add_argument("--model", default="lucia-network", metavar="TABLE",
                        help="time of a message by size: lucia-network (default), meluxina-network, lucia-local, "
                             "meluxina-local, or a file with lines 'bytes latency bandwidth'")
@@ -178,7 +178,7 @@ def placed(placement: str, nranks: int, slots: list[int], names: list[str]) -> N
 
 
 def dealt(nranks: int, room: NDArray[Any], block: int) -> NDArray[Any]:
-    """Node of each rank where nodes get `block` of them in turn; those that are full are passed over, as launchers do."""
+    """Node of each rank where nodes get `block` of them in turn; full ones are passed over, as launchers do."""
     import numpy as np
 
     found, left, open_ = [np.zeros(0, np.int64)], room.copy(), np.arange(len(room))

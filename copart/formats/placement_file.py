@@ -36,8 +36,9 @@ def read_placement(path: PathLike, nranks: int, nodes: int | Sequence[str]) -> N
     FormatError
         There are too few or too many lines, or a node is not there.
     """
-    lines = [(i, line.strip()) for i, line in enumerate(read_bytes(path).decode("utf-8-sig", "replace").splitlines(), 1)]
-    lines = [(i, word) for i, word in lines if word and word[0] not in "%#"]
+    text = read_bytes(path).decode("utf-8-sig", "replace")
+    stripped = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1)]
+    lines = [(i, word) for i, word in stripped if word and word[0] not in "%#"]
     if len(lines) != nranks:
         raise FormatError(path, f"needs the node of each of {nranks} ranks, one per line, has {len(lines)}",
                           lines[nranks][0] if len(lines) > nranks else None)
@@ -50,9 +51,9 @@ def read_placement(path: PathLike, nranks: int, nodes: int | Sequence[str]) -> N
         found = [int(word) if word.isdecimal() and len(word) <= _DIGITS else -1 for word in words]
     for (i, word), node in zip(lines, found, strict=True):
         if not 0 <= node < count:
-            raise FormatError(path, f"node {word[:40]!r} is none of the {count} of --nodes" if by_name else
-                              f"node {word[:40]!r} is outside 0..{count - 1}; nodes are numbered from 0, in the order of "
-                              f"--nodes", i)
+            rule = f"none of the {count} of --nodes" if by_name else \
+                f"outside 0..{count - 1}; nodes are numbered from 0, in the order of --nodes"
+            raise FormatError(path, f"node {word[:40]!r} is {rule}", i)
     return np.array(found, VERTEX)
 
 

@@ -328,7 +328,7 @@ def machine(hierarchy: str | Sequence[int], distance: str | Sequence[float] | No
     costs = _costs([str(a) for a in arities], nouter, distance)
     tree = TreeLeaf(arities[::-1], costs)
     if tree.nprocs > MOST:
-        raise MappingError(f"hierarchy: {tree.nprocs} processors are more than the {MOST} of which each is told by host")
+        raise MappingError(f"hierarchy: {tree.nprocs} processors are more than the {MOST} that are numbered")
     count = len(hosts) if hosts is not None else arities[-1] if nouter else 1
     if tree.nprocs % count:
         raise MappingError(f"hosts: {count} of them do not divide the {tree.nprocs} processors")

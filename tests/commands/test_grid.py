@@ -75,7 +75,7 @@ def test_the_table_for_people(capsys):
     (["--dims", "4x4", "--nodes", "4", "--method", "magic"], "'magic' is not known; choose one of best"),
     (["--dims", "4x4", "--node-sizes", "8,4,4", "--method", "nodecart"], "needs nodes of one size, has 4 to 8"),
     (["--procs", "12", "--dims", "4x4", "--nodes", "4"], "4x4 cannot hold exactly 12"),
-    (["--procs", "2147483647", "--ndims", "1", "--nodes", "1"], "2147483647 processes are more than the 134217728 that"),
+    (["--procs", "2147483647", "--ndims", "1", "--nodes", "1"], "processes are more than the 134217728 that are kept"),
     (["--dims", "1000x1000x1000", "--nodes", "10"], "Hyperplane tells the position of one rank of any grid"),
     (["--dims", "4x4", "--nodes", "2147483647"], "--nodes: must be at most 16777216, got 2147483647")])
 def test_bad_input_is_one_line(capsys, tmp_path, arguments, words):

@@ -33,7 +33,7 @@ def test_blanks_quotes_and_lines_that_go_on(conf):
 
 
 def test_errors_name_the_line_where_an_entry_begins(conf):
-    with pytest.raises(FormatError, match="topology.conf:2: needs Key=Value, found 'SwitchName=s1 Nodes'"):
+    with pytest.raises(FormatError, match=r"topology\.conf:2: needs Key=Value, found 'SwitchName=s1 Nodes'"):
         read_machine(conf("# nodes\nSwitchName=s1 \\\nNodes\n"))
 
 
@@ -55,7 +55,8 @@ def test_hierarchies_of_more_processors_than_are_numbered():
 
 
 @pytest.mark.parametrize(("text", "name"), [
-    (TREE, "topology.conf"), ("switches: {top: {switches: [s1]}}\nblocks: [{switch: s1, nodes: 'n[1-2]'}]\n", "m.yaml")])
+    (TREE, "topology.conf"),
+    ("switches: {top: {switches: [s1]}}\nblocks: [{switch: s1, nodes: 'n[1-2]'}]\n", "m.yaml")])
 def test_files_of_one_topology_take_no_name_of_one(conf, text, name):
     if name.endswith(".yaml"):
         pytest.importorskip("yaml", reason="PyYAML is not installed (extra machine)")

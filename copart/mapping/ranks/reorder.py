@@ -128,7 +128,8 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     else:
         part = initial.copy()
     before, after = (None if nets is None else node_traffic(nets, node, unit) for node in (initial, part))
-    return Reordering(frozen(rank), frozen(used[part]), communication.cut(initial), communication.cut(part), before, after)
+    node = frozen(used[part])
+    return Reordering(frozen(rank), node, communication.cut(initial), communication.cut(part), before, after)
 
 
 def _key(nets: Hypergraph, node: NDArray[np.int32], objective: str) -> tuple[int, ...]:
