@@ -181,6 +181,7 @@ def table(found: dict[str, tuple[Reordering, float]], before: InterNode, base: s
           stencil: Stencil, sizes: Sequence[int]) -> Table:
     """One row per algorithm: data between nodes, of the busiest node, and how many times less than before."""
     from ..mapping.cartesian import improvement
+    from ..metrics.columns import plural
     from ..report.tables import Table
 
     def row(name: str, cost: InterNode, seconds: float | None) -> list[str]:
@@ -194,9 +195,11 @@ def table(found: dict[str, tuple[Reordering, float]], before: InterNode, base: s
     every = [before, *(entry[1] for entry in costs)]
     best = frozenset((i, column) for column in (1, 2) for i, cost in enumerate(every)
                      if cost[column - 1] == min(c[column - 1] for c in every))
-    kinds = f"{sizes[0]} processes each" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)} processes"
-    title = (f"grid {'x'.join(map(str, grid.dims))}, {stencil.name} ({len(stencil)} offsets), {len(sizes)} nodes of "
-             f"{kinds}, {grid.edge_weight(stencil):,} sent in one exchange")
+    kinds = f"{sizes[0]} {plural(sizes[0], 'process')} each" if len(set(sizes)) == 1 else \
+        f"{min(sizes)} to {max(sizes)} processes"
+    offsets = f"{len(stencil)} {plural(len(stencil), 'offset')}"
+    title = (f"grid {'x'.join(map(str, grid.dims))}, {stencil.name} ({offsets}), "
+             f"{len(sizes)} {plural(len(sizes), 'node')} of {kinds}, {grid.edge_weight(stencil):,} sent in one exchange")
     return Table(["", "between nodes", "busiest node", "less", "less (busiest)", "seconds"], rows, best, title)
 
 

@@ -124,6 +124,7 @@ def fitted(args: argparse.Namespace, console: Console) -> int:
 def informed(args: argparse.Namespace, console: Console) -> int:
     """Tell what a machine is."""
     from ..formats.scotch_target import write_target
+    from ..metrics.columns import plural
 
     with console.progress() as progress:
         progress("reading the machine")
@@ -132,8 +133,9 @@ def informed(args: argparse.Namespace, console: Console) -> int:
         if args.tgt is not None:
             progress(f"writing {args.tgt}")
             write_target(args.tgt, machine.architecture)
-    on = f" on {len(machine.hosts)} hosts" if machine.hosts else ""
-    console.say(f"{found['processors']} processors{on}, {found['architecture']}")
+    count, hosts = found["processors"], len(machine.hosts)
+    on = f" on {hosts} {plural(hosts, 'host')}" if hosts else ""
+    console.say(f"{count} {plural(count, 'processor')}{on}, {found['architecture']}")
     if found["levels"]:
         console.say("levels, outermost first")
         width = max(len(level["name"]) for level in found["levels"])
@@ -143,7 +145,7 @@ def informed(args: argparse.Namespace, console: Console) -> int:
         console.say("hosts")
         width = max(len(name) for name in machine.hosts[:LISTED])
         for host in found["hosts"][:LISTED]:
-            console.say(f"  {host['name']:<{width}}  {host['slots']} slots")
+            console.say(f"  {host['name']:<{width}}  {host['slots']} {plural(host['slots'], 'slot')}")
         if len(machine.hosts) > LISTED:
             console.say(f"  and {len(machine.hosts) - LISTED} more (--json lists all)")
     if found["distances"]:

@@ -87,6 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..kernels import timed
     from ..mapping.ranks.communication import communication_graph
     from ..mapping.ranks.reorder import reorder_ranks
+    from ..metrics.columns import plural
     from .console import first_use
     from .part import check_target
 
@@ -118,8 +119,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         figures |= {f"busiest_{when}_us": traffic.largest, f"node_pairs_{when}": traffic.pairs,
                     f"most_nodes_{when}": traffic.most}
     saved = 1 - found.cut_after / found.cut_before if found.cut_before else 0.0
-    console.say(f"{messages.nranks} ranks on {len(room)} nodes, {communication.graph.nedges} pairs that talk, "
-                f"{took.seconds:.2f} s")
+    pairs = communication.graph.nedges
+    console.say(f"{messages.nranks} {plural(messages.nranks, 'rank')} on {len(room)} {plural(len(room), 'node')}, "
+                f"{pairs} {plural(pairs, 'pair')} that {'talks' if pairs == 1 else 'talk'}, {took.seconds:.2f} s")
     console.say(f"time between nodes: {found.cut_before:.1f} us before, {found.cut_after:.1f} us after "
                 f"({saved:.1%} less)")
     console.say(f"busiest node sends for {found.before.largest:.1f} us before, {found.after.largest:.1f} us after; one "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from copart.cli import main
 from copart.errors import FormatError, MappingError
 from copart.formats.hostfile import read_hosts
 
@@ -30,3 +31,14 @@ def test_entries_of_a_sequence_are_read_as_text_is(names, found):
 def test_entries_that_are_no_hosts():
     with pytest.raises(MappingError, match="no name of a host"):
         read_hosts(["n1 slots=4"])
+
+
+def test_words_for_one_of_a_kind(tmp_path, capsys):
+    assert main(["machine", "info", "n1"]) == 0
+    assert main(["grid", "--dims", "1x2", "--nodes", "2", "--stencil", "0,1"]) == 0
+    (tmp_path / "pair.txt").write_text("0 1 100\n")
+    assert main(["ranks", str(tmp_path / "pair.txt"), "--nodes", "1", "--slots", "2"]) == 0
+    said = capsys.readouterr().out
+    for words in ("1 processor on 1 host, ", "  1 slot\n", "(1 offset), 2 nodes of 1 process each",
+                  "2 ranks on 1 node, 1 pair that talks"):
+        assert words in said
