@@ -198,8 +198,8 @@ def table(found: dict[str, tuple[Reordering, float]], before: InterNode, base: s
     kinds = f"{sizes[0]} {plural(sizes[0], 'process')} each" if len(set(sizes)) == 1 else \
         f"{min(sizes)} to {max(sizes)} processes"
     offsets = f"{len(stencil)} {plural(len(stencil), 'offset')}"
-    title = (f"grid {'x'.join(map(str, grid.dims))}, {stencil.name} ({offsets}), "
-             f"{len(sizes)} {plural(len(sizes), 'node')} of {kinds}, {grid.edge_weight(stencil):,} sent in one exchange")
+    title = (f"grid {'x'.join(map(str, grid.dims))}, {stencil.name} ({offsets}), {len(sizes)} "
+             f"{plural(len(sizes), 'node')} of {kinds}, {grid.edge_weight(stencil):,} sent in one exchange")
     return Table(["", "between nodes", "busiest node", "less", "less (busiest)", "seconds"], rows, best, title)
 
 

@@ -117,3 +117,13 @@ def test_the_same_method_is_asked_once(monkeypatch):
     monkeypatch.setitem(choosing.METHODS, "default", lambda job: calls.append(job) or np.repeat(np.arange(16), 8))
     assert np.array_equal(job.mapping("default"), job.mapping("default"))
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("bound", ["bandwidth", "latency", "volume"])
+def test_two_nodes_of_one_router(bound):
+    """No mapping sends anything over a link; the ranks of a ring still belong together."""
+    around = np.random.default_rng(0).permutation(16)
+    ring = TaskGraph(16, around, np.roll(around, 1), np.full(16, 100))
+    job = attached(TorusNetwork([4, 4]), [5, 5], 8)
+    found = evaluate_tasks(ring, job, map_tasks(ring, job, "auto", bound=bound))
+    assert (found.weighted_hops, found.internode_volume) == (0, 200)

@@ -135,7 +135,9 @@ def _auto(job: Job, bound: str) -> Site:
     tried = [site for _, site in _candidates(job, bound)]
     worth = [_worth(job, site, bound) for site in tried]
     most = min(worth) * (_EQUAL if bound == "bandwidth" else 1.0)
-    return min((site for site, value in zip(tried, worth, strict=True) if value <= most), key=job.weighted_distance)
+    # nodes of one router are no hop apart, so that what goes between them tells mappings apart
+    return min((site for site, value in zip(tried, worth, strict=True) if value <= most),
+               key=lambda site: (job.weighted_distance(site), job.leaving(site)))
 
 
 def _worth(job: Job, site: Site, bound: str) -> float:

@@ -82,6 +82,10 @@ class Job:
         p, q = site[self.tasks.source], site[self.tasks.target]
         return float((self.tasks.volume * self.sites.distances(p, q)).sum())
 
+    def leaving(self, site: Site) -> int:
+        """Data that leaves its site."""
+        return int(self.tasks.volume[site[self.tasks.source] != site[self.tasks.target]].sum())
+
 
 def _default(job: Job) -> Site:
     """DEF: fill a site with consecutive tasks, then the next."""
