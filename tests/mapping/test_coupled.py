@@ -277,3 +277,13 @@ def test_unknown_methods(names, rule):
     of = process_graph(*coupled_grids(12))
     with pytest.raises(ConfigError, match=rule):
         place(of, machine("4:8"), **names)
+
+
+@pytest.mark.parametrize("method", [None, "auto"])
+def test_two_hosts_of_one_router(method):
+    """No placement sends anything over a link; what goes between the hosts is what differs."""
+    of, job = process_graph(*coupled_grids(12, (3, 5))), attached(TorusNetwork([4, 4]), [5, 5], 4)
+    weights = of.equal_weights()
+    linear, shared = (sum(w * one.phases[phase].inter_node_volume for phase, w in zip(PHASES, weights, strict=True))
+                      for one in (place(of, job, "linear"), place(of, job, method=method)))
+    assert shared < linear

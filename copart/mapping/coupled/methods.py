@@ -93,8 +93,8 @@ def best_placed(known: Sequence[Placed], bound: Bound, weights: tuple[float, flo
     return placed(processes, machine, found.processor, "shared", found.method or found.name.removesuffix("shared"))
 
 
-def score(one: Placed, bound: Bound, weights: tuple[float, float]) -> tuple[float, float]:
-    """What a placement is judged by, the less the better: the figure of `bound`, then data times distance.
+def score(one: Placed, bound: Bound, weights: tuple[float, float]) -> tuple[float, float, float]:
+    """What a placement is judged by, the less the better: the figure of `bound`, data x distance, data between hosts.
 
     Parameters
     ----------
@@ -103,14 +103,15 @@ def score(one: Placed, bound: Bound, weights: tuple[float, float]) -> tuple[floa
     weights : (float, float)
         Of the phases.
     """
-    hops = float(sum(w * one.phases[phase].hops for phase, w in zip(PHASES, weights, strict=True)))
+    hops, between = (float(sum(w * getattr(one.phases[phase], name) for phase, w in zip(PHASES, weights, strict=True)))
+                     for name in ("hops", "inter_node_volume"))
     if one.routes is not None:
         figures = [float(getattr(one.routes[phase], BOUNDS[bound])) for phase in PHASES]
     elif bound == "latency":
         figures = [_far(one, phase) for phase in PHASES]
     else:
-        return hops, hops
-    return sum(w * figure for figure, w in zip(figures, weights, strict=True)), hops
+        return hops, hops, between
+    return sum(w * figure for figure, w in zip(figures, weights, strict=True)), hops, between
 
 
 def _far(one: Placed, phase: str) -> float:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import MappingError
 from ...graph import Graph
+from ...metrics import edge_cut
 from ...metrics.columns import plural
 from ...names import Bound, PhaseWeights, PlacementName, PlacingMethod, TaskMethod, check_method, known_name
 from ..architectures.architecture import MATRIX_LIMIT
@@ -113,13 +114,20 @@ def placements(processes: Processes, machine: Machine, *, method: TaskMethod | N
         # nodes at coordinates: better by a tenth and more than along the tree of hosts
         weights = _weights(processes, phase_weights)
         together.append(map_processes(processes, machine, "search", weights, seed=seed, threads=threads))
-    usual = min((*made.values(), *together), key=lambda where: objective(graph, machine, where))
+    # hosts of one router are no hop apart, so that what goes between them tells placements apart
+    usual = min((*made.values(), *together),
+                key=lambda where: (objective(graph, machine, where), edge_cut(graph, _host(machine, where))))
     shared = placed(processes, machine, usual, "shared")
     if method is None:
         return (*others, shared)
     unit = bound == "latency"
     return (*others, best_placed((shared, *others), bound, _weights(processes, phase_weights, unit=unit), seed=seed,
                                  threads=threads))
+
+
+def _host(machine: Machine, where: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Host of each process, its processor where hosts have no names."""
+    return machine.host[where] if machine.hosts else where
 
 
 def _method(machine: Machine) -> PlacingMethod:
