@@ -23,8 +23,8 @@ _DIGITS = 40
 _WORD = re.compile(r"(?:[^,\[\]\s]|\[[^\[\]]*\])+|[\[\]]")
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _NAME = re.compile(r"[A-Za-z0-9_.%-]+$")
-#: Open MPI takes blanks beside the equals sign.
-_AROUND = re.compile(r"\s*=\s*")
+#: Open MPI and Slurm take blanks beside the equals sign.
+AROUND = re.compile(r"\s*=\s*")
 #: What stands before it; in a rankfile, which is no list of hosts, it would be the number of a rank.
 _KEY = re.compile(r"[A-Za-z_-]+$")
 
@@ -144,7 +144,7 @@ def _lines(path: PathLike) -> list[tuple[str, int | None]]:
         raise FormatError(path, "is no text file") from None
     out: list[tuple[str, int | None]] = []
     for i, line in enumerate(lines, 1):
-        words = _AROUND.sub("=", line.split("#")[0]).split()
+        words = AROUND.sub("=", line.split("#")[0]).split()
         try:
             out += _entry(words) if words else []
         except MappingError as error:

@@ -15,11 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, FormatError, MappingError
-from .hostfile import expand
+from .hostfile import AROUND, expand
 from .text import PathLike, read_bytes
-
-_AROUND = re.compile(r"\s*=\s*")
-"""Slurm takes blanks beside the equals sign."""
 
 
 @dataclass
@@ -93,7 +90,7 @@ def _text(path: PathLike) -> str:
 def _conf(path: PathLike, text: str) -> Network:
     found, blocks, sizes = _Switches(), {}, []
     for i, line in _whole_lines(text):
-        pairs = [word.partition("=") for word in _AROUND.sub("=", line).split()]
+        pairs = [word.partition("=") for word in AROUND.sub("=", line).split()]
         if not all(equals and value for _, equals, value in pairs):
             raise FormatError(path, f"needs Key=Value, found {line[:60]!r}", i)
         entry = {key.lower(): value.strip('"') for key, _, value in pairs}
