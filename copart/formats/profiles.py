@@ -72,7 +72,8 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
         found, other = _read(counts, kind)
         if side is not None and other is not None and side != other:
             raise FormatError(counts, f"is about {other} ranks, {path} about {side}")
-        number = {(int(s), int(t)): c for s, t, c, _ in found}
+        rows = _each_pair_once(rows)
+        number = {(int(s), int(t)): c for s, t, c, _ in _each_pair_once(found)}
         rows[:, 3] = [max(number.get((int(s), int(t)), 1), 1) for s, t in rows[:, :2]]
         # messages of no bytes take their latencies, too; a matrix of bytes does not list them
         listed = {(int(s), int(t)) for s, t in rows[:, :2]}
@@ -93,6 +94,13 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
                         rows[keep, 2] / rows[keep, 3], rows[keep, 3].astype(np.int64))
     except MappingError as error:
         raise FormatError(path, str(error)) from None
+
+
+def _each_pair_once(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows with their bytes and messages added up by pair, in ascending order."""
+    pairs, which = np.unique(rows[:, :2], axis=0, return_inverse=True)
+    sums = [np.bincount(which.reshape(-1), weights=rows[:, column], minlength=len(pairs)) for column in (2, 3)]
+    return np.column_stack([pairs, *sums])
 
 
 def _says_itself(path: PathLike) -> bool:

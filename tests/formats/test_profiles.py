@@ -84,6 +84,8 @@ def test_messages_of_no_bytes_are_counted_in_every_form(tmp_path):
     other = read_profile(write(tmp_path, "list", "0 1 10 2\n0 2 0 7\n"))
     assert totals(one) == totals(other) == [(0, 1, 10, 2), (0, 2, 0, 7)]
     assert communication_graph(one).cut([0, 1, 2]) == communication_graph(other).cut([0, 1, 2])
+    again = write(tmp_path, "again", "0 1 4\n0 1 6\n")
+    assert totals(read_profile(again, counts=write(tmp_path, "n", "0 1 2\n0 2 7\n"))) == totals(one)
     more = read_profile(write(tmp_path, "pair", "0 1 10\n"), counts=write(tmp_path, "far", "0 1 2\n5 0 3\n"))
     assert more.nranks == 6
 
