@@ -139,6 +139,22 @@ def test_every_command_and_public_name_is_told():
         assert re.search(rf"\b{public}\b", texts), public
 
 
+def test_commands_in_the_table_of_the_readme_are_called_as_they_are(capsys):
+    from copart.cli import parser
+
+    rows = re.findall(r"^\| `copart (\w+)(.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)
+    assert len(rows) > 10
+    for command, told in rows:
+        usage = told.split("`")[0]
+        with pytest.raises(SystemExit):
+            parser().parse_args([command, "--help-all" if command == "plan" else "--help"])
+        known = capsys.readouterr().out
+        options = set(re.findall(r"--[\w-]+", told))
+        assert all(re.search(rf"{option}\b", known) for option in options), (command, options)
+        meshes = re.search(r" A B ", usage)
+        assert not meshes or re.search(r"\[?A B \.\.\.", known), f"{command} takes no meshes"
+
+
 def test_every_public_name_and_folder_has_an_api_page():
     import copart
 
