@@ -25,6 +25,7 @@ from ..metrics.columns import (
     halo_columns,
     letter_of,
     paid_columns,
+    plural,
 )
 from ..metrics.parts import PartMetrics, part_metrics
 from .charts import bar_chart, histogram, histogram_edges, matrix_chart
@@ -156,8 +157,9 @@ def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledPr
     pairs = shown.metrics.pairs.values()
     between = "from {0.a} to {0.b}".format(*pairs) if len(pairs) == 1 else "from the first to the second of every pair"
     if pairs:
-        entries.append((number(sum(p.totZ for p in pairs)), f"messages {between}"))
-        entries.append((number(sum(p.totV_ab for p in pairs)), f"values {between}, each cell once per destination"))
+        messages, values = sum(p.totZ for p in pairs), sum(p.totV_ab for p in pairs)
+        entries.append((number(messages), f"{plural(messages, 'message')} {between}"))
+        entries.append((number(values), f"{plural(values, 'value')} {between}, each cell once per destination"))
     lead = ""
     if len(rows) > 1:
         lead = words(comparison_words(rows, problem.names)) + f"<h3>{escape(shown.scheme)}</h3>"

@@ -13,7 +13,7 @@ from ..arrays import PartArray
 from ..graph import Graph
 from ..mesh import Mesh
 from ..metrics import imbalance, migration_matrix, part_weights
-from ..metrics.columns import REPARTITION_COLUMNS
+from ..metrics.columns import REPARTITION_COLUMNS, plural
 from .charts import bar_chart, histogram, histogram_edges, matrix_chart
 from .coupled import mesh_figure
 from .interface_views import Side
@@ -49,7 +49,7 @@ def repartition_page(graph: Graph, old: PartArray, new: PartArray, m: int, n: in
     away = moves.tocoo()
     sizes = away.data[away.row != away.col]
     lead = tiles([(f"{figures['migration_volume'] / max(int(moves.sum()), 1):.1%}", "of the data moves"),
-                  (number(figures["migration_messages"]), "messages of migration"),
+                  (number(figures["migration_messages"]), f"{plural(figures['migration_messages'], 'message')} of migration"),
                   (times(ub_before).removesuffix(" the mean"), "the mean: the slowest process before"),
                   (times(figures["ub"]).removesuffix(" the mean"), "the mean: the slowest process now")])
     sections = [

@@ -96,9 +96,10 @@ def pair_words(p: PairMetrics, pool: bool = False) -> list[str]:
     few = f"; the minimum for the processes that face each other is {least}" if least else ""
     mean, largest = number(round(float(sizes.mean()), 1)), number(int(sizes.max()))
     carry = "carries" if p.totZ == 1 else "carry"
+    go = "goes" if p.totV_ba == 1 else "go"
     return [f"{some(p.totZ, 'message')} {carry} {some(p.totV_ab, 'value')} from {p.a} to {p.b} in a coupling phase, "
             f"{mean} on average and {largest} at most{few}. "
-            f"{some(p.totV_ba, 'value')} go back. The busiest process has a part in {some(p.maxZ, 'message')}."]
+            f"{some(p.totV_ba, 'value')} {go} back. The busiest process has a part in {some(p.maxZ, 'message')}."]
 
 
 def coupled_words(metrics: CoupledMetrics) -> list[str]:

@@ -124,6 +124,13 @@ def test_what_scrolls_takes_the_keyboard_and_the_choice_is_in_a_landmark(page):
     assert after.index("</fieldset>") < after.index("<main>")
 
 
+def test_one_of_a_thing_is_no_plural():
+    a, b = cube("hexa", 1, name="a"), cube("hexa", 1, offset=(1, 0, 0), name="b")
+    said = "".join(Page(page_of(copart.plan(a, b, parts=(1, 1)))).text)
+    assert "message from a to b" in said
+    assert not re.search(r"(?<![\d,.])1\s*(messages|values|cells|parts|edges)\b", said)
+
+
 def test_names_are_escaped(made, page):
     found = Page(page)
     assert found.all("h1")

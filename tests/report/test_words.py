@@ -51,7 +51,9 @@ def test_the_least_of_messages_is_of_the_parts_that_face_each_other():
     line = Graph.from_edges(3, [0, 1], [1, 2])
     problem = CoupledProblem.of_two(line, line, Interedges.from_pairs(3, 3, [0], [0]))
     alone = copart.evaluate(problem, CoPartition({"a": [0, 0, 1], "b": [0, 0, 1]}, {"a": 2, "b": 2}))
-    assert "1 message carries 1 value from a to b" in "\n".join(pair_words(alone.pair))
+    said = "\n".join(pair_words(alone.pair))
+    assert "1 message carries 1 value from a to b" in said
+    assert "1 value goes back." in said
     pool = copart.evaluate(problem, CoPartition({"a": [0, 0, 1], "b": [0, 0, 1]}, {"a": 2, "b": 2}, shared=True))
     assert pair_words(pool.pair, pool.step.pool) == [
         "Nothing goes between a and b: what they exchange stays on its process."]
