@@ -14,7 +14,7 @@ import numpy as np
 from .. import __version__
 from ..coupling import CoPartition, CoupledProblem
 from ..mapping.coupled.placed import Placed
-from ..mesh import Mesh
+from ..mesh import Interface, Mesh
 from ..mesh.interfaces.surface import Surface
 from ..metrics import CoupledMetrics, StepCost, evaluate
 from ..metrics.columns import (
@@ -60,7 +60,8 @@ class Shown:
 def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitions: Mapping[str, CoPartition],
                  settings: Mapping[str, Any], *, rows: Sequence[Mapping[str, Any]] = (), shown: str | None = None,
                  seconds: float | None = None, notes: Sequence[str] = (), remarks: Sequence[str] = (),
-                 placements: Sequence[Placed] = (), cost: StepCost | None = None) -> str:
+                 placements: Sequence[Placed] = (), cost: StepCost | None = None,
+                 interfaces: Mapping[tuple[str, str], Interface] | None = None) -> str:
     """The page, as HTML.
 
     Parameters
@@ -86,6 +87,8 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
         The processes on a machine.
     cost : StepCost, optional
         By which a coupled step is measured.
+    interfaces : mapping of (str, str) to Interface, optional
+        Where the meshes meet, for the verdict.
     """
     first = shown or best_shown(copartitions)
     all_shown = [_shown(problem, scheme, made, cost) for scheme, made in copartitions.items()]
@@ -97,7 +100,8 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     pictures = _Pictures.of(problem, meshes, volume)
     eps = settings.get("eps")
     sections = [
-        Section("words", "In words", _verdicts(all_shown, eps, remarks) + _summary(chosen, rows, problem, notes)),
+        Section("words", "In words", _verdicts(all_shown, eps, remarks, interfaces)
+                + _summary(chosen, rows, problem, notes)),
         Section("figures", "Schemes" if rows else "Figures", _tables(chosen, rows, settings)),
         Section("meshes", "Meshes", _panels(all_shown, pictures.mesh_views)),
         Section("interface", "Interface", _SHARED_VOLUME if volume else _panels(all_shown, pictures.interface_views)),
@@ -117,10 +121,10 @@ def page_of(made: Any) -> str:
              *(f"{line}." for line in rule_words(made.settings.get("coupled_rule"), getattr(made, "metrics", None)))]
     if hasattr(made, "copartitions"):
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
-                            notes=notes, placements=made.placements, cost=made.cost)
+                            notes=notes, placements=made.placements, cost=made.cost, interfaces=made.interfaces)
     return coupled_page(made.problem, made.placed(), {made.settings["scheme"]: made.copartition}, made.settings,
                         seconds=made.seconds, notes=notes, remarks=made.remarks, placements=made.placements,
-                        cost=made.metrics.step.cost)
+                        cost=made.metrics.step.cost, interfaces=made.interfaces)
 
 
 def _shown(problem: CoupledProblem, scheme: str, made: CoPartition, cost: StepCost | None) -> Shown:
@@ -143,8 +147,9 @@ def _teller(parts: PartMetrics) -> Any:
 
 
 # ---- words and tables
-def _verdicts(all_shown: Sequence[Shown], eps: float | None, remarks: Sequence[str]) -> str:
-    return _panels(all_shown, lambda s: verdict_html(s.metrics, eps, remarks))
+def _verdicts(all_shown: Sequence[Shown], eps: float | None, remarks: Sequence[str],
+              interfaces: Mapping[tuple[str, str], Interface] | None) -> str:
+    return _panels(all_shown, lambda s: verdict_html(s.metrics, eps, remarks, interfaces))
 
 
 def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledProblem,

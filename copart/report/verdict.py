@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from ..metrics import ComponentMetrics, CoupledMetrics
 from .words import some, times
 
+if TYPE_CHECKING:
+    from ..mesh import Interface
+
 #: Share of waiting, and of coupled work above the mean, from which a plan is worth another look.
 WAITS, UNEVEN = 0.3, 0.25
+#: Share of the facets of *both* sides over which the other has nothing, from which the meshes hardly meet.  Of one side
+#: it may be as large where its cells are, around a small patch of the other.
+ASTRAY = 0.5
 
 
-def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = ()) -> list[str]:
+def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = (),
+             interfaces: Mapping[tuple[str, str], Interface] | None = None) -> list[str]:
     """What to look at, worst first, each with the next step; empty for a good plan.
 
     Parameters
@@ -22,8 +30,10 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
         The imbalance that was allowed.
     remarks : sequence of str
         Of the plan: those that compare it with each component alone are repeated.
+    interfaces : mapping of (str, str) to Interface, optional
+        Where the meshes meet.
     """
-    out = []
+    out = _astray(interfaces or {})
     each = list(metrics.components.values())
     pool = metrics.step.pool
     for c in each:
@@ -59,6 +69,15 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
     return out
 
 
+def _astray(interfaces: Mapping[tuple[str, str], Interface]) -> list[str]:
+    """Interfaces of which most faces nothing, on either side: figures about them mean little."""
+    return [f"Most of the interface of {a} and {b} faces nothing: {found.a.unmatched:.1%} of {a} and "
+            f"{found.b.unmatched:.1%} of {b} are without counterpart; check unit and place (--scale, --shift), name the "
+            f"boundaries (FILE:NAME), or use --interedges overlap for meshes that cover one another."
+            for (a, b), found in interfaces.items()
+            if found.kind != "overlap" and min(found.a.unmatched, found.b.unmatched) > ASTRAY]
+
+
 def _mostly_messages(c: ComponentMetrics, metrics: CoupledMetrics) -> bool:
     """Whether processes of a component send longer in its own phase than the one with most work computes."""
     cost = metrics.step.cost
@@ -66,9 +85,10 @@ def _mostly_messages(c: ComponentMetrics, metrics: CoupledMetrics) -> bool:
     return bool(metrics.step.T_reg[c.name] > 2 * work)
 
 
-def verdict_html(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = ()) -> str:
+def verdict_html(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = (),
+                 interfaces: Mapping[tuple[str, str], Interface] | None = None) -> str:
     """The verdict of a page."""
-    found = findings(metrics, eps, remarks)
+    found = findings(metrics, eps, remarks, interfaces)
     if not found:
         most = max((c.ub_cpl for c in metrics.components.values() if c.coupled_cells), default=0.0)
         said = (f"Every component is in balance, its parts are connected, and the slowest coupled process holds "

@@ -8,6 +8,7 @@ import pytest
 import copart
 from copart import CoPartition, CoupledProblem, Graph, Interedges, evaluate
 from copart.mesh import cube
+from copart.report.coupled import page_of
 from copart.report.page import command_line
 from copart.report.tables import best_entries
 from copart.report.verdict import findings, verdict_html
@@ -69,6 +70,19 @@ def test_remarks_against_each_component_alone_are_repeated():
     found = findings(facing(400, HALVES, HALVES, (2, 2)), 0.05,
                      ["worse than partitioning each component alone: maxZ 5 (naive: 4)", "something else"])
     assert found == ["Worse than partitioning each component alone: maxZ 5 (naive: 4)."]
+
+
+def test_an_interface_that_faces_next_to_nothing():
+    """Two meshes out of place have little in common; a patch under large cells is no such case."""
+    a, b = cube("hexa", 2, name="a"), cube("hexa", 2, offset=(1, 0.95, 0), name="b")
+    made = copart.plan(a, b, parts=(2, 2))
+    found = findings(made.metrics, 0.05, interfaces=made.interfaces)
+    assert found[0].startswith("Most of the interface of a and b faces nothing")
+    assert "without counterpart; check unit and place" in page_of(made)
+    patch = cube("hexa", 2, name="b").scaled(0.2).translated((1, 0, 0))
+    small = copart.plan(cube("hexa", 2, name="a"), patch, parts=(2, 2))
+    assert max(side.unmatched for side in (small.interface.a, small.interface.b)) > 0.5
+    assert not any("faces nothing" in text for text in findings(small.metrics, 0.05, interfaces=small.interfaces))
 
 
 def test_best_marks_only_within_the_limits():
