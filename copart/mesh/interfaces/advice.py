@@ -14,6 +14,9 @@ from .detection import box_text
 from .matching import Match, Reach, match
 from .offers import offers
 
+WIDEST = 5
+"""A gap of so many small facets may be meant; with wider ones, very many facets are compared."""
+
 
 def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled: bool) -> str:
     """How far apart the meshes are, and what to do.
@@ -34,24 +37,71 @@ def nothing_found(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, unscaled:
     sizes = [float(np.linalg.norm(p.max(axis=0) - p.min(axis=0))) for p in used]
     where = " and ".join(f"{_called(m)} spans {box_text(np.stack([p.min(axis=0), p.max(axis=0)]))}"
                          for m, p in zip((mesh_a, mesh_b), used, strict=True))
-    advice = [f"raise {reach}", f"try --interedges {'facet' if kind == 'touch' else 'touch'}"]
-    if kind == "facet" and not box.any():
-        advice[-1] += ", or overlap where one mesh covers the other"
-    if kind == "overlap":
-        # volumes need no tolerance, they share something or not
-        advice = advice[1:] if max(mesh_a.dimension, mesh_b.dimension) == 3 else advice
-    ratio = max(sizes) / min(sizes) if min(sizes) > 0 else math.inf
     hint = _unit(mesh_a, mesh_b) if unscaled else None
+    advice = _wider(mesh_a, mesh_b, kind, reach, nearest if hint is None else 0.0)
+    advice += _other_kinds(mesh_a, mesh_b, kind, apart=bool(box.any()))
+    ratio = max(sizes) / min(sizes) if min(sizes) > 0 else math.inf
     if hint is not None:
         advice.insert(0, hint)
     elif ratio > 50:
         advice.insert(0, f"check the units, one mesh is {ratio:.3g} times the other")
-    elif nearest > 0.1 * min(sizes):
+    elif nearest > 0.1 * min(sizes) or not advice:
         advice.insert(0, "move or scale one mesh (--shift, --scale)")
     if any(m.interface for m in (mesh_a, mesh_b)):
         advice.append("leave out the names of the boundaries to see where the meshes meet")
     return (f"interedges: no cells meet (kind {kind}); bounding boxes are {float(np.linalg.norm(box)):.3g} apart, "
             f"the nearest points {nearest:.3g}; {where}; {', or '.join(advice)}")
+
+
+def _wider(mesh_a: Mesh, mesh_b: Mesh, kind: str, reach: Reach, nearest: float) -> list[str]:
+    """To allow a larger gap, and one that is enough where there is; nothing where no gap would help."""
+    flat = [(m.bounds[0] == m.bounds[1], m.bounds[0]) for m in (mesh_a, mesh_b)]
+    if kind == "overlap":
+        # volumes, and surfaces in one plane, need no tolerance: they share something or not
+        one_plane = (flat[0][0] & flat[1][0] & (flat[0][1] == flat[1][1])).any()
+        return [] if one_plane or max(mesh_a.dimension, mesh_b.dimension) == 3 else [f"raise {reach}"]
+    return [f"raise {reach}" + _enough(mesh_a, mesh_b, nearest)]
+
+
+def _enough(mesh_a: Mesh, mesh_b: Mesh, nearest: float) -> str:
+    """A gap with which facets match, in words; nothing where there is none, or one so wide that pairs are many."""
+    try:
+        small = min(float(np.quantile(s.diameter, 0.1)) for o in offers(mesh_a, mesh_b) for s in (o.a, o.b))
+    except (MeshError, ValueError, IndexError):
+        return ""
+    if not 0 < nearest <= WIDEST * small:
+        return ""
+    # rounded to three digits; one unit more where what was rounded off is needed
+    unit = 10.0 ** (math.floor(math.log10(nearest)) - 2)
+    least = math.ceil(nearest / unit * (1 - 1e-9))
+    for enough in (float(f"{digits * unit:.3g}") for digits in (least, least + 1)):
+        count = _facing(mesh_a, mesh_b, Reach(0.1, enough))
+        if count:
+            return f", as with --gap {enough:g} {count} facets of {mesh_b.name!r} match"
+    return ""
+
+
+def _other_kinds(mesh_a: Mesh, mesh_b: Mesh, kind: str, apart: bool) -> list[str]:
+    """Other kinds of interedges by which the meshes may meet; those of `touch` and `overlap` do not over a gap."""
+    if kind != "facet" and _facing(mesh_a, mesh_b, Reach(0.1)):
+        return ["try --interedges facet"]
+    if apart or kind == "touch":
+        return []
+    return ["try --interedges touch" + (", or overlap where one mesh covers the other" if kind == "facet" else "")]
+
+
+def _facing(mesh_a: Mesh, mesh_b: Mesh, reach: Reach) -> int:
+    """How many facets of B match within some reach, if any two face one another."""
+    try:
+        for offer in offers(mesh_a, mesh_b):
+            found = match(offer, reach, np.zeros((1, 3)))
+            facing = np.einsum("pd,pd->p", offer.a.outside[found.i], offer.b.outside[found.j])
+            if (facing <= 0).any():
+                return len(np.unique(found.j))
+    except MeshError:
+        # meshes without surfaces to compare
+        return 0
+    return 0
 
 
 def same_way(found: Match, mesh_a: Mesh, mesh_b: Mesh) -> str:
@@ -69,17 +119,10 @@ def _unit(mesh_a: Mesh, mesh_b: Mesh) -> str | None:
     if sizes[1] <= 5 * sizes[0]:
         return None
     for factor in likely_factors(mesh_a.bounds, mesh_b.bounds):
-        scaled = mesh_b.scaled(factor)
-        try:
-            for offer in offers(mesh_a, scaled):
-                found = match(offer, Reach(0.1), np.zeros((1, 3)))
-                facing = np.einsum("pd,pd->p", offer.a.outside[found.i], offer.b.outside[found.j])
-                if (facing <= 0).any():
-                    option = f"--scale {mesh_b.name}={factor:g}"
-                    return (f"check the units: with {mesh_b.name!r} times {factor:g} ({option}) "
-                            f"{len(np.unique(found.j))} of its facets match")
-        except MeshError:
-            return None
+        count = _facing(mesh_a, mesh_b.scaled(factor), Reach(0.1))
+        if count:
+            option = f"--scale {mesh_b.name}={factor:g}"
+            return (f"check the units: with {mesh_b.name!r} times {factor:g} ({option}) {count} of its facets match")
     return None
 
 
