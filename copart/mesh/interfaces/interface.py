@@ -162,6 +162,8 @@ def _facet(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.float64
     if found is None:
         return None
     if found.same_way and not several and mesh_a.interface is None and mesh_b.interface is None:
+        if _outline_only(found) and _beside_the_plane(mesh_a, mesh_b):
+            return None
         raise MeshError(same_way(found, mesh_a, mesh_b))
     count = _pieces(found, mesh_a, mesh_b, several, len(offsets))
     pairs = Interedges.from_pairs(mesh_a.ncells, mesh_b.ncells, found.offer.a.cell[found.i],
@@ -176,6 +178,9 @@ def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDA
         found = best_match(mesh_a, mesh_b, Reach(TOLERANCE["facet"], reach.length), offsets, threads)
     except MeshError:
         # closed surfaces, dimensions far apart: cells may touch all the same
+        found = None
+    if found is not None and _outline_only(found):
+        # cells may touch inside the thick mesh, and not at its sides
         found = None
     a, b, heights = mesh_a, mesh_b, None
     count = 1
@@ -248,6 +253,21 @@ def best_match(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, offsets: NDArray[np.flo
                 return found
         best = found
     return best
+
+
+def _outline_only(found: Match) -> bool:
+    """A flat mesh has the outline of a thick one, seen along its normal, as a shell over one end of a body has."""
+    return found.same_way and (found.offer.share_a is not None or found.offer.share_b is not None)
+
+
+def _beside_the_plane(mesh_a: Mesh, mesh_b: Mesh) -> bool:
+    """Whether all of the thick one of two meshes is on one side of the plane of the flat one, and off it."""
+    thin, thick = (mesh_a, mesh_b) if mesh_a.dimension == 2 else (mesh_b, mesh_a)
+    normal = plane_of(thin)
+    if normal is None:
+        return False
+    along = (thick.points[thick.corners[1]] - thin.points[thin.corners[1][0]]) @ normal
+    return bool((along > 0).all() or (along < 0).all())
 
 
 def _pieces(found: Match, mesh_a: Mesh, mesh_b: Mesh, several: bool, ncopies: int) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from copart.errors import MeshError
-from copart.mesh import Mesh, find_interedges
+from copart.mesh import Mesh, cube, find_interedges, find_interface
 
 
 def flat(low, high, cells, z=0.0):
@@ -35,3 +35,19 @@ def test_what_to_do_about_a_gap_helps():
         find_interedges(a, b, "overlap", gap=0.1)
     with pytest.raises(MeshError, match=r"; raise gap \(0\.1 now\)"):
         find_interedges(a, flat((0, 0), (2, 0.2), (50, 5), 0.2), "overlap", gap=0.1)
+
+
+def test_a_shell_over_the_end_of_a_body_is_apart_and_not_inside():
+    shell, body = flat((0, 0), (1, 1), (6, 6)).replace(name="shell"), cube("hexa", 4, offset=(0, 0, 0.3), name="body")
+    for kind in ("facet", "touch"):
+        with pytest.raises(MeshError, match=r"no cells meet .*with --gap 0\.3 16 facets of 'body' match$"):
+            find_interface(shell, body, kind)
+    with pytest.raises(MeshError, match="face the same way, so the bodies overlap there"):
+        find_interface(shell, body.translated((0, 0, -0.8)))
+
+
+def test_cells_that_touch_a_sheet_inside_a_body_are_not_told_as_its_sides():
+    sheet = flat((0, 0), (1, 1), (6, 6), 0.5).replace(name="sheet")
+    inter, found = find_interface(sheet, cube("hexa", 4, name="body"), "touch")
+    assert (len(inter.coupled_a), len(inter.coupled_b)) == (36, 32)
+    assert found.lines() == ["sheet: 36 cells touch", "body: 32 cells touch"]
