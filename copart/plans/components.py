@@ -170,9 +170,7 @@ def _search(meshes: Mapping[str, Mesh], kind: InteredgeKind, meeting: Meeting,
         a, b = names
         last = replace(where[b], period=_common_period(where, a, b))
         relation, interface = find_interface(placed[a], meshes[b], kind, transform=last, **reach)
-        first = replace(where[a], period=None).remarks(meshes[a].name)
-        interface = replace(interface, remarks=(*first, *interface.remarks))
-        return {(a, b): relation}, {(a, b): interface.named(a, b)}
+        return {(a, b): relation}, {(a, b): _told_where(interface, last, where, a, b)}
     relations: dict[Pair, Interedges] = {}
     interfaces: dict[Pair, Interface] = {}
     nothing: dict[Pair, NoInterfaceError] = {}
@@ -180,16 +178,24 @@ def _search(meshes: Mapping[str, Mesh], kind: InteredgeKind, meeting: Meeting,
     for i, (a, b) in enumerate(pairs):
         tell(f"finding the interedges of {a} and {b}", i, len(pairs))
         try:
-            relation, interface = find_interface(placed[a], placed[b], kind, **reach,
-                                                 transform=Transform(period=_common_period(where, a, b)))
+            last = Transform(period=_common_period(where, a, b))
+            relation, interface = find_interface(placed[a], placed[b], kind, **reach, transform=last)
         except NoInterfaceError as error:
             nothing[a, b] = error
             continue
         except MeshError as error:
             raise type(error)(f"{a} and {b}: {error}") from None
-        relations[a, b], interfaces[a, b] = relation, interface.named(a, b)
+        relations[a, b] = relation
+        interfaces[a, b] = _told_where(interface, last, where, a, b)
     _connected(names, relations, nothing)
     return relations, interfaces
+
+
+def _told_where(interface: Interface, last: Transform, where: Mapping[str, Transform], a: str, b: str) -> Interface:
+    """An interface by the names of the components, with what was asked for of either in place of what was done to B."""
+    found = interface.remarks[:len(interface.remarks) - len(last.remarks(b))]
+    named = replace(interface, remarks=found).named(a, b)
+    return replace(named, remarks=(*where[a].remarks(a), *named.remarks, *where[b].remarks(b)))
 
 
 def _common_period(where: Mapping[str, Transform], a: str, b: str) -> tuple[float, float, float] | None:

@@ -203,6 +203,12 @@ def test_any_component_is_scaled_moved_and_repeated():
     for name in ("left", "right"):
         made = copart.plan(A, back, parts=(2, 3), meeting=copart.Meeting(periodic={name: (6, 0, 0)}))
         assert len(made.problem.interedges) == len(want[0])
+        assert made.interface.remarks == (f"{name!r} is repeated by (6, 0, 0)",)
+    # of three components, too
+    third = B.translated((1, 0, 0)).replace(name="third")
+    three = copart.plan(A, far, third, parts=(2, 3, 2), meeting=copart.Meeting(shift={"right": (0, -7, 0)}))
+    for pair, interface in three.interfaces.items():
+        assert interface.remarks == ("'right' is moved by (0, -7, 0)",) * ("right" in pair)
     with pytest.raises(ConfigError, match="periodic: left and right meet and have different periods"):
         copart.plan(A, back, parts=(2, 3), meeting=copart.Meeting(periodic={"a": (2, 0, 0), "b": (3, 0, 0)}))
     with pytest.raises(ConfigError, match="shift: no component 'middle'; known: left, right"):
