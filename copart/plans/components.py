@@ -9,6 +9,7 @@ a networkx graph, ``(xadj, adjncy)``).  A single file with several zones stands 
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -187,7 +188,7 @@ def _search(meshes: Mapping[str, Mesh], kind: InteredgeKind, meeting: Meeting,
             raise type(error)(f"{a} and {b}: {error}") from None
         relations[a, b] = relation
         interfaces[a, b] = _told_where(interface, last, where, a, b)
-    _connected(names, relations, nothing)
+    _connected(placed, relations, nothing)
     return relations, interfaces
 
 
@@ -206,17 +207,25 @@ def _common_period(where: Mapping[str, Transform], a: str, b: str) -> tuple[floa
     return found.pop() if found else None
 
 
-def _connected(names: Sequence[str], found: Mapping[Pair, Interedges],
+def _connected(meshes: Mapping[str, Mesh], found: Mapping[Pair, Interedges],
                nothing: Mapping[Pair, NoInterfaceError]) -> None:
-    """Refuse components that do not meet the others."""
+    """Refuse components that do not meet the others; what is told is of the two that are nearest."""
+    names = list(meshes)
     reached = {names[0]}
     while more := {name for pair in found for name in pair if set(pair) & reached} - reached:
         reached |= more
     apart = [name for name in names if name not in reached]
     if apart:
-        first = next(error for (a, b), error in nothing.items() if (a in reached) != (b in reached))
+        nearest = min((pair for pair in nothing if (pair[0] in reached) != (pair[1] in reached)),
+                      key=lambda pair: _distance(meshes[pair[0]], meshes[pair[1]]))
         raise NoInterfaceError(f"components: {', '.join(apart)} meet{'s' * (len(apart) == 1)} none of "
-                               f"{', '.join(n for n in names if n in reached)}; {first}")
+                               f"{', '.join(n for n in names if n in reached)}; {nothing[nearest]}")
+
+
+def _distance(one: Mesh, other: Mesh) -> float:
+    """How far apart the bounding boxes of two meshes are."""
+    gaps = (max(0.0, one.bounds[0][k] - other.bounds[1][k], other.bounds[0][k] - one.bounds[1][k]) for k in range(3))
+    return math.hypot(*gaps)
 
 
 def only_interface(interfaces: Mapping[Pair, Interface]) -> Interface | None:

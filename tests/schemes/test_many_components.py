@@ -102,6 +102,9 @@ def test_the_spanning_tree_has_the_most_interedges(seed):
 def test_meshes_that_meet_none_of_the_others_are_refused():
     with pytest.raises(NoInterfaceError, match=r"components: far meets none of a, b; .*apart"):
         coupled_problem(*SHAPES["chain"][:2], at(4, 9, name="far"))
+    # told of the two that are nearest
+    with pytest.raises(NoInterfaceError, match=r"boxes are 1 apart, .* 'b' spans .* and 'near' spans"):
+        coupled_problem(*SHAPES["chain"][:2], at(4, 3, name="near"))
     with pytest.raises(NoInterfaceError, match=r"c, d meet none of a, b"):
         coupled_problem(*SHAPES["chain"][:2], at(4, 9, name="c"), at(4, 10, name="d"))
 
