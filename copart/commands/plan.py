@@ -110,7 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if made.advice is not None:
         from ..report.processes import choices_table
 
-        console.table(choices_table(made.advice))
+        console.table(choices_table(made.advice, "s" if args.costs else "load"))
         for remark in made.advice.remarks:
             console.say(f"note: {remark}")
         console.say()

@@ -13,10 +13,18 @@ from .pictures_style import write_picture
 from .tables import Table
 
 
-def choices_table(advice: Advice) -> Table:
-    """One row a choice: processes and times of each component, the step, what idles."""
+def choices_table(advice: Advice, unit: str = "s") -> Table:
+    """One row a choice: processes and times of each component, the step, what idles.
+
+    Parameters
+    ----------
+    advice : Advice
+    unit : str
+        Of the times; ``load`` where nothing is known of a cell but that it costs the same as any other.
+    """
     names = list(advice.parts)
-    header = ["choice", *(f"N {name}" for name in names), *(f"s {name}" for name in names), "step s", "idle %"]
+    header = ["choice", *(f"N {name}" for name in names), *(f"{unit} {name}" for name in names), f"step {unit}",
+              "idle %"]
     rows = [[row["choice"], *(str(row["processes"][name]) for name in names),
              *(f"{row['seconds'][name]:.4g}" for name in names), f"{row['step']:.4g}", f"{100 * row['idle']:.1f}"]
             for row in advice.rows()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -292,11 +293,16 @@ def test_plan_with_a_total(tmp_path, capsys):
     meshes = [str(tmp_path / f"{name}.vtu") for name in ("left", "right")]
     out = tmp_path / "out"
     assert main(["plan", *meshes, "--names", "left", "right", "--total", "14", "--costs", "27,8", "-o", str(out)]) == 0
-    assert "chosen" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "chosen" in said
+    assert re.search(r"s left +s right +step s ", said)
     summary = json.loads((out / "metrics.json").read_text())
     assert summary["settings"]["parts"] == [7, 7]
     assert summary["advice"]["processes"] == {"left": 7, "right": 7}
     assert main(["check", str(out), "-q"]) == 0
+    # without costs nothing is known in seconds
+    assert main(["plan", *meshes, "--names", "left", "right", "--total", "14", "-o", str(out)]) == 0
+    assert re.search(r"load left +load right +step load ", capsys.readouterr().out)
     for arguments, message in ((["--total", "14", "--parts", "7", "7"], "parts, total: give one of the two"),
                                (["--parts", "7", "7", "--costs", "1,2"], "--costs: has no effect without --total"),
                                ([], "needs --parts, or --total"), (["--total", "1"], "1 processes are not enough"),
