@@ -48,8 +48,9 @@ def repartition_page(graph: Graph, old: PartArray, new: PartArray, m: int, n: in
     sides = _sides(graph, old, new, m, n, moves)
     away = moves.tocoo()
     sizes = away.data[away.row != away.col]
+    messages = figures["migration_messages"]
     lead = tiles([(f"{figures['migration_volume'] / max(int(moves.sum()), 1):.1%}", "of the data moves"),
-                  (number(figures["migration_messages"]), f"{plural(figures['migration_messages'], 'message')} of migration"),
+                  (number(messages), f"{plural(messages, 'message')} of migration"),
                   (times(ub_before).removesuffix(" the mean"), "the mean: the slowest process before"),
                   (times(figures["ub"]).removesuffix(" the mean"), "the mean: the slowest process now")])
     sections = [

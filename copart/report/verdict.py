@@ -72,8 +72,8 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
 def _astray(interfaces: Mapping[tuple[str, str], Interface]) -> list[str]:
     """Interfaces of which most faces nothing, on either side: figures about them mean little."""
     return [f"Most of the interface of {a} and {b} faces nothing: {found.a.unmatched:.1%} of {a} and "
-            f"{found.b.unmatched:.1%} of {b} are without counterpart; check unit and place (--scale, --shift), name the "
-            f"boundaries (FILE:NAME), or use --interedges overlap for meshes that cover one another."
+            f"{found.b.unmatched:.1%} of {b} are without counterpart; check unit and place (--scale, --shift), name "
+            f"the boundaries (FILE:NAME), or use --interedges overlap for meshes that cover one another."
             for (a, b), found in interfaces.items()
             if found.kind != "overlap" and min(found.a.unmatched, found.b.unmatched) > ASTRAY]
 
