@@ -125,7 +125,7 @@ def test_how_to_start_is_said_without_a_machine(meshes, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("words", "error"), [
-    (["--hierarchy", "4:3"], "has 12 slots for 16 processes"),
+    (["--hierarchy", "4:3"], "has 12 slots for 16 processes; name more hosts (or more sons in --hierarchy)"),
     (["--hierarchy", "4:4", "--iterations", "1", "2", "3"], "iterations: needs two integers"),
     (["--hierarchy", "8:2", "--scheme", "monolithic", "--placement", "disjoint"], "take turns on the same processes"),
     (["--hierarchy", "16", "--placement", "disjoint"], "1 host cannot give every code hosts of its own; name more"),

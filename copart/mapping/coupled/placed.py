@@ -189,5 +189,5 @@ def _busy(m: Any, host: NDArray[np.int32]) -> NDArray[np.int64]:
 def check_room(nprocs: int, machine: Machine) -> None:
     """MappingError where the machine has fewer slots than there are processes."""
     if nprocs > machine.nprocs:
-        raise MappingError(f"machine: has {machine.nprocs} slots for {nprocs} processes; name more hosts or "
-                           f"ask for fewer parts")
+        raise MappingError(f"machine: has {machine.nprocs} slots for {nprocs} processes; name more hosts "
+                           f"(or more sons in --hierarchy), or ask for fewer parts")
