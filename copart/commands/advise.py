@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .console import Console
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("coupled processes (N^cpl), where the coupled cells are known")
     add_pairs(group, "--cells", "number of cells, instead of what the table says")
     add_pairs(group, "--coupled-cells", "number of coupled cells")
-    add_pairs(group, "--iterations", "iterations between two coupling phases (default: of the table, else 1)")
+    add_pairs(group, "--iterations", "iterations in one coupling step, between two coupling phases (default: of the table, else 1)")
     add_pairs(group, "--coupled-cost", "seconds for a coupled cell in a coupling phase (default: as in an iteration)")
     group.add_argument("--latency", type=real, metavar="S", help="seconds per message (default 5e-6)")
     group.add_argument("--datum", type=real, metavar="S",
@@ -104,37 +105,29 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _refuse_idle(args: argparse.Namespace, found: Costs) -> None:
     """Refuse what is for coupled processes where nobody says how many cells are coupled."""
-    idle = [option for option in ("--iterations", "--coupled-cost", "--latency", "--datum", "--aligned")
-            if option.strip("-").replace("-", "_") in args.given]
+    # a measured step has its iterations in it; the time of any other is computed of them
+    measured = all(w.iterations is None for w in found.workloads)
+    idle = [option for option in (*(["--iterations"] if measured else []), "--coupled-cost", "--latency", "--datum",
+                                  "--aligned") if option.strip("-").replace("-", "_") in args.given]
     if idle and not found.coupled_cells:
         raise no_effect(idle, "without coupled cells; give --coupled-cells, or the column coupled_cells in the table")
 
 
 def _costs(args: argparse.Namespace) -> Costs:
     """The table, or the components given one by one, with what the options add."""
+    from ..arrays import fraction
     from ..errors import ConfigError, did_you_mean
     from ..formats.costs_file import Costs, read_costs
-    from ..resources import Workload
 
     cells = named("--cells", args.cells, int)
+    iterations = {name: fraction(f"--iterations {name}", value)
+                  for name, value in named("--iterations", args.iterations, float).items()}
     if (args.costs is None) == (not args.component):
         raise ConfigError("needs a table of costs, or components with --component, and not both")
-    if args.costs is not None:
-        found = read_costs(args.costs, cells)
-    else:
-        loads, iterations = [], {}
-        for name, count, cost, rounds in args.component:
-            try:
-                values = cells.get(name, int(count)), float(cost), float(rounds)
-            except ValueError:
-                raise ConfigError(f"--component {name}: needs cells, cost and iterations as numbers, got {count}, "
-                                  f"{cost}, {rounds}") from None
-            loads.append(Workload.of_cells(name, *values))
-            iterations[name] = values[2]
-        found = Costs(tuple(loads), {}, iterations, {})
+    found = _components(args, cells, iterations) if args.costs is None else read_costs(args.costs, cells, iterations)
     known = {w.name for w in found.workloads}
     more = {"--cells": cells, "--coupled-cells": named("--coupled-cells", args.coupled_cells, int),
-            "--iterations": named("--iterations", args.iterations, float),
+            "--iterations": iterations,
             "--coupled-cost": named("--coupled-cost", args.coupled_cost, float)}
     for option, values_by_name in more.items():
         unknown = sorted(set(values_by_name) - known)
@@ -143,3 +136,21 @@ def _costs(args: argparse.Namespace) -> Costs:
                               + did_you_mean(unknown[0], known))
     return Costs(found.workloads, {**found.coupled_cells, **more["--coupled-cells"]},
                  {**found.iterations, **more["--iterations"]}, {**found.coupled_cost, **more["--coupled-cost"]})
+
+
+def _components(args: argparse.Namespace, cells: Mapping[str, int], iterations: Mapping[str, float]) -> Costs:
+    """The components that are given one by one."""
+    from ..errors import ConfigError
+    from ..formats.costs_file import Costs
+    from ..resources import Workload
+
+    loads, times = [], {}
+    for name, count, cost, rounds in args.component:
+        try:
+            values = cells.get(name, int(count)), float(cost), iterations.get(name, float(rounds))
+        except ValueError:
+            raise ConfigError(f"--component {name}: needs cells, cost and iterations as numbers, got {count}, "
+                              f"{cost}, {rounds}") from None
+        loads.append(Workload.of_cells(name, *values))
+        times[name] = values[2]
+    return Costs(tuple(loads), {}, times, {})

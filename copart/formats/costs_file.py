@@ -41,7 +41,8 @@ class Costs(NamedTuple):
     coupled_cost: dict[str, float]
 
 
-def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
+def read_costs(path: PathLike, cells: Mapping[str, int] | None = None,
+               iterations: Mapping[str, float] | None = None) -> Costs:
     """Read a table of measured times or of costs.
 
     Parameters
@@ -49,6 +50,8 @@ def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
     path : path-like
     cells : mapping of str to int, optional
         Number of cells (or their total weight) of components; it goes before that of the file.
+    iterations : mapping of str to float, optional
+        Iterations in one coupling step, which go before those of the file.
 
     Raises
     ------
@@ -57,7 +60,7 @@ def read_costs(path: PathLike, cells: Mapping[str, int] | None = None) -> Costs:
     """
     rows, measured = _rows(path)
     known = cells or {}
-    return _measured(path, rows, known) if measured else _costs(path, rows, known)
+    return _measured(path, rows, known) if measured else _costs(path, rows, known, iterations or {})
 
 
 def _rows(path: PathLike) -> tuple[Rows, bool]:
@@ -91,7 +94,7 @@ def _measured(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
         raise FormatError(path, str(error)) from None
 
 
-def _costs(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
+def _costs(path: PathLike, rows: Rows, cells: Mapping[str, int], rounds: Mapping[str, float]) -> Costs:
     workloads: list[Workload] = []
     out = Costs((), {}, {}, {})
     for number, row in rows:
@@ -102,7 +105,7 @@ def _costs(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
         cost = _number(path, row, "cost", number)
         if count is None or cost is None:
             raise FormatError(path, f"needs {'cells' if count is None else 'cost'} of {name}", number)
-        iterations = _number(path, row, "iterations", number)
+        iterations = rounds.get(name, _number(path, row, "iterations", number))
         coupled = _whole(path, row, "coupled_cells", number)
         if iterations is not None:
             out.iterations[name] = iterations

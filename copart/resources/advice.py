@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..arrays import fraction
 from ..errors import ConfigError
 from ..names import CouplingOrder
 from .distribution import Distribution, distribute, neighbours, priced
@@ -83,7 +84,7 @@ def advise(workloads: Sequence[Workload], total: int, coupling: CouplingOrder = 
     coupled_cells : mapping of str to int, optional
         Coupled cells of every component; the workloads then need their number of cells.
     iterations : mapping of str to float, optional
-        Iterations between two coupling phases; 1 where not given.
+        Iterations between two coupling phases; where not given those of the workload, else 1.
     latency, datum : float
         Seconds for a message and for the data of one cell (bytes per cell over bandwidth); where not given, those of
         :class:`copart.metrics.StepCost`.
@@ -132,8 +133,11 @@ def _coupling_cost(w: Workload, n: int, coupled_cells: Mapping[str, int], iterat
         raise ConfigError(f"coupled_cells: the number of cells of {w.name} is needed, too")
     if w.name not in coupled_cells:
         raise ConfigError(f"coupled_cells: {w.name} is missing")
-    rounds = iterations.get(w.name, 1.0)
-    cost = coupled_cost.get(w.name, w.scaling.b / w.cells / rounds if rounds else 0.0)
+    own = 1.0 if w.iterations is None else w.iterations
+    rounds = fraction(f"iterations of {w.name}", iterations.get(w.name, own))
+    # those that the time was computed of, which may be others
+    times = rounds if w.iterations is None else own
+    cost = coupled_cost.get(w.name, w.scaling.b / w.cells / times if times else 0.0)
     return CouplingCost(w.name, n, w.cells, coupled_cells[w.name], cost, rounds, latency, datum)
 
 

@@ -8,7 +8,7 @@ measurements it is ``b / n``, with b the cost of all cells.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,6 +111,8 @@ class Workload:
         The number of processes is a multiple of this (the processes of a node, for one).
     remarks : tuple of str
         What is to be known about the times.
+    iterations : float or None
+        Iterations in one coupling step, where the times are computed of them.
     """
 
     name: str
@@ -120,6 +122,7 @@ class Workload:
     most: int = 0
     granularity: int = 1
     remarks: tuple[str, ...] = field(default=())
+    iterations: float | None = None
 
     def __post_init__(self) -> None:
         if self.least < 1 or self.granularity < 1 or self.least % self.granularity:
@@ -144,10 +147,11 @@ class Workload:
             See :meth:`limited`.
         """
         load = whole(f"cells of {name}", cells, low=1) * fraction(f"cost of {name}", cost)
-        load *= fraction(f"iterations of {name}", iterations)
+        rounds = fraction(f"iterations of {name}", iterations)
+        load *= rounds
         if load == 0:
             raise ConfigError(f"{name}: cost and iterations must be above 0")
-        return cls(name, Scaling(0.0, load), cells).limited(**limits)
+        return cls(name, Scaling(0.0, load), cells, iterations=rounds).limited(**limits)
 
     @classmethod
     def measured(cls, name: str, processes: Sequence[int], seconds: Sequence[float], cells: int | None = None,
@@ -213,7 +217,7 @@ class Workload:
         if high and first > last:
             raise ConfigError(f"{self.name}: needs at least {first} processes (in multiples of {step}) and may have at "
                               f"most {last}; ease one of its limits")
-        return Workload(self.name, self.scaling, self.cells, first, last, step, self.remarks)
+        return replace(self, least=first, most=last, granularity=step)
 
     def choices(self, total: int) -> NDArray[np.int64]:
         """The numbers of processes it may have out of `total`, ascending."""

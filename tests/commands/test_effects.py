@@ -138,8 +138,8 @@ IDLE = [
     *each("grid --dims 4x3 --nodes 3", "--seed", "without --base random"),
     *each("grid --dims 4x3 --nodes 3 --method cart", "--objective=max", "with a --method"),
     *each("grid --dims 4x3 --nodes 3 --quiet -o o", "--no-compare", "with --quiet"),
-    *each("advise t.csv --total 9", "--latency --datum --aligned --iterations=x=2 --coupled-cost=x=2",
-          "without coupled cells"),
+    *each("advise t.csv --total 9", "--latency --datum --aligned --coupled-cost=x=2", "without coupled cells"),
+    *each("advise m.csv --total 9", "--iterations=x=2", "without coupled cells"),
 ]
 #: Of single schemes: the registry says whose they are.
 SCHEMES = [(f"{command} {TWO} {option} naive", own)
@@ -150,6 +150,7 @@ SCHEMES = [(f"{command} {TWO} {option} naive", own)
 @pytest.fixture
 def place(planned):
     Path("t.csv").write_text("component,cells,cost\nx,100,1e-6\ny,200,1e-6\n")
+    Path("m.csv").write_text("component,processes,seconds\nx,1,4\ny,1,2\n")
     Path("hcub.tgt").write_text("hcub 3\n")
     Path("h.hgr").write_text("2 3\n1 2\n2 3\n")
     Path("p.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 5\n2 3 5\n")

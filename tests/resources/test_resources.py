@@ -231,6 +231,29 @@ def test_command(tmp_path, capsys):
     assert value["interface"] is None
 
 
+def test_iterations_go_before_those_of_the_table(tmp_path, capsys):
+    """A coupled cell costs as much as in one iteration, however many of them there are in a step."""
+    path = tmp_path / "costs.csv"
+    path.write_text("component,cells,cost,iterations,coupled_cells\na,8000,1e-6,10,400\nb,8000,2e-6,4,400\n")
+    one_by_one = ["--component", "a", "8000", "1e-6", "10", "--component", "b", "8000", "2e-6", "4", "--coupled-cells",
+                  "a=400", "--coupled-cells", "b=400"]
+    for given in ([str(path)], one_by_one):
+        assert main(["advise", *given, "--iterations", "a=100", "--total", "8", "--json"]) == 0
+        value = json.loads(capsys.readouterr().out)
+        assert (value["model"]["a"]["b"], value["model"]["b"]["b"]) == (pytest.approx(0.8), pytest.approx(0.064))
+        first = {name: curve[0]["compute"] for name, curve in value["interface"]["curves"].items()}
+        assert first == {"a": pytest.approx(400e-6), "b": pytest.approx(800e-6)}
+    assert main(["advise", *one_by_one[:10], "--iterations", "a=100", "--total", "8", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["model"]["a"]["b"] == pytest.approx(0.8)
+
+
+def test_a_workload_knows_its_iterations():
+    loads = [Workload.of_cells(name, 8000, 1e-6, 10).limited(granularity=2) for name in "ab"]
+    known = advise(loads, 8, coupled_cells={"a": 400, "b": 400})
+    told = advise(loads, 8, coupled_cells={"a": 400, "b": 400}, iterations={"a": 10, "b": 10})
+    assert known.interface.to_dict() == told.interface.to_dict()
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     ([], "needs a table of costs, or components"),
     (["--component", "a", "x", "1", "1"], "--component a: needs cells, cost and iterations as numbers"),
@@ -238,6 +261,7 @@ def test_command(tmp_path, capsys):
     (["--component", "a", "9", "1", "1", "--cells", "b=3"], "--cells: no component 'b'; known: a"),
     (["--component", "a", "9", "1", "1", "--coupled-cells", "a=10"], "coupled_cells of a: must be at most 9"),
     (["--component", "a", "9", "1", "1", "--picture", "x.nonsense"], "has no known format"),
+    (["--component", "a", "9", "1", "1", "--iterations", "a=-1"], "--iterations a: must be at least 0, got -1"),
 ])
 def test_command_refuses(arguments, message, capsys):
     assert main(["advise", "--total", "8", *arguments]) == 2
