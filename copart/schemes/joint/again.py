@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import VERTEX, PartArray, sums
-from ...coupling import CoPartition
+from ...coupling import CoPartition, CoupledProblem
 from ...dynamic.adaptive import whole_ratio
 from ...dynamic.published import naive_again, projrepart_again
 from ...dynamic.rerun import Rerun
@@ -79,9 +79,12 @@ def reanneal(run: Rerun, made: CoPartition) -> dict[str, PartArray] | None:
     -------
     dict of str to (ncells,) int32 or None
         New part of the coupled cells of each component, in the order of
-        :meth:`copart.coupling.CoupledProblem.coupled`; None where heavy cells stay above the limits.
+        :meth:`copart.coupling.CoupledProblem.coupled`, without those that have none; None where heavy cells stay above
+        the limits, or nothing is coupled.
     """
-    problem, former, price = run.problem, run.former, run.price
+    problem, former, price = _met(run.problem), run.former, run.price
+    if problem is None:
+        return None
     number = {name: np.unique(made[name][problem.coupled(name)]) for name in problem.names}
     ncoupled = {name: len(found) for name, found in number.items()}
     # coupled parts in front, as `CoupledCells` counts them; all others are one
@@ -101,6 +104,16 @@ def reanneal(run: Rerun, made: CoPartition) -> dict[str, PartArray] | None:
     if relieve(g, s, cells.owner, costs):
         return None
     return {name: number[name][s.part[cells.span(name)] - cells.offset[name]] for name in problem.names}
+
+
+def _met(problem: CoupledProblem) -> CoupledProblem | None:
+    """Of the components those that meet another one; None where none does."""
+    pairs = {pair: relation for pair, relation in problem.pairs.items() if len(relation)}
+    names = [name for name in problem.names if any(name in pair for pair in pairs)]
+    if len(names) == len(problem.names):
+        return problem
+    own = {name: values for name, values in (problem.coupled_weights or {}).items() if name in names}
+    return CoupledProblem({name: problem.components[name] for name in names}, pairs, own) if names else None
 
 
 def _drawn(cells: CoupledCells, former: dict[str, PartArray], edge: int, datum: int) -> Cells:

@@ -158,6 +158,22 @@ def test_where_all_cells_are_coupled_loads_are_held_to_their_limits():
         adaptive_repartition(graphs[1], half, 2, 2, fixed=[0] * 7 + [1], eps=0)
 
 
+@pytest.mark.parametrize("left", [0, 1])
+def test_components_that_meet_no_other_any_more(left):
+    """A body has slid off, or all have: what is still coupled is annealed, the rest stays."""
+    before = chain(3)
+    former = joint(before, (4, 4, 2))
+    after = CoupledProblem({name: graph.replace(vwgt=heavy(4)(0)) for name, graph in before.components.items()},
+                           {pair: relation if i < left else Interedges.from_pairs(144, 144, [], [])
+                            for i, (pair, relation) in enumerate(before.pairs.items())})
+    made = corepartition(after, former, scheme="joint", eps=0.1)
+    assert check_copartition(after, made, 0.1).ok
+    alone = corepartition(after, former, scheme="naive", eps=0.1)
+    assert objective(after, former, made) <= objective(after, former, alone)
+    again = reanneal(Rerun(after, former, None, None, 5.0, PRICE, Options(eps=0.1)), made)
+    assert again is None if left == 0 else set(again) == {"a", "b"}
+
+
 def test_what_cannot_be_coupled_in_balance_is_partitioned_alone():
     """No part may weigh as much as one cell of the coupled subgraph does, and each component alone has a partition."""
     problem = CoupledProblem({"a": Graph.from_edges(6, range(5), range(1, 6), vwgt=[1, 4, 3, 1, 4, 4]),
