@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, lcm
 from types import MappingProxyType
 from typing import get_args
 
@@ -128,7 +128,7 @@ def priced(workloads: Sequence[Workload], processes: Mapping[str, int], total: i
 
 
 def neighbours(workloads: Sequence[Workload], chosen: Distribution) -> list[Distribution]:
-    """What moving one unit (its granularity) of processes from one component to another costs, cheapest first.
+    """What moving one unit (what both can give and take) of processes to another component costs, cheapest first.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def neighbours(workloads: Sequence[Workload], chosen: Distribution) -> list[Dist
     out = []
     for giver in workloads:
         for taker in workloads:
-            step = max(giver.granularity, taker.granularity)
+            step = lcm(giver.granularity, taker.granularity)
             counts = dict(chosen.processes)
             counts[giver.name] -= step
             counts[taker.name] += step

@@ -75,6 +75,14 @@ def test_known_optimum():
     assert np.abs(np.array([*serial.processes.values()]) - 100 * root / root.sum()).max() <= 1
 
 
+def test_neighbours_of_two_granularities():
+    """Nodes of 4 and of 6 processes: 12 is what both can give and take."""
+    loads = [Workload.of_cells("a", 900, 1.0, granularity=4), Workload.of_cells("b", 600, 1.0, granularity=6)]
+    found = distribute(loads, 48)
+    assert dict(found.processes) == {"a": 28, "b": 18}
+    assert [dict(other.processes) for other in neighbours(loads, found)] == [{"a": 16, "b": 30}, {"a": 40, "b": 6}]
+
+
 def test_left_over_goes_to_the_next_slowest():
     loads = [Workload("a", Scaling(5.0, 1.0, 1.0)), Workload("b", Scaling(0, 10.0)), Workload("c", Scaling(0, 9.0))]
     # a cannot be faster than on one process; b and c share the others
