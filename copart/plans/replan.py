@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import sums
 from ..coupling import CoPartition, CoupledProblem, Interedges
 from ..errors import ConfigError, CouplingError, FormatError, did_you_mean
 from ..formats import prepare_folder, read_coupling, read_part
@@ -209,6 +210,10 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     tell(f"reading {os.fspath(folder)}", 0, 0)
     problem, former, meshes, settings = read_plan(folder, sources, load, coupled_weights)
     summary = read_summary(Path(folder))
+    for name in problem.names:
+        if name not in meshes and name not in (loads or {}) and _of_other_loads(problem, former, name, summary):
+            _log.warning("%s: its graph has not the loads that the former plan was made for; loads of a graph are not "
+                         "kept in the folder, so give them again if they still hold", name)
     interfaces = interfaces_of(summary)
     # the constants of the plan are for its own coupled weights
     meant = units(summary["settings"].get("coupled_weights"), problem.components, problem.pairs)
@@ -262,6 +267,16 @@ def _own_options(scheme: str, settings: Mapping[str, Any], given: Mapping[str, A
         return dict(given or {})
     known = registry.scheme(scheme).own_again
     return {key: value for key, value in (settings.get("scheme_options") or {}).items() if key in known}
+
+
+def _of_other_loads(problem: CoupledProblem, former: CoPartition, name: str, summary: Mapping[str, Any]) -> bool:
+    """Whether the lightest or heaviest part of a component does not weigh what the plan says."""
+    known: Any = summary
+    for key in ("metrics", "components", name):
+        known = known.get(key) if isinstance(known, Mapping) else None
+    weight = sums(former[name], problem.components[name].weights, former.nparts[name])
+    return isinstance(known, Mapping) and any(known.get(key, value) != value for key, value in
+                                              (("min_weight", weight.min()), ("max_weight", weight.max())))
 
 
 def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh], loads: Mapping[str, ArrayLike],

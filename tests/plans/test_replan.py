@@ -120,7 +120,7 @@ def test_interface_and_sources(folder, tmp_path):
     assert found.plan.files == ()
 
 
-def test_three_components_made_of_graphs(tmp_path):
+def test_three_components_made_of_graphs(tmp_path, caplog):
     side, ids = 12, np.arange(144).reshape(12, 12)
     u, v = (np.concatenate([a.ravel(), b.ravel()]) for a, b in ((ids[:, :-1], ids[:-1]), (ids[:, 1:], ids[1:])))
     square = copart.Graph.from_edges(side**2, u, v)
@@ -137,6 +137,14 @@ def test_three_components_made_of_graphs(tmp_path):
     assert again.former.components["b"].ub > 0.5
     assert again.plan.settings["scheme"] == "aware"
     assert (tmp_path / "next" / "a-b.interedges.mtx").exists()
+    # the folder cannot keep the loads of a graph
+    assert not caplog.messages
+    third = replan(tmp_path / "next", sources=dict.fromkeys("abc", square), loads={"b": load})
+    assert not caplog.messages
+    assert third.migration.volume < again.migration.volume
+    replan(tmp_path / "next", sources=dict.fromkeys("abc", square))
+    assert [line.split(",")[0] for line in caplog.messages if "loads" in line] == [
+        "b: its graph has not the loads that the former plan was made for; loads of a graph are not kept in the folder"]
 
 
 def test_three_components_of_which_one_pair_meets(tmp_path):
