@@ -51,7 +51,7 @@ COUPLED_RULES = {
 """The ways to choose N^cpl, as ``metrics.json`` names them, and what they mean."""
 
 
-def part_counts(problem: CoupledProblem, nparts: Counts) -> dict[str, int]:
+def part_counts(problem: CoupledProblem, nparts: Counts, what: str = "nparts") -> dict[str, int]:
     """Number of parts of each component, by name.
 
     Parameters
@@ -59,6 +59,8 @@ def part_counts(problem: CoupledProblem, nparts: Counts) -> dict[str, int]:
     problem : CoupledProblem
     nparts : mapping, sequence or int
         By name, in order, or one number for all.
+    what : str
+        What they are called in an error.
 
     Raises
     ------
@@ -66,9 +68,9 @@ def part_counts(problem: CoupledProblem, nparts: Counts) -> dict[str, int]:
         A component has no count, an unknown one has, or a count is below 1.
     """
     counts = {}
-    for name, n in _by_name(problem, nparts, "nparts").items():
+    for name, n in _by_name(problem, nparts, what).items():
         if n is None:
-            raise ConfigError(f"nparts of {name}: is missing")
+            raise ConfigError(f"{what} of {name}: is missing")
         counts[name] = n
     return counts
 

@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike
 
 from ..arrays import sums
 from ..coupling import CoPartition, CoupledProblem, Interedges
-from ..errors import ConfigError, CouplingError, FormatError, did_you_mean
+from ..errors import ConfigError, CouplingError, FormatError, GraphError, did_you_mean
 from ..formats import prepare_folder, read_coupling, read_part
 from ..formats.interedges_file import read_interedges
 from ..formats.migration_file import write_migration
 from ..formats.output import file_name
-from ..interface.counts import Counts, CoupledCounts, coupled_rule
+from ..interface.counts import Counts, CoupledCounts, coupled_rule, part_counts
 from ..interface.price import PRICE
 from ..kernels import timed
 from ..metrics import CoupledMetrics, evaluate
@@ -39,7 +39,7 @@ from .folder import METRICS
 from .kept import kept_cost
 from .opening import component
 from .output import MIGRATION, component_inputs, interedges_files, read_summary, usual_files
-from .overwriting import reading, refuse_inputs
+from .overwriting import reading, refuse_inputs, same_file
 from .plan import Plan
 from .requests import settings_of
 from .weighing import CoupledWeights, priced, units, weighed, with_interedges
@@ -204,11 +204,13 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         {name: os.fspath(one) for name, one in (sources or {}).items() if isinstance(one, str | os.PathLike)})]
     if output is not None:
         prepare_folder(output)
-        if Path(output).exists() and Path(output).samefile(folder):
+        if same_file(output, folder):
             raise ConfigError(f"output: {os.fspath(output)} holds the former plan, which the migration starts from; "
                               f"name another folder")
     tell(f"reading {os.fspath(folder)}", 0, 0)
     problem, former, meshes, settings = read_plan(folder, sources, load, coupled_weights)
+    if parts is not None and not former.shared:
+        part_counts(problem, parts, "parts")
     summary = read_summary(Path(folder))
     for name in problem.names:
         if name not in meshes and name not in (loads or {}) and _of_other_loads(problem, former, name, summary):
@@ -283,6 +285,8 @@ def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh], loads: Mapping[
             array: str) -> tuple[CoupledProblem, dict[str, Mesh]]:
     """The problem with other loads, and its meshes with all loads as that cell array."""
     graphs = dict(problem.components)
+    if not isinstance(loads, Mapping):
+        raise ConfigError(f"loads: needs a mapping from components, got {loads!r:.60}")
     for name, load in loads.items():
         if name not in graphs:
             raise ConfigError(f"loads: no component {name!r}; known: {', '.join(graphs)}"
@@ -290,7 +294,10 @@ def _loaded(problem: CoupledProblem, meshes: Mapping[str, Mesh], loads: Mapping[
         if np.shape(load) != (graphs[name].nvtxs,):
             raise CouplingError(f"loads of {name}: need {graphs[name].nvtxs} numbers, one per cell, have shape "
                                 f"{np.shape(load)}")
-        graphs[name] = graphs[name].replace(vwgt=load)
+        try:
+            graphs[name] = graphs[name].replace(vwgt=load)
+        except GraphError as error:
+            raise GraphError(f"loads of {name}: {str(error).removeprefix('vwgt: ')}") from None
     kept = {name: mesh.replace(cell_data={**mesh.cell_data, array: graphs[name].weights})
             for name, mesh in meshes.items()}
     return CoupledProblem(graphs, problem.pairs, problem.coupled_weights), kept

@@ -10,7 +10,7 @@ import pytest
 import copart
 from copart.cli import main
 from copart.coupling import CoPartition, Interedges
-from copart.errors import ConfigError, CouplingError, FormatError
+from copart.errors import ConfigError, CouplingError, FormatError, GraphError
 from copart.formats import read_part, write_part
 from copart.formats.interedges_file import write_interedges
 from copart.formats.migration_file import read_migration
@@ -174,6 +174,17 @@ def test_refusals(folder, tmp_path, capsys):
         replan(folder, loads={"middle": [1]})
     with pytest.raises(CouplingError, match="loads of left: need 512 numbers"):
         replan(folder, loads={"left": [1, 2]})
+    with pytest.raises(GraphError, match="loads of left: 512 of 512 entries are not whole numbers"):
+        replan(folder, loads={"left": np.full(512, 0.5)})
+    with pytest.raises(ConfigError, match=r"loads: needs a mapping from components, got \[1, 2\]"):
+        replan(folder, loads=[1, 2])
+    (tmp_path / "there").mkdir()
+    with pytest.raises(FormatError, match="absent: is no folder"):
+        replan(tmp_path / "absent", output=tmp_path / "there")
+    with pytest.raises(ConfigError, match="parts: needs 2 numbers, one per component, got 3"):
+        replan(folder, parts=(4, 5, 6))
+    with pytest.raises(ConfigError, match="parts of right: is missing"):
+        replan(folder, parts={"left": 4})
     with pytest.raises(ConfigError, match="sources: no component 'middle'"):
         replan(folder, sources={"middle": "x"})
     with pytest.raises(CouplingError, match="left: has 27 cells, the plan has 512"):
