@@ -104,6 +104,17 @@ def test_cases_of_one_value_count_nothing():
         fit_times(np.concatenate([t, [9, 9, 9, 9]]), columns(more), case).coefficients)
 
 
+@pytest.mark.parametrize("same", ["TH", "seconds"])
+def test_shares_add_up_where_a_case_has_one_value(same):
+    rng = np.random.default_rng(3)
+    x = {"TH": rng.random(12), "MC": rng.random(12)}
+    t = x["TH"] + 2 * x["MC"]
+    (t if same == "seconds" else x[same])[:6] = 4.0
+    found = fit_times(t, x, ["a"] * 6 + ["b"] * 6)
+    assert sum(found.shares.values()) == pytest.approx(found.r_squared)
+    assert 0 < found.r_squared < 1
+
+
 @pytest.mark.parametrize("metric", NAMES)
 def test_the_metric_that_times_follow_leads(metric):
     x = dict(zip(NAMES, design(30, 14, 5).T, strict=True))

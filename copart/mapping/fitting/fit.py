@@ -44,9 +44,13 @@ class TimesFit:
     between : (k, k) float64
         Pearson's, of metrics with one another.
     residual : float
-        Norm of what is left of the standardised times, whose own norm is the root of the number of runs.
+        Norm of what is left of the standardised times, whose own norm is the root of the number of runs, those left
+        out that are of a case of one time.
     r_squared : float
         Share of the variance of the times that is explained.
+    explained : (k,) float64
+        Part of `r_squared` of each metric, which add up to it: coefficient times correlation, and times the norm of the
+        standardised metric over that of the times, which differ where only one of the two has one value in a case.
     nruns, ncases : int
     left_out : dict of str to tuple of str
         Metrics that were there and could tell nothing, and those that say just the same in these runs; none of a metric
@@ -61,15 +65,15 @@ class TimesFit:
     between: NDArray[np.float64]
     residual: float
     r_squared: float
+    explained: NDArray[np.float64]
     nruns: int
     ncases: int
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def shares(self) -> dict[str, float]:
-        """Part of `r_squared` of each metric: coefficient times correlation, which add up to it."""
-        # where the coefficient is 0 it is 0, not -0
-        return dict(zip(self.metrics, (self.coefficients * self.correlation + 0.0).tolist(), strict=True))
+        """`explained` by the names of the metrics."""
+        return dict(zip(self.metrics, self.explained.tolist(), strict=True))
 
     @property
     def redundant(self) -> dict[str, str]:
@@ -77,8 +81,7 @@ class TimesFit:
 
         Of two the one stays that has the larger share, then the larger correlation with the times, then the first.
         """
-        order = sorted(range(len(self.metrics)), key=lambda j: (-self.coefficients[j] * self.correlation[j],
-                                                                -abs(self.correlation[j]), j))
+        order = sorted(range(len(self.metrics)), key=lambda j: (-self.explained[j], -abs(self.correlation[j]), j))
         kept: list[int] = []
         found = {}
         for j in order:
@@ -233,11 +236,13 @@ def fit_times(seconds: ArrayLike, metrics: Mapping[str, ArrayLike], case: Sequen
     matrix = np.stack([*made.values()], axis=1)
     found, residual = nnls(matrix, t)
     of_time = [pearsonr(column, t) for column in matrix.T]
-    slopes = found * times.std() / [values.std() for values in columns.values()] if ncases == 1 else None
+    # where the coefficient is 0 it is 0, not -0
+    explained = found * (matrix.T @ t) / (t @ t) + 0.0
+    slopes = frozen(found * times.std() / [values.std() for values in columns.values()]) if ncases == 1 else None
     return TimesFit(tuple(columns), frozen(found), slopes, frozen(np.array([one.statistic for one in of_time])),
                     frozen(np.array([one.pvalue for one in of_time])),
                     frozen(np.atleast_2d(np.corrcoef(matrix, rowvar=False))), float(residual),
-                    max(0.0, float(1 - residual**2 / (t @ t))), n, ncases)
+                    max(0.0, float(1 - residual**2 / (t @ t))), frozen(explained), n, ncases)
 
 
 __all__ = ["EXPLAINED", "REDUNDANT", "TimesFit", "fit_times"]
