@@ -147,6 +147,27 @@ def test_metrics_that_say_the_same_are_told():
     assert found.to_dict()["metrics"]["TH"]["like"] == "WH"
 
 
+def test_opposites_say_different_things():
+    """Two mappings, several runs of each: one has fewer hops, the other less data on the busiest link, and is faster."""
+    t, x = [8.1, 8.0, 8.2, 4.1, 4.0, 3.9], {"TH": [10] * 3 + [20] * 3, "WH": [11] * 3 + [21] * 3, "MC": [8] * 3 + [4] * 3}
+    kept, left_out = telling(x)
+    assert ([*kept], left_out) == (["TH", "MC"], {"WH": ("TH",)})
+    for metrics in (kept, {name: kept[name] for name in ("MC", "TH")}):
+        found = fit_times(t, metrics)
+        assert (found.leading, found.redundant) == ("MC", {})
+        assert found.r_squared > 0.99
+    with pytest.raises(MappingError, match="AC: says just what MC says in these runs"):
+        fit_times(t, {**kept, "AC": [9] * 3 + [8] * 3})
+
+
+def test_what_goes_down_as_another_goes_up_is_not_the_same():
+    rng = np.random.default_rng(4)
+    mc = rng.random(12)
+    found = fit_times(1 + mc, {"TH": 3 - mc + 0.1 * rng.random(12), "MC": mc})
+    assert found.between[0, 1] < -0.95
+    assert (found.redundant, found.leading) == ({}, "MC")
+
+
 def test_noise_has_no_bound():
     rng = np.random.default_rng(2)
     found = fit_times(rng.random(40), {"TH": rng.random(40), "MC": rng.random(40)})

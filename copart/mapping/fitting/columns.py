@@ -73,14 +73,28 @@ def standard(values: NDArray[np.float64], group: NDArray[np.intp]) -> NDArray[np
 
 
 def same(made: Mapping[str, NDArray[np.float64]], column: NDArray[np.float64]) -> tuple[str, ...]:
-    """The columns that a column is a sum of multiples of; none where it is not."""
-    if not made:
+    """The columns that a column is a sum of multiples of; none where it is not, or is the opposite of one.
+
+    No metric has a coefficient below 0, so that of two that are opposites each says what the other cannot.
+    """
+    before: dict[str, NDArray[np.float64]] = {}
+    for name, values in made.items():
+        if _near(column, values):
+            return (name,)
+        if not any(_near(-values, other) for other in before.values()):
+            before[name] = values
+    if not before or any(_near(-column, values) for values in before.values()):
         return ()
-    before = np.stack([*made.values()], axis=1)
-    multiples = np.linalg.lstsq(before, column, rcond=None)[0]
-    if np.linalg.norm(column - before @ multiples) >= DEPENDENT * np.linalg.norm(column):
+    matrix = np.stack([*before.values()], axis=1)
+    multiples = np.linalg.lstsq(matrix, column, rcond=None)[0]
+    if not _near(column, matrix @ multiples):
         return ()
-    return tuple(name for name, x in zip(made, multiples, strict=True) if abs(x) > 1e-4)
+    return tuple(name for name, x in zip(before, multiples, strict=True) if abs(x) > 1e-4)
+
+
+def _near(column: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+    """Whether nothing of a column is left without the other one."""
+    return bool(np.linalg.norm(column - other) < DEPENDENT * np.linalg.norm(column))
 
 
 def as_others(same: Sequence[str]) -> str:

@@ -85,8 +85,8 @@ class TimesFit:
         kept: list[int] = []
         found = {}
         for j in order:
-            like = max(kept, key=lambda i: abs(self.between[i, j]), default=j)
-            if like != j and abs(self.between[like, j]) >= REDUNDANT:
+            like = max(kept, key=lambda i: self.between[i, j], default=j)
+            if like != j and self.between[like, j] >= REDUNDANT:
                 found[self.metrics[j]] = self.metrics[like]
             else:
                 kept.append(j)
