@@ -134,6 +134,12 @@ class CoupledProblem(Frozen):
                                 f"use problem.pairs")
         return next(iter(self.pairs.values()))
 
+    @property
+    def ordered_pairs(self) -> list[tuple[str, str]]:
+        """The pairs as figures and files list them: in the order of the components, whatever they were given in."""
+        rank = {name: i for i, name in enumerate(self.components)}
+        return sorted(self.pairs, key=lambda pair: sorted((rank[pair[0]], rank[pair[1]])))
+
     def coupled(self, name: str) -> NDArray[np.int32]:
         """Vertices of component `name` with an interedge to any other component, ascending.
 

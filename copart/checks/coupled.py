@@ -73,7 +73,7 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     if len(components) < len(problem.components):
         return Report(tuple(notes.list + findings), {"components": components, "pairs": []})
     pairs, sent = [], {}
-    for a, b in problem.pairs:
+    for a, b in problem.ordered_pairs:
         figures, exchanges, sent[a, b] = _pair(problem, copartition, a, b)
         matrices = sent[a, b]
         pairs.append(figures)
@@ -88,7 +88,7 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
         findings += more
     if coupling is not None:
         findings += compare_components(coupling, copartition, components, touching)
-        findings += compare_pairs(coupling, list(problem.pairs))
+        findings += compare_pairs(coupling, problem.ordered_pairs)
     if claimed is not None:
         findings += compare_figures(claimed, found, whole)
     return Report(tuple(notes.list + findings), found)

@@ -48,7 +48,7 @@ def coupling_schedule(problem: CoupledProblem, copartition: CoPartition) -> dict
                    "coupled_parts": np.unique(copartition[name][problem.coupled(name)]).tolist()}
                   for name, graph in problem.components.items()]
     pairs = []
-    for a, b in problem.pairs:
+    for a, b in problem.ordered_pairs:
         f = pair_metrics(a, b, problem, copartition)
         lists = interedge_lists(problem.pairs[a, b], copartition[a], copartition[b], copartition.nparts[b])
         pairs.append({"a": a, "b": b, "interedges": f.interedges, "totV_ab": f.totV_ab, "totV_ba": f.totV_ba,

@@ -144,12 +144,12 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
         ), halo
 
     work: list[Any] = [partial(of, name, graph) for name, graph in problem.components.items()]
-    work += [partial(pair_metrics, a, b, problem, copartition) for a, b in problem.pairs]
+    work += [partial(pair_metrics, a, b, problem, copartition) for a, b in problem.ordered_pairs]
     found = side_by_side(work, threads)
     figures, listed = zip(*found[:len(problem.names)], strict=True)
     components = dict(zip(problem.names, figures, strict=True))
     halos = dict(zip(problem.names, listed, strict=True))
-    pairs = dict(zip(problem.pairs, found[len(problem.names):], strict=True))
+    pairs = dict(zip(problem.ordered_pairs, found[len(problem.names):], strict=True))
     traffic = coupling_traffic(copartition, {pair: (m.matrix, m.matrix_ba) for pair, m in pairs.items()})
     pool_ub = None
     if copartition.shared:

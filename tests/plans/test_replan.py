@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import copart
+from copart.checks import check_copartition
 from copart.cli import main
 from copart.coupling import CoPartition, Interedges
 from copart.errors import ConfigError, CouplingError, FormatError, GraphError
@@ -157,6 +158,20 @@ def test_three_components_of_which_one_pair_meets(tmp_path):
     assert list(again.plan.problem.pairs) == [("a", "b")]
     assert dict(again.plan.copartition.nparts) == {"a": 4, "b": 5, "c": 3}
     assert [file.name for file in (tmp_path / "next").glob("*.interedges.mtx")] == ["a-b.interedges.mtx"]
+
+
+def test_a_pair_that_is_new_and_pairs_in_another_order(tmp_path):
+    cubes = {name: cube("hexa", 4, offset=(x, 0, 0)) for x, name in enumerate("abc")}
+    meet = Interedges.from_pairs(64, 64, [3, 7], [0, 4])
+    copart.plan(*cubes.values(), parts=(2, 2, 2), names=tuple(cubes), output=tmp_path / "out",
+                interedges={("b", "c"): meet, ("a", "b"): meet})
+    assert check_plan(tmp_path / "out").ok
+    again = replan(tmp_path / "out", interedges={("a", "c"): meet}, output=tmp_path / "next")
+    assert [*again.plan.problem.pairs] == [("a", "b"), ("b", "c"), ("a", "c")]
+    assert check_plan(tmp_path / "next").ok
+    assert [*again.plan.metrics.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert check_copartition(again.plan.problem, again.plan.copartition, coupling=copart.formats.coupling_schedule(
+        again.plan.problem, again.plan.copartition)).ok
 
 
 def test_a_plan_of_the_widest_tolerance_can_be_taken_up(tmp_path):
