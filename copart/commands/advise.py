@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("coupled processes (N^cpl), where the coupled cells are known")
     add_pairs(group, "--cells", "number of cells, instead of what the table says")
     add_pairs(group, "--coupled-cells", "number of coupled cells")
-    add_pairs(group, "--iterations", "iterations in one coupling step, between two coupling phases (default: of the table, else 1)")
+    add_pairs(group, "--iterations", "iterations of one coupling step (default: of the table, else 1)")
     add_pairs(group, "--coupled-cost", "seconds for a coupled cell in a coupling phase (default: as in an iteration)")
     group.add_argument("--latency", type=real, metavar="S", help="seconds per message (default 5e-6)")
     group.add_argument("--datum", type=real, metavar="S",

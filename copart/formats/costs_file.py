@@ -86,6 +86,8 @@ def _measured(path: PathLike, rows: Rows, cells: Mapping[str, int]) -> Costs:
         seconds = _number(path, row, "seconds", number)
         if n is None or seconds is None:
             raise FormatError(path, "needs processes and seconds", number)
+        if seconds == 0:
+            raise FormatError(path, "seconds: needs a number above 0, has 0; leave out what was not measured", number)
         points.setdefault(row["component"], []).append((n, seconds))
     try:
         return Costs(tuple(Workload.measured(name, [n for n, _ in pairs], [s for _, s in pairs], cells.get(name))

@@ -231,6 +231,8 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
         An argument is missing or out of range.
     """
     usual = [name for name, one in SCHEMES.items() if not one.chooses]
+    if isinstance(schemes, str):
+        raise ConfigError(f"schemes: needs a sequence of names, as in [{schemes!r}]")
     chosen = usual if schemes is None else list(dict.fromkeys(schemes))
     if not chosen:
         raise ConfigError(f"schemes: needs at least one of {', '.join(SCHEMES)}")

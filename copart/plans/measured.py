@@ -20,6 +20,9 @@ from ..mapping.machine import Machine
 from ..names import MappingMetric, known_name
 from .mapped import as_processes, read_mapped, read_mapping
 
+#: Abbreviations of metrics by their names in JSON.
+_SHORT = {name: short for short, name in METRICS.items()}
+
 
 def fit_file(path: str | os.PathLike[str], metrics: Sequence[MappingMetric] | None = None) -> TimesFit:
     """Explain the times of a table by the metrics of the mappings.
@@ -29,8 +32,9 @@ def fit_file(path: str | os.PathLike[str], metrics: Sequence[MappingMetric] | No
     path : path-like
         A CSV table, `copart.formats.times_file`.
     metrics : sequence of str, optional
-        Those that are to explain the times, by abbreviations of :data:`copart.mapping.fitting.METRICS`.  Where not
-        given: all columns; where they are computed from files, all that can tell something in these runs.
+        Those that are to explain the times, as a heading names them: by abbreviations of
+        :data:`copart.mapping.fitting.METRICS`, or by their names in JSON.  Where not given: all columns; where they are
+        computed from files, all that can tell something in these runs.
 
     Returns
     -------
@@ -44,14 +48,15 @@ def fit_file(path: str | os.PathLike[str], metrics: Sequence[MappingMetric] | No
         A metric is not known, or not in the table.
     """
     table = read_times(path)
-    for name in metrics or ():
+    asked = None if metrics is None else [_SHORT.get(name.lower(), name) for name in metrics]
+    for name in asked or ():
         known_name("--metrics", name, METRICS)
     columns: dict[str, Any] = dict(table.metrics) if not table.files else _computed(path, table)
     left_out: dict[str, tuple[str, ...]] = {}
-    if metrics is not None:
-        if absent := [name for name in metrics if name not in columns]:
+    if asked is not None:
+        if absent := [name for name in asked if name not in columns]:
             raise ConfigError(f"--metrics: {path} has no {absent[0]}, but {', '.join(columns)}")
-        columns = {name: columns[name] for name in metrics}
+        columns = {name: columns[name] for name in asked}
     elif table.files:
         columns, left_out = telling(columns, table.case)
         if not columns:

@@ -130,7 +130,7 @@ def _difference(chosen: Distribution, other: Distribution) -> str:
 def _coupling_cost(w: Workload, n: int, coupled_cells: Mapping[str, int], iterations: Mapping[str, float],
                    latency: float, datum: float, coupled_cost: Mapping[str, float]) -> CouplingCost:
     if w.cells is None:
-        raise ConfigError(f"coupled_cells: the number of cells of {w.name} is needed, too")
+        raise ConfigError(f"coupled_cells: the number of cells of {w.name} is needed, too; give it (--cells)")
     if w.name not in coupled_cells:
         raise ConfigError(f"coupled_cells: {w.name} is missing")
     own = 1.0 if w.iterations is None else w.iterations

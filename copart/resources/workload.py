@@ -206,7 +206,7 @@ class Workload:
             if value is None:
                 continue
             if self.cells is None:
-                raise ConfigError(f"{label}: the number of cells of {self.name} is not known")
+                raise ConfigError(f"{label}: the number of cells of {self.name} is not known; give it (--cells)")
             limit = whole(label, value, low=1)
             low += [-(-self.cells // limit)] if label == "max_cells" else []
             high += [max(self.cells // limit, 1)] if label == "min_cells" else []

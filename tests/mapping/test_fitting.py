@@ -148,8 +148,9 @@ def test_metrics_that_say_the_same_are_told():
 
 
 def test_opposites_say_different_things():
-    """Two mappings, several runs of each: one has fewer hops, the other less data on the busiest link, and is faster."""
-    t, x = [8.1, 8.0, 8.2, 4.1, 4.0, 3.9], {"TH": [10] * 3 + [20] * 3, "WH": [11] * 3 + [21] * 3, "MC": [8] * 3 + [4] * 3}
+    """Two mappings, some runs of each: one has fewer hops, the other less data on the busiest link, and is faster."""
+    t = [8.1, 8.0, 8.2, 4.1, 4.0, 3.9]
+    x = {"TH": [10] * 3 + [20] * 3, "WH": [11] * 3 + [21] * 3, "MC": [8] * 3 + [4] * 3}
     kept, left_out = telling(x)
     assert ([*kept], left_out) == (["TH", "MC"], {"WH": ("TH",)})
     for metrics in (kept, {name: kept[name] for name in ("MC", "TH")}):

@@ -74,6 +74,8 @@ def test_files_and_metrics_say_the_same(folder, follows):
     assert by_files.metrics == by_metrics.metrics
     for field in ("coefficients", "per_unit", "correlation", "between", "r_squared"):
         assert getattr(by_files, field) == pytest.approx(getattr(by_metrics, field), rel=1e-9, abs=1e-12)
+    by_names = fit_file(folder / "metrics.csv", ["total_hops", "WH", "MAX_MESSAGE_CONGESTION", "MC"])
+    assert by_names.metrics == by_metrics.metrics
     assert by_files.leading == follows
     assert by_files.per_unit is not None
     assert by_files.per_unit[by_files.metrics.index(follows)] == pytest.approx(1e-3)

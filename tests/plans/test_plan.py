@@ -344,6 +344,8 @@ def test_compare_runs_the_schemes_that_are_asked_for():
     made = copart.compare(a, b, parts=(4, 6), schemes=["aware"], seeds=1, interedges=inter)
     assert made.schemes == ("aware",)
     assert len(made.runs) == 1
+    with pytest.raises(ConfigError, match=r"schemes: needs a sequence of names, as in \['naive'\]"):
+        copart.compare(a, b, parts=(4, 6), schemes="naive", interedges=inter)
     for bad in ({"schemes": ["nope"]}, {"schemes": []}, {"seeds": 0}, {"seeds": []}):
         with pytest.raises(ConfigError):
             copart.compare(a, b, parts=(4, 6), interedges=inter, **bad)
