@@ -183,3 +183,15 @@ def test_what_cannot_be_coupled_in_balance_is_partitioned_alone():
     assert check_copartition(problem, corepartition(problem, former, scheme="joint", eps=0.1), 0.1).ok
     with pytest.raises(PartitionError):
         corepartition(problem, former, scheme="projrepart", eps=0.1)
+
+
+@pytest.mark.parametrize("pairs", [{}, {("a", "b"): Interedges.from_pairs(12, 12, [10, 11], [0, 1])}])
+@pytest.mark.parametrize("asked", [{}, {"a": 1, "b": 1}])
+def test_components_that_are_coupled_with_no_other(pairs, asked):
+    """As where interfaces have moved apart: `joint` makes such plans, and takes them up again."""
+    problem = CoupledProblem({name: grid(4, 3) for name in "abc"}, pairs)
+    former = CoPartition(joint(problem, (2, 3, 2)).parts, {"a": 2, "b": 3, "c": 2}, asked)
+    for scheme in ("joint", "auto"):
+        made = corepartition(problem, former, scheme=scheme)
+        assert check_copartition(problem, made, 0.05).ok
+        assert corepartition(problem, former, (3, 2, 2), scheme=scheme).nparts["a"] == 3
