@@ -38,7 +38,8 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     whole : bool
         Whether `claimed` must hold all figures.
     each_alone : bool
-        Whether the load of each component is in balance over a shared pool by itself, and not that of all together.
+        Whether the load of each component is in balance over a shared pool by itself, and not that of all together:
+        over as many processes as it has cells, where these are fewer.
 
     Returns
     -------
@@ -60,10 +61,12 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     for name, graph in problem.components.items():
         # of a shared pool neither a single component is in balance nor does every process own some of it
         one = check_partition(graph, copartition.parts[name], copartition.nparts[name],
-                              None if copartition.shared and not each_alone else eps, name=f"component {name}",
+                              None if copartition.shared else eps, name=f"component {name}",
                               may_be_empty=copartition.shared)
         findings += one.findings
         if one.figures:
+            if copartition.shared and each_alone and eps is not None:
+                findings += _alone(name, one.figures["weights"], graph.nvtxs, eps)
             more, extra = _coupled(name, problem, copartition, touching[name], eps)
             findings += more
             components[name] = {"name": name, "cells": graph.nvtxs, "parts": copartition.nparts[name],
@@ -94,6 +97,13 @@ def check_copartition(problem: CoupledProblem, copartition: CoPartition, eps: fl
     return Report(tuple(notes.list + findings), found)
 
 
+def _alone(name: str, load: list[int], cells: int, eps: float) -> list[Finding]:
+    """Whether one component is in balance over a shared pool by itself: no more processes than it has cells count."""
+    notes, n = Notes(f"component {name}"), len(load)
+    balance(notes, load, limits(sum(load), min(n, cells), eps)[:1] * n, "weight")
+    return notes.list
+
+
 def _pool(problem: CoupledProblem, copartition: CoPartition, eps: float | None, each_alone: bool,
           ) -> tuple[list[Finding], float]:
     """Rules and imbalance of a pool of processes that all components share."""
@@ -103,7 +113,8 @@ def _pool(problem: CoupledProblem, copartition: CoPartition, eps: float | None, 
             for name, graph in problem.components.items()]
     load = [sum(column) for column in zip(*each, strict=True)]
     owners = {k for part in copartition.parts.values() for k in part.tolist()}
-    if n <= sum(graph.nvtxs for graph in problem.components.values()):
+    # components that are in balance by themselves may all be on the same processes
+    if n <= (max if each_alone else sum)(graph.nvtxs for graph in problem.components.values()):
         for k in sorted(set(range(n)) - owners)[:1]:
             notes.add(f"process {k}", "owns a cell of some component", "no cell")
     if eps is not None and not each_alone:

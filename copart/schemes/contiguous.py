@@ -254,6 +254,9 @@ def _in_pool(problem: CoupledProblem, made: CoPartition, options: Options, balan
                           if not loose_pieces(graph, f, pool).any()), None)
             if found is not None:
                 break
+        if found is None and not any(loose_pieces(g, made[name], pool).any() for name, g in graphs.items()):
+            # connected already: one with few cells may be above a limit that is meant for more
+            found = part
         if found is None:
             what = f"component {label}" if label else "pool"
             raise PartitionError(f"{what}: contiguous: no connected shares of {pool} processes of at most {limit} each "

@@ -131,11 +131,31 @@ def monolithic_again(run: Rerun, balance: Balance = "total") -> CoPartition:
     if balance == "total":
         made = adaptive_repartition(graph, old, m, pool, options, alpha=run.edge, extra=extra)
     else:
-        loads = _loads_of_each(problem)
-        limits = np.repeat([[copartition_limit(int(w), pool, options.eps)] for w in loads.sum(axis=0)], pool, axis=1)
-        made = adaptive_repartition_multiconstraint(graph, old, m, pool, loads, limits, options, alpha=run.edge,
-                                                    extra=extra)
+        made = _each_again(run, graph, old, pool, extra)
     return _in_pool(problem, made, first, pool)
+
+
+def _each_again(run: Rerun, graph: Graph, old: PartArray, pool: int, extra: Callable[[PartArray], float]) -> PartArray:
+    """Each component in balance over the pool, from where the data is.
+
+    Where that cannot be, one of fewer cells than processes is in balance over as many as it has cells, as alone.
+    """
+    loads = _loads_of_each(run.problem)
+
+    def over(processes: list[int]) -> PartArray:
+        limits = [[copartition_limit(int(w), n, run.options.eps)] for w, n in
+                  zip(loads.sum(axis=0), processes, strict=True)]
+        return adaptive_repartition_multiconstraint(graph, old, run.former.nprocs, pool, loads,
+                                                    np.repeat(limits, pool, axis=1), run.options, alpha=run.edge,
+                                                    extra=extra)
+
+    fewer = [min(pool, one.nvtxs) for one in run.problem.components.values()]
+    try:
+        return over([pool] * len(fewer))
+    except PartitionError:
+        if min(fewer) == pool:
+            raise
+        return over(fewer)
 
 
 def _pool_size(problem: CoupledProblem, nparts: Counts) -> int:

@@ -8,18 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.checks import check_copartition
-from copart.coupling import CoPartition, CoupledProblem
+from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.dynamic.adaptive import keep_numbers
 from copart.dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from copart.errors import ConfigError, PartitionError
+from copart.graph import Graph
 from copart.mesh import cube
 from copart.metrics import edge_cut, evaluate, migration_matrix, migration_volume
 from copart.migration.plan import MigrationPlan
+from copart.options import Options
 from copart.partitioner.multiconstraint import partition_multiconstraint
 from copart.plans.components import coupled_problem
+from copart.schemes.contiguous import contiguous
 from copart.schemes.corepartition import corepartition, objective
 from copart.schemes.monolithic import monolithic
 from copart.schemes.multiconstraint import multiconstraint
+from copart.schemes.registry import run_scheme
 from tests.schemes.test_corepartition import chain, heavy
 
 from ..helpers import grid
@@ -172,3 +176,40 @@ def test_a_pool_grows_and_shrinks(cubes, balance):
             assert max(c.ub for c in evaluate(problem, made).components.values()) <= 0.05
     # several numbers add up to the size of the pool, as where one is made
     assert corepartition(problem, former, (4, 5), scheme="monolithic", preset="fast").nprocs == 9
+
+
+def few_heavy_cells() -> CoupledProblem:
+    """A grid of 36 cells beside two cells of weight 2, which no five processes can share evenly."""
+    two = Graph.from_edges(2, [0], [1]).replace(vwgt=[2, 2])
+    return CoupledProblem({"a": grid(6, 6), "b": two}, {("a", "b"): Interedges.from_pairs(36, 2, [0, 1], [0, 1])})
+
+
+def test_a_component_of_few_heavy_cells_in_a_pool():
+    """Balanced over as many processes as it has cells: so it is made, checked, and taken up again."""
+    problem = few_heavy_cells()
+    made = monolithic(problem, processes=5, balance="each")
+    for one in (made, corepartition(problem, made, scheme="monolithic", scheme_options={"balance": "each"})):
+        found = check_copartition(problem, one, 0.05, each_alone=True)
+        assert found.ok, found.findings
+    off = CoPartition({"a": made.a, "b": [0, 0]}, made.nparts, shared=True)
+    assert "component b: part 0: weight at most 2" in str(check_copartition(problem, off, 0.05, each_alone=True))
+
+
+def test_a_pool_of_more_processes_than_any_component_has_cells():
+    """Components that are balanced each by itself may leave a process idle, one of them that fills the pool not."""
+    one = Graph.from_edges(1, [], [])
+    problem = CoupledProblem({"a": one, "b": one}, {("a", "b"): Interedges.from_pairs(1, 1, [0], [0])})
+    made = monolithic(problem, processes=2, balance="each")
+    assert check_copartition(problem, made, 0.05, each_alone=True).ok
+    assert not check_copartition(problem, made, 0.05).ok
+
+
+def test_connected_parts_of_a_pool_beside_few_heavy_cells():
+    problem = few_heavy_cells()
+    made = run_scheme("monolithic", problem, 5, scheme_options={"balance": "each"})
+    apart = np.array(made.a)
+    apart[[0, 35]] = apart[[35, 0]]
+    scattered = CoPartition({"a": apart, "b": made.b}, made.nparts, shared=True)
+    mended = contiguous(problem, scattered, Options(), balance="each")
+    assert mended.b.tolist() == made.b.tolist()
+    assert check_copartition(problem, mended, 0.05, each_alone=True).ok
