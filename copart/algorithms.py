@@ -208,7 +208,8 @@ class _Task:
         for k in self.choices[name][:1 if name in self.uncut else None]:
             try:
                 with of_component(name):
-                    coupled = self.uncut[name] if name in self.uncut else make(k)
+                    with of_component(name, cells.item):
+                        coupled = self.uncut[name] if name in self.uncut else make(k)
                     whole = ext(graph, cells, coupled, int(coupled.max()) + 1, self.count[name], self.options)
             except PartitionError as error:
                 failed = failed or error

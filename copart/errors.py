@@ -22,7 +22,8 @@ handlers work; the command line turns them into one line and exit status 2.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 
@@ -96,13 +97,47 @@ class FormatError(CopartError):
 
 
 @contextmanager
-def of_component(name: str) -> Iterator[None]:
-    """Let a `PartitionError` that comes from inside say which component it is about."""
+def of_component(name: str, cells: Callable[[int], int] | None = None) -> Iterator[None]:
+    """Let a `PartitionError` that comes from inside say which component it is about.
+
+    Parameters
+    ----------
+    name : str
+        Of the component.
+    cells : callable, optional
+        Which cell of the component a vertex inside is, by its number, where that is another.
+    """
+    with _renamed(f"component {name}", None if cells is None else lambda vertex: f"cell {cells(vertex)}"):
+        yield
+
+
+@contextmanager
+def of_pool(cells: Callable[[int], str]) -> Iterator[None]:
+    """Let a `PartitionError` that comes from inside say that it is about a pool that components share.
+
+    Parameters
+    ----------
+    cells : callable
+        What a vertex inside is called, by its number: ``cell 3 of fluid``.
+    """
+    with _renamed("pool", cells):
+        yield
+
+
+@contextmanager
+def _renamed(place: str, called: Callable[[int], str] | None) -> Iterator[None]:
+    """Name the place of a `PartitionError` from inside, its vertices, and only ways out that there are."""
     try:
         yield
     except PartitionError as error:
         said = str(error)
-        raise PartitionError(said if said.startswith("component ") else f"component {name}: {said}") from None
+        if not said.startswith("component "):
+            if called is not None:
+                said = re.sub(r"\bvertex (\d+)", lambda found: called(int(found[1])), said)
+            # partitions beyond the limits are for one graph alone
+            said = re.sub(r",? or (take the best balance|pass strict=False to take it)( \(strict=False[^)]*\))?$", "", said)
+            said = f"{place}: " + re.sub(r"(raise eps[a-z ]*), use fewer parts$", r"\1 or use fewer parts", said)
+        raise PartitionError(said) from None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

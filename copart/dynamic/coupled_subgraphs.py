@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..arrays import VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem, Interedges
+from ..errors import of_component
 from ..graph import Graph
 from ..interface.counts import within_parts
 from ..interface.price import Price
@@ -50,10 +51,11 @@ def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, PartArray]:
         graph = loaded(problem, name, graph)
         surface = _Surface.begun(former, name, graph, cells, count[name], coupled[name])
         starts = [_projection(problem, done[parent], name, surface, within)] if parent and project else []
-        surface.part = adaptive_repartition(
-            graph, surface.part, surface.former_parts, coupled[name], within, alpha=run.edge, starts=starts,
-            extra=_coupling_cost(problem, former, done, name, surface, run.price))
-        surface.part = within_room(problem, name, graph, surface.part, coupled[name], count[name], run.options)
+        with of_component(name, cells.item):
+            surface.part = adaptive_repartition(
+                graph, surface.part, surface.former_parts, coupled[name], within, alpha=run.edge, starts=starts,
+                extra=_coupling_cost(problem, former, done, name, surface, run.price))
+            surface.part = within_room(problem, name, graph, surface.part, coupled[name], count[name], run.options)
         done[name] = surface
     return {name: surface.number[surface.part] for name, surface in done.items()}
 

@@ -19,7 +19,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.adaptive import adaptive_repartition
 from ..dynamic.adaptive_multiconstraint import adaptive_repartition_multiconstraint
 from ..dynamic.rerun import Rerun
-from ..errors import ConfigError, PartitionError
+from ..errors import ConfigError, PartitionError, of_pool
 from ..graph import Graph
 from ..interface.counts import Counts, CoupledCounts, part_counts
 from ..interface.price import Price
@@ -85,13 +85,14 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     pool = whole("processes", processes, low=1)
     graph, first = joined_graph(problem)
     if balance == "total":
-        return _in_pool(problem, part(graph, pool, run), first, pool)
-    apart = _facing(problem, pool, run)
+        with of_pool(_cells(first)):
+            return _in_pool(problem, part(graph, pool, run), first, pool)
+    apart, why = _facing(problem, pool, run)
     try:
         made = partition_multiconstraint(graph, pool, _loads_of_each(problem), run)
     except PartitionError:
         if apart is None:
-            raise
+            raise why from None  # it names the component
         return apart
     together = _in_pool(problem, made, first, pool)
     if apart is None:
@@ -100,13 +101,14 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     return together if steps[0] < CLEARLY * steps[1] else apart
 
 
-def _facing(problem: CoupledProblem, pool: int, run: Options) -> CoPartition | None:
-    """Components partitioned alone, parts that face one another on one process; None where that is not balanced."""
+def _facing(problem: CoupledProblem, pool: int, run: Options) -> tuple[CoPartition, None] | tuple[None, PartitionError]:
+    """Components partitioned alone, parts that face one another on one process; or why that cannot be balanced."""
     try:
         alone = naive(problem, [min(pool, graph.nvtxs) for graph in problem.components.values()], None, run)
-    except PartitionError:
-        return None
-    return CoPartition(facing_numbers(problem, alone.parts, pool), dict.fromkeys(problem.names, pool), shared=True)
+    except PartitionError as error:
+        return None, error
+    parts = facing_numbers(problem, alone.parts, pool)
+    return CoPartition(parts, dict.fromkeys(problem.names, pool), shared=True), None
 
 
 def monolithic_again(run: Rerun, balance: Balance = "total") -> CoPartition:
@@ -128,10 +130,11 @@ def monolithic_again(run: Rerun, balance: Balance = "total") -> CoPartition:
     graph, first = joined_graph(problem)
     old = np.concatenate([former[name] for name in problem.names])
     extra = _beside_cut(problem, first, pool, run.price)
-    if balance == "total":
-        made = adaptive_repartition(graph, old, m, pool, options, alpha=run.edge, extra=extra)
-    else:
-        made = _each_again(run, graph, old, pool, extra)
+    with of_pool(_cells(first)):
+        if balance == "total":
+            made = adaptive_repartition(graph, old, m, pool, options, alpha=run.edge, extra=extra)
+        else:
+            made = _each_again(run, graph, old, pool, extra)
     return _in_pool(problem, made, first, pool)
 
 
@@ -185,6 +188,16 @@ def _loads_of_each(problem: CoupledProblem) -> NDArray[np.int64]:
     columns = [graph.weights[:, None] * (np.arange(len(problem.names)) == i)
                for i, graph in enumerate(problem.components.values())]
     return np.concatenate(columns)
+
+
+def _cells(first: dict[str, int]) -> Callable[[int], str]:
+    """What a vertex of the joined graph is called: a cell of its component."""
+
+    def called(vertex: int) -> str:
+        name = next(name for name in reversed(first) if first[name] <= vertex)
+        return f"cell {vertex - first[name]} of {name}"
+
+    return called
 
 
 def _in_pool(problem: CoupledProblem, made: PartArray, first: dict[str, int], pool: int) -> CoPartition:

@@ -9,7 +9,7 @@ import pytest
 
 from copart.checks import check_copartition
 from copart.coupling import CoupledProblem, Interedges
-from copart.errors import ConfigError
+from copart.errors import ConfigError, PartitionError
 from copart.schemes.corepartition import corepartition
 from copart.schemes.registry import COMMON, DEFAULT, SCHEMES, own_options, run_scheme
 
@@ -78,3 +78,28 @@ def test_every_option_is_in_reach_of_the_command_line():
              "--balance", "each", "--objective", "volume"]
     reached = scheme_options(parser().parse_args(words))
     assert set(reached) == {option for scheme in SCHEMES.values() for option in scheme.own} | set(COMMON)
+
+
+@pytest.mark.parametrize(("scheme", "options", "said"), [
+    ("naive", {}, "component c: vwgt: vertex 2 weighs 9, more than a part may (6)"),
+    ("monolithic", {}, "pool: vwgt: cell 2 of c weighs 9, more than a part may (7)"),
+    ("monolithic", {"balance": "each"}, "component c: vwgt: vertex 2 weighs 9, more than a part may (4)"),
+])
+def test_a_refusal_names_the_component_and_its_cell(scheme, options, said):
+    """And no way out that a scheme has not: partitions beyond the limits are made of one graph alone."""
+    heavy = grid(4, 1, vwgt=[1, 1, 9, 1])
+    problem = CoupledProblem({"a": grid(2, 2), "b": grid(5, 1), "c": heavy},
+                             {("b", "c"): Interedges.from_pairs(5, 4, [4], [0])})
+    with pytest.raises(PartitionError) as error:
+        run_scheme(scheme, problem, 3 if scheme == "monolithic" else 2, scheme_options=options)
+    assert str(error.value).startswith(said), error.value
+    assert "strict" not in str(error.value)
+
+
+@pytest.mark.parametrize("scheme", ["aware", "projrepart"])
+def test_a_refusal_about_coupled_cells_names_the_cell(scheme):
+    """Coupled cells are partitioned as a graph of their own, in which they have other numbers."""
+    one = grid(12, 1, vwgt=[1] * 10 + [7, 1])
+    problem = CoupledProblem.of_two(one, grid(12, 1), Interedges.from_pairs(12, 12, [9, 10, 11], [0, 1, 2]))
+    with pytest.raises(PartitionError, match=r"component a: vwgt: cell 10 weighs 7, more than a part may"):
+        run_scheme(scheme, problem, 2, (2, 2))

@@ -112,12 +112,12 @@ class Annealing:
                 rows = slice(first, first + k)
                 if (s.load[rows] > s.limit[rows]).any():
                     sub, _ = rest_joined(graph, cells.members[name])
-                    with of_component(name):
+                    with of_component(name, cells.members[name].item):
                         now[cells.span(name)] = part(loaded(self.problem, name, sub), k, self.options) + first
         for name in filter(self.problem.own_weights, self.problem.names):
             first, k = cells.offset[name], self.ncoupled[name]
             sub, _ = rest_joined(self.problem.components[name], cells.members[name])
-            with of_component(name):
+            with of_component(name, cells.members[name].item):
                 fitted = within_room(self.problem, name, sub, now[cells.span(name)] - np.int32(first), k,
                                      self.nparts[name], self.options)
             now = now.copy()
