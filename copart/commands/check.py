@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_coupled_weights(group)
     listed(group.add_argument("--names", nargs="+", metavar="NAME", help="names in the files below"), "[^-].*")
     group.add_argument("--coupling", metavar="FILE", help="coupling.json to compare")
-    group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare")
+    group.add_argument("--metrics", metavar="FILE", help="metrics.json to compare; also says --coupled where not given")
     options.add_safe(parser)
 
 
@@ -130,9 +130,16 @@ def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
     elif names is None and claimed is not None:
         names = list(claimed["components"])
     return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or unknown,
-                    coupled=args.coupled or unknown, interedges=args.interedges,
+                    coupled=args.coupled or _asked(claimed, names) or unknown, interedges=args.interedges,
                     meeting=options.meeting(args), load=args.load, coupled_weights=args.coupled_weights,
                     eps=args.eps, claimed=claimed, coupling=coupling)
+
+
+def _asked(claimed: Any, names: Any) -> list[int | None] | None:
+    """How many parts were to own coupled cells, as the figures of a plan have it; None where they do not say."""
+    told = [(claimed or {"components": {}})["components"].get(name) for name in names or ()]
+    counts = [one.get("ncoupled_requested") if isinstance(one, dict) else None for one in told]
+    return [k if type(k) is int and k > 0 else None for k in counts] or None
 
 
 def _folder(args: argparse.Namespace, progress: Progress) -> Report:
