@@ -135,7 +135,8 @@ def _renamed(place: str, called: Callable[[int], str] | None) -> Iterator[None]:
             if called is not None:
                 said = re.sub(r"\bvertex (\d+)", lambda found: called(int(found[1])), said)
             # partitions beyond the limits are for one graph alone
-            said = re.sub(r",? or (take the best balance|pass strict=False to take it)( \(strict=False[^)]*\))?$", "", said)
+            said = re.sub(r",? or (take the best balance|pass strict=False to take it)( \(strict=False[^)]*\))?$", "",
+                          said)
             said = f"{place}: " + re.sub(r"(raise eps[a-z ]*), use fewer parts$", r"\1 or use fewer parts", said)
         raise PartitionError(said) from None
 

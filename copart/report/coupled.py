@@ -39,7 +39,7 @@ from .projection import interface, mean_normal
 from .scene import Scene, cut_scene, mesh_scene, near_scene, whole_boundary
 from .tables import HALO_WORDS, best_entries, cost_words, scheme_columns
 from .verdict import verdict_html
-from .words import comparison_words, coupled_words, number, rule_words, some, times, uncoupled_words
+from .words import comparison_words, coupled_words, listed, number, rule_words, some, times, uncoupled_words
 
 #: Of components with more parts, the table of all parts is left out.
 _MOST_ROWS = 600
@@ -93,7 +93,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     first = shown or best_shown(copartitions)
     all_shown = [_shown(problem, scheme, made, cost) for scheme, made in copartitions.items()]
     chosen = next(s for s in all_shown if s.scheme == first)
-    names = " and ".join(problem.names)
+    names = listed(problem.names)
     cells = ", ".join(f"{name}: {some(g.nvtxs, 'cell')} in {some(chosen.made.nparts[name], 'part')}"
                       for name, g in problem.components.items())
     volume = settings.get("interedges") == "overlap"

@@ -43,7 +43,7 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
             out.append(f"Processes wait in the own phase of {c.name}, where one holds {times(c.ub)}: balance each "
                        f"component over the pool (--balance each).")
         elif c.empty:
-            out.append(f"{some(c.empty, 'part')} of {c.name} without a cell: give it fewer parts.")
+            out.append(_empty_words(c, pool))
         elif 1 + c.ub > room:
             out.append(f"The heaviest part of {c.name} holds {times(c.ub)}: its cells are too coarse for "
                        f"{some(c.parts, 'part')}; take fewer, or allow more (--eps).")
@@ -59,12 +59,10 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
     small = [] if pool else [c for c in each if c.parts > 1 and _mostly_messages(c, metrics)]
     if small:
         least = min(small, key=lambda c: c.cells / c.parts)
-        out.append(f"{least.name} has {least.cells / least.parts:.0f} cells per process: less work than messages; give "
-                   f"it fewer parts (copart advise).")
+        out.append(f"{least.name} has {some(round(least.cells / least.parts), 'cell')} per process: less work than "
+                   f"messages; give it fewer parts (copart advise).")
     if metrics.step.waits > WAITS and len(each) > 1 and not pool:
-        slow = max(metrics.step.T_reg, key=lambda name: metrics.step.T_reg[name])
-        out.append(f"Processes wait {metrics.step.waits:.0%} of the time, for {slow} most of all: copart advise shares "
-                   f"processes out so that all components take equally long.")
+        out.append(_waiting_words(metrics))
     out += [f"{line[0].upper()}{line[1:]}." for line in remarks if line.startswith("worse than partitioning each")]
     return out
 
@@ -76,6 +74,28 @@ def _astray(interfaces: Mapping[tuple[str, str], Interface]) -> list[str]:
             f"the boundaries (FILE:NAME), or use --interedges overlap for meshes that cover one another."
             for (a, b), found in interfaces.items()
             if found.kind != "overlap" and min(found.a.unmatched, found.b.unmatched) > ASTRAY]
+
+
+def _empty_words(c: ComponentMetrics, pool: bool) -> str:
+    """That parts of a component have no cell; of a pool no component can have fewer parts than the others."""
+    if not pool:
+        return f"{some(c.empty, 'part')} of {c.name} without a cell: give it fewer parts."
+    step = "take a smaller pool (--pool)" if c.cells < c.parts else "balance each component over it (--balance each)"
+    return (f"{some(c.empty, 'process')} of the pool without a cell of {c.name}, which has {some(c.cells, 'cell')}: "
+            f"{step}.")
+
+
+def _waiting_words(metrics: CoupledMetrics) -> str:
+    """For whom processes wait: for a component that is slower than the others, or otherwise."""
+    times_of, counts = metrics.step.T_reg, {c.name: c.parts for c in metrics.components.values()}
+    slow = max(times_of, key=lambda name: times_of[name])
+    said = f"Processes wait {metrics.step.waits:.0%} of the time"
+    lost = sum(n * (times_of[slow] - times_of[name]) for name, n in counts.items())
+    if 2 * lost > metrics.step.waits * metrics.step.T_step * sum(counts.values()):
+        return (f"{said}, for {slow} most of all: copart advise shares processes out so that all components take "
+                f"equally long.")
+    return (f"{said}, less than half of it for a slower component: the load of every part below shows which of them "
+            f"have least to do in each phase.")
 
 
 def _mostly_messages(c: ComponentMetrics, metrics: CoupledMetrics) -> bool:

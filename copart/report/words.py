@@ -145,11 +145,16 @@ def _ranked(rows: Sequence[Mapping[str, Any]], key: str, said: Mapping[str, str]
     together: dict[str, list[str]] = {}
     for row in order:
         together.setdefault(said[row["scheme"]], []).append(row["scheme"])
-    return ", ".join(f"{text} with {_listed(schemes)}" for text, schemes in together.items())
+    return ", ".join(f"{text} with {listed(schemes)}" for text, schemes in together.items())
 
 
-def _listed(names: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``.
+
+    Parameters
+    ----------
+    names : sequence of str
+    """
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -176,5 +181,5 @@ def repartition_words(figures: Mapping[str, Any], moves: Any, ub_before: float) 
             f"{number(round(volume / messages, 1))} on average."]
 
 
-__all__ = ["comparison_words", "component_words", "coupled_words", "number", "pair_words", "repartition_words",
-           "rule_words", "some", "times", "uncoupled_words"]
+__all__ = ["comparison_words", "component_words", "coupled_words", "listed", "number", "pair_words",
+           "repartition_words", "rule_words", "some", "times", "uncoupled_words"]

@@ -87,28 +87,28 @@ def monolithic(problem: CoupledProblem, nparts: Counts | None = None, ncoupled: 
     if balance == "total":
         with of_pool(_cells(first)):
             return _in_pool(problem, part(graph, pool, run), first, pool)
-    apart, why = _facing(problem, pool, run)
+    apart = _facing(problem, pool, run)
     try:
         made = partition_multiconstraint(graph, pool, _loads_of_each(problem), run)
     except PartitionError:
-        if apart is None:
-            raise why from None  # it names the component
+        if isinstance(apart, PartitionError):
+            raise apart from None  # it names the component
         return apart
     together = _in_pool(problem, made, first, pool)
-    if apart is None:
+    if isinstance(apart, PartitionError):
         return together
     steps = [step_cost(problem, one, SWEEPS).T_step for one in (together, apart)]
     return together if steps[0] < CLEARLY * steps[1] else apart
 
 
-def _facing(problem: CoupledProblem, pool: int, run: Options) -> tuple[CoPartition, None] | tuple[None, PartitionError]:
+def _facing(problem: CoupledProblem, pool: int, run: Options) -> CoPartition | PartitionError:
     """Components partitioned alone, parts that face one another on one process; or why that cannot be balanced."""
     try:
         alone = naive(problem, [min(pool, graph.nvtxs) for graph in problem.components.values()], None, run)
     except PartitionError as error:
-        return None, error
+        return error
     parts = facing_numbers(problem, alone.parts, pool)
-    return CoPartition(parts, dict.fromkeys(problem.names, pool), shared=True), None
+    return CoPartition(parts, dict.fromkeys(problem.names, pool), shared=True)
 
 
 def monolithic_again(run: Rerun, balance: Balance = "total") -> CoPartition:

@@ -39,6 +39,7 @@ def test_a_good_plan():
     (HALVES, 3, "1 part of a without a cell"),
     (np.arange(400) // 100 % 2, 2, "Parts of a are in 2 pieces more than there are parts: --contiguous"),
     (np.arange(400) // 4, 100, "a has 4 cells per process"),
+    (np.arange(400), 400, "a has 1 cell per process"),
 ])
 def test_what_to_look_at(a, k, said):
     metrics = facing(400, a, HALVES, (k, 2))
@@ -56,6 +57,27 @@ def test_an_uneven_coupling_phase_and_waiting():
     skewed = CoPartition({"a": np.arange(400) // 240, "b": made["b"]}, {"a": 2, "b": 2})
     assert any("coupling phase one process of a holds" in text
                for text in findings(evaluate(problem, skewed), 0.2))
+
+
+def test_waiting_is_no_slower_component_where_all_take_equally_long():
+    """One process of each has all of the interface, and more to do there than in its own phase."""
+    inter = Interedges.from_pairs(400, 400, range(4), range(4))
+    problem = CoupledProblem.of_two(line(400), line(400), inter, coupled_weights=dict.fromkeys("ab", np.full(400, 999)))
+    made = CoPartition({"a": np.arange(400) // 50, "b": np.arange(400) // 50}, {"a": 8, "b": 8})
+    metrics = evaluate(problem, made)
+    assert metrics.step.T_reg["a"] == metrics.step.T_reg["b"]
+    found = [text for text in findings(metrics, 0.05) if "Processes wait" in text]
+    assert len(found) == 1
+    assert "less than half of it for a slower component" in found[0]
+
+
+def test_a_component_of_few_cells_in_a_pool():
+    """It cannot have fewer parts than the others: the pool can be smaller."""
+    problem = CoupledProblem.of_two(line(8), line(1), Interedges.from_pairs(8, 1, [7], [0]))
+    made = CoPartition({"a": np.arange(8) // 2, "b": [3]}, {"a": 4, "b": 4}, shared=True)
+    found = findings(evaluate(problem, made), 0.05)
+    assert "3 processes of the pool without a cell of b, which has 1 cell: take a smaller pool (--pool)." in found
+    assert not any("fewer parts" in text for text in found)
 
 
 def test_a_pool_that_balances_the_sum_only():

@@ -9,7 +9,8 @@ import pytest
 import copart
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.graph import Graph
-from copart.report.words import comparison_words, coupled_words, pair_words, repartition_words, times
+from copart.metrics import evaluate
+from copart.report.words import comparison_words, coupled_words, listed, pair_words, repartition_words, times
 
 from .test_page import compared
 
@@ -73,3 +74,11 @@ def test_moves_in_words():
     figures = {"former_parts": 2, "parts": 2, "migration_volume": 1, "migration_messages": 1, "ub": 0.5}
     said = repartition_words(figures, moves, 0.0)[1]
     assert said == "1 of 4 units of data move, 25.0% of all, in 1 message of 1 on average."
+
+
+def test_a_single_value_goes_back():
+    one = Graph.from_edges(1, [], [])
+    problem = CoupledProblem.of_two(one, one, Interedges.from_pairs(1, 1, [0], [0]))
+    (said,) = pair_words(evaluate(problem, CoPartition({"a": [0], "b": [0]}, {"a": 1, "b": 1})).pair)
+    assert "1 value goes back." in said
+    assert listed("abc") == "a, b and c"
