@@ -66,7 +66,10 @@ class CoupledProblem(Frozen):
                 if name not in graphs:
                     raise CouplingError(f"interedges ({p}, {q}): no component {name!r}; known: {', '.join(graphs)}"
                                         + did_you_mean(str(name), graphs))
-            if p == q or (q, p) in pairs:
+            if p == q:
+                raise CouplingError(f"interedges ({p}, {q}): join {p} with itself; what its cells exchange with each "
+                                    f"other is edges of its graph, interedges are between two components")
+            if (q, p) in pairs:
                 raise CouplingError(f"interedges ({p}, {q}): a pair of two components may be given once")
             want = (graphs[p].nvtxs, graphs[q].nvtxs)
             if inter.shape != want:

@@ -196,7 +196,8 @@ def choices_of(problem: CoupledProblem, name: str, n: int, asked: int | None, op
     """
     graph, cells = problem.components[name], problem.coupled(name)
     if not len(cells):
-        raise CouplingError(f"component {name}: no cell has an interedge, there is no interface to partition")
+        raise CouplingError(f"component {name}: no cell has an interedge, there is no interface to partition; leave it "
+                            f"out, or take naive, or joint without a number of coupled parts")
     weights = graph.weights[cells]
     load, heaviest = int(weights.sum()), int(weights.max())
     room = copartition_limit(graph.total_weight, n, options.eps)

@@ -11,7 +11,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..dynamic.published import aware_again, naive_again, projrepart_again
 from ..dynamic.rerun import Rerun
 from ..errors import ConfigError, NotApplicableError
-from ..interface.counts import Counts, CoupledCounts, coupled_counts, coupled_rule, part_counts
+from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..interface.uncut import interface_groups
 from ..metrics.step import StepCost
 from ..names import ExchangeObjective, InterfaceRule, SchemeName, known_name
@@ -169,14 +169,13 @@ def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupl
         return chosen.run(problem, options=run, processes=one, **own)
     if chosen.knows_interface:
         return chosen.run(problem, nparts, ncoupled, run, interface=interface, **own)
-    if interface == "spread":
-        return chosen.run(problem, nparts, ncoupled, run, **own)
-    several = [c for c in problem.names if len(interface_groups(problem, c)) > 1]
-    if interface == "uncut" and several and ncoupled is None:
-        raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several; "
-                                 f"take aware or projrepart")
-    counts = coupled_counts(problem, part_counts(problem, nparts), ncoupled, run, interface=interface)
-    return chosen.run(problem, nparts, counts, run, **own)
+    if interface == "uncut" and ncoupled is None:
+        several = [c for c in problem.names if len(interface_groups(problem, c)) > 1]
+        if several:
+            raise NotApplicableError(f"{name}: cannot keep the interfaces of {several[0]} uncut, it has several; "
+                                     f"take aware or projrepart")
+    # it leaves to chance how many parts own coupled cells: what is asked for is no reason to refuse
+    return chosen.run(problem, nparts, ncoupled, run, **own)
 
 
 __all__ = ["COMMON", "DEFAULT", "SCHEMES", "Rerun", "Scheme", "own_options", "run_scheme", "scheme"]

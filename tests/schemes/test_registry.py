@@ -103,3 +103,14 @@ def test_a_refusal_about_coupled_cells_names_the_cell(scheme):
     problem = CoupledProblem.of_two(one, grid(12, 1), Interedges.from_pairs(12, 12, [9, 10, 11], [0, 1, 2]))
     with pytest.raises(PartitionError, match=r"component a: vwgt: cell 10 weighs 7, more than a part may"):
         run_scheme(scheme, problem, 2, (2, 2))
+
+
+@pytest.mark.parametrize("scheme", ["naive", "multiconstraint", "monolithic"])
+@pytest.mark.parametrize("interface", ["gather", "uncut"])
+def test_no_number_of_coupled_parts_is_sought_for_who_leaves_them_to_chance(scheme, interface):
+    """All cells of a are coupled, and c with no other: no number of coupled parts is right for all of them."""
+    problem = CoupledProblem({name: grid(4, 3) for name in "abc"},
+                             {("a", "b"): Interedges.from_pairs(12, 12, range(12), range(12))})
+    made = run_scheme(scheme, problem, (2, 3, 2), interface=interface)
+    plain = run_scheme(scheme, problem, (2, 3, 2))
+    assert all(np.array_equal(made[name], plain[name]) for name in "abc")
