@@ -15,6 +15,7 @@ from copart.metrics import edge_cut, max_part_weight
 from copart.options import PRESETS, Loose, Options, Thorough
 from copart.partitioner.coarsening import coarsest_size, fitted, fitted_to_small
 from copart.partitioner.shape import Shape
+from copart.resources.interface import CouplingCost, coupled_processes
 
 from .helpers import grid
 
@@ -99,3 +100,24 @@ def test_totals_are_limited(capsys, tmp_path):
     a, b = cube("hexa", 2), cube("hexa", 2, offset=(1, 0, 0))
     with pytest.raises(copart.errors.ConfigError, match="total: must be at most"):
         copart.plan(a, b, total=10**10)
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+def test_coupled_processes_of_a_large_machine_are_weighed_together(aligned, monkeypatch):
+    """Each number of coupled processes was weighed by itself: with 100,000 processes for minutes."""
+    calls, terms = [], CouplingCost.terms
+    monkeypatch.setattr(CouplingCost, "terms", lambda self, *more: (calls.append(self.name), terms(self, *more))[1])
+    loads = [CouplingCost(name, n, 10**7, 10**5, cost=1e-6) for name, n in zip("abc", (30, 4000, 9000), strict=True)]
+    found = coupled_processes(loads, [("a", "b"), ("b", "c")], aligned).ncoupled
+    assert len(calls) < 600
+    # no other number for one of them costs less
+    for one in loads:
+        k = np.arange(1, one.last + 1)
+        faced = {"a": "b", "b": "ac", "c": "b"}
+
+        def cost(name, counts, faced=faced):
+            here = next(load for load in loads if load.name == name)
+            return sum(here.terms(counts[name], [(counts[o], 10**5) for o in faced[name]], aligned).values())
+
+        total = sum(cost(name, {**found, one.name: k}) for name in (one.name, *faced[one.name]))
+        assert total[found[one.name] - 1] <= total.min() * (1 + 1e-9)

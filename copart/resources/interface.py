@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import gcd
 from types import MappingProxyType
 
 import numpy as np
@@ -87,14 +86,14 @@ class CouplingCost:
         """Most coupled processes."""
         return min(self.most or self.processes, self.processes, self.coupled_cells)
 
-    def terms(self, k: ArrayLike, others: Sequence[tuple[int, int]], aligned: bool = False
+    def terms(self, k: ArrayLike, others: Sequence[tuple[ArrayLike, int]], aligned: bool = False
               ) -> dict[str, NDArray[np.float64]]:
         """The costs of the model in seconds, by name (:data:`TERMS`), for each number `k` of coupled processes.
 
         Parameters
         ----------
         k : (m,) array_like of int
-        others : sequence of (int, int)
+        others : sequence of (int or (m,) array_like of int, int)
             Coupled processes and coupled cells of each component on the other side.
         aligned : bool
             Whether the borders of the parts on both sides coincide.
@@ -103,12 +102,13 @@ class CouplingCost:
         share = self.coupled_cells / count
         height = self.cells / self.processes / share
         messages, volume = np.zeros(len(count)), np.zeros(len(count))
-        for theirs, cells in others:
+        for processes, cells in others:
+            theirs = np.asarray(processes, np.int64)
             if aligned:
-                common = np.array([gcd(int(x), theirs) for x in count])
-                messages += np.ceil((count + theirs - common) / count)
+                common = np.gcd(count.astype(np.int64), theirs)
+                messages = messages + np.ceil((count + theirs - common) / count)
             else:
-                messages += (1 + np.sqrt(theirs / count)) ** 2
+                messages = messages + (1 + np.sqrt(theirs / count)) ** 2
             volume += share + cells / count
         return {"compute": self.cost * share, "messages": self.latency * messages, "volume": self.datum * volume,
                 "halo": self.datum * self.iterations * (share + 4 * np.sqrt(share) * height)}
@@ -175,10 +175,7 @@ def coupled_processes(components: Sequence[CouplingCost], pairs: Sequence[tuple[
         out = _sum(own.terms(k, [(chosen[o], by_name[o].coupled_cells) for o in facing[name]], aligned))
         for other in facing[name]:
             rest = [(chosen[o], by_name[o].coupled_cells) for o in facing[other] if o != name]
-            here = np.array([chosen[other]])
-            # messages are not linear in k
-            out = out + np.array([_sum(by_name[other].terms(here, [*rest, (int(x), own.coupled_cells)], aligned))[0]
-                                  for x in k])
+            out = out + _sum(by_name[other].terms(chosen[other], [*rest, (k, own.coupled_cells)], aligned))
         return np.asarray(out)
 
     for _ in range(_ROUNDS):
@@ -201,7 +198,7 @@ def coupled_processes(components: Sequence[CouplingCost], pairs: Sequence[tuple[
 
 
 def _sum(terms: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    return np.sum([terms[t] for t in TERMS], axis=0)  # type: ignore[no-any-return]
+    return np.sum(np.broadcast_arrays(*(terms[t] for t in TERMS)), axis=0)  # type: ignore[no-any-return]
 
 
 def _spread(first: int, last: int) -> NDArray[np.int64]:
