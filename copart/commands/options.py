@@ -34,12 +34,22 @@ def _knows_interface(args: argparse.Namespace) -> bool:
     return any(SCHEMES[name].knows_interface for name in names)
 
 
+def _only_pools(args: Any) -> bool:
+    """Whether all schemes are of those that share a pool of processes."""
+    from ..schemes.registry import SCHEMES
+
+    names = getattr(args, "schemes", None) or ([args.scheme] if getattr(args, "scheme", None) else [])
+    return bool(names) and all(SCHEMES[name].shares_pool for name in names)
+
+
 #: The schemes alone decide how many parts own coupled cells.
 COUNTS_EFFECT = Effect(("coupled", "interface"), _knows_interface,
                        "with schemes that leave the coupled cells to chance (naive, multiconstraint, monolithic); take "
                        "another --scheme")
 COMPONENT_EFFECTS: Effects = (
     needs(("costs", "serial"), "total"),
+    Effect(("costs", "serial"), lambda args: not _only_pools(args),
+           "on a pool that all components share; give cells loads that say what they cost (--load)"),
     Effect(("several",), lambda args: args.interedges != "overlap", "with --interedges overlap, of all cells"),
     Effect(("interface",), lambda args: args.coupled is None, "beside --coupled, which says how many; leave one out"),
     COUNTS_EFFECT)

@@ -312,7 +312,7 @@ def parts_or_total(parts: Counts | None, total: int | Sharing | None, pool: bool
     Raises
     ------
     ConfigError
-        Neither is given, or both are.
+        Neither is given, or both are; or costs of components are, and all components share the processes.
     """
     if parts is None and total is None:
         raise ConfigError("parts: is missing; give the number of parts of each component, as in parts=(16, 64), or the "
@@ -322,6 +322,9 @@ def parts_or_total(parts: Counts | None, total: int | Sharing | None, pool: bool
     if total is None:
         return parts, None
     sharing = total if isinstance(total, Sharing) else Sharing(total)
+    if pool and (sharing.costs is not None or sharing.coupling != "concurrent"):
+        raise ConfigError("total: a pool of processes is not shared out among the components, so that costs and "
+                          "coupling have no effect; leave them out, or give cells loads that say what they cost")
     return (sharing.total, None) if pool else (None, sharing)
 
 

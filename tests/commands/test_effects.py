@@ -87,6 +87,8 @@ IDLE = [
     *each(f"plan {TWO}", "--machine-picture=m.png", NO_MACHINE),
     *(entry for scheme in ("naive", "multiconstraint", "monolithic")
       for entry in each(f"plan {TWO} --scheme {scheme}", "--coupled --interface=gather", "with schemes that leave")),
+    *each("plan a.vtu b.vtu --total 4 --scheme monolithic", "--costs --serial", "on a pool that all"),
+    *each("compare a.vtu b.vtu --total 4 --schemes monolithic", "--costs --serial", "on a pool that all"),
     *each("plan a.vtu b.vtu --pool 2", "--coupled --interface=gather", "with schemes that leave"),
     *each(f"compare {TWO} --schemes naive", "--coupled --interface=gather", "with schemes that leave"),
     *each("replan plan --scheme naive", "--coupled", "with schemes that leave"),

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copart import Graph, Interedges, plan
 from copart.cli import main
 from copart.errors import ConfigError, FormatError
 from copart.formats.costs_file import read_costs
 from copart.plans.allot import allot
+from copart.plans.requests import Sharing
 from copart.resources import (
     CouplingCost,
     Scaling,
@@ -364,3 +366,13 @@ def test_damaged_tables_say_where(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(FormatError, match=message.replace("(", r"\(")):
         read_costs(path)
+
+
+@pytest.mark.parametrize("sharing", [Sharing(3, costs=[1.0, 2.0]), Sharing(3, coupling="serial")])
+def test_a_pool_is_not_shared_out(sharing):
+    """Costs of components would do nothing to it."""
+    line = Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
+    meet = Interedges.from_pairs(4, 4, [3], [0])
+    with pytest.raises(ConfigError, match="total: a pool of processes is not shared out"):
+        plan(line, line, total=sharing, scheme="monolithic", interedges=meet)
+    assert plan(line, line, total=Sharing(3), scheme="monolithic", interedges=meet).copartition.nprocs == 3
