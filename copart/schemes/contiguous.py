@@ -35,6 +35,7 @@ from ..metrics import (
 from ..names import Balance
 from ..options import Loose, Options
 from ..partitioner.affinity import finest
+from ..partitioner.connected_search import connected_search
 from ..partitioner.contiguity import Pieces
 
 Part = NDArray[np.int32]
@@ -133,6 +134,10 @@ def connected_parts(graph: Graph, part: Part, nparts: int, limit: int, options: 
         for found in _connected_in_bodies(graph, part, limits, options, keep, body):
             if not loose_pieces(graph, found, nparts).any():
                 return found
+    for several in (False, True):
+        last = connected_search(graph, nparts, limit, body, several=several)
+        if last is not None:
+            return last
     raise PartitionError(f"contiguous: no {nparts} connected parts of at most {limit} each were found; raise eps, ask "
                          f"for fewer parts, or leave contiguous out")
 
@@ -257,6 +262,8 @@ def _in_pool(problem: CoupledProblem, made: CoPartition, options: Options, balan
         if found is None and not any(loose_pieces(g, made[name], pool).any() for name, g in graphs.items()):
             # connected already: one with few cells may be above a limit that is meant for more
             found = part
+        if found is None:
+            found = connected_search(graph, pool, limit, graph_pieces(graph)[1], several=True)
         if found is None:
             what = f"component {label}" if label else "pool"
             raise PartitionError(f"{what}: contiguous: no connected shares of {pool} processes of at most {limit} each "

@@ -14,6 +14,7 @@ from copart.graph import Graph
 from copart.metrics import copartition_limit, graph_pieces, loose_pieces, part_weights, pieces
 from copart.operators import part
 from copart.options import Options
+from copart.partitioner.connected_search import connected_search
 from copart.schemes.contiguous import bodies_shared, connected_parts, contiguous
 from copart.schemes.registry import SCHEMES, run_scheme
 
@@ -198,3 +199,41 @@ def test_shares_of_a_pool():
     pool = CoPartition({"a": [0, 0, 0, 1, 1, 1, 2, 2], "b": [2]}, {"a": 3, "b": 3}, shared=True)
     with pytest.raises(PartitionError, match="pool: contiguous: no connected shares of 3 processes of at most 3 each"):
         contiguous(whole, pool, Options(eps=0.0))
+
+
+#: Weights, edges, parts: small graphs with little room, which were refused.
+TIGHT = [
+    ([4, 4, 1, 0, 3, 3, 0, 3, 1, 4], [(0, 3), (1, 2), (1, 8), (1, 9), (2, 4), (2, 8), (2, 9), (3, 5), (3, 7), (3, 9),
+                                      (4, 7), (5, 6), (5, 8), (6, 7), (6, 8), (7, 8), (7, 9)], 2),
+    ([2, 0, 2, 4, 3, 1, 0, 1, 0, 1, 0], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), *((i, i + 1) for i in range(6, 10))],
+     3),
+    ([8, 5, 6, 5, 4, 8], [(0, 1), (1, 2), (2, 3), (4, 5)], 5),
+    ([1, 4, 3, 3, 2, 2, 4, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (5, 6), (6, 7)], 7),
+]
+
+
+@pytest.mark.parametrize(("weights", "edges", "k"), TIGHT)
+def test_small_graphs_with_little_room(weights, edges, k):
+    graph = Graph.from_edges(len(weights), *zip(*edges, strict=True), vwgt=weights)
+    limit = copartition_limit(graph.total_weight, k, 0.5)
+    start = np.arange(len(weights), dtype=np.int32) % k
+    made = connected_parts(graph, start, k, limit, Options(eps=0.5), np.array([0], np.int32))
+    assert not loose_pieces(graph, made, k).any()
+    assert part_weights(graph, made, k).max() <= limit
+    assert len(set(made.tolist())) == k
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 8), st.booleans())
+def test_exhaustive_search_finds_what_there_is(seed, n, several):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, n, n).replace(vwgt=rng.integers(0, 4, n))
+    k = int(rng.integers(1, n + 1))
+    limit = -(-graph.total_weight // k) + int(rng.integers(0, 2))
+    made = connected_search(graph, k, limit, graph_pieces(graph)[1], several=several)
+    if made is None:
+        assert several is False or not exists(graph, k, limit)
+        return
+    assert part_weights(graph, made, k).max() <= limit
+    assert len(set(made.tolist())) == k
+    assert not loose_pieces(graph, made, k).any() if several else pieces(graph, made, k).sum() == k
