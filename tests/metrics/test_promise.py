@@ -41,6 +41,10 @@ def test_the_coupled_weight_is_also_held_to_its_mean():
     within, beyond = replace(ALONE, max_coupled={"a": 26, "b": 42}), replace(ALONE, max_coupled={"a": 26, "b": 43})
     assert broken(within, loose, 0.05) == broken(beyond, loose) == []
     assert [str(x) for x in broken(beyond, loose, 0.05)] == ["coupled weight of the busiest process of b 43 (mean: 40)"]
+    # the natural number is two, but three own coupled cells, as the tables show
+    shown = replace(beyond, owners={"a": 3, "b": 3})
+    assert [str(x) for x in broken(shown, loose, 0.05)] == [
+        "coupled weight of the busiest process of b 43 (mean over 2 parts: 40)"]
 
 
 def test_the_worst_lines_are_named_and_the_others_counted():
