@@ -38,12 +38,12 @@ def joint_again(run: Rerun) -> CoPartition:
     """JOINT from where the data is: PROJREPART's coupled cells annealed together, where that costs less.
 
     Where nobody asked for a number of coupled parts, now or before, each component from where it is costs less yet as
-    long as little has changed.  Where a component has no coupled cells any more, that is the only way.
+    long as little has changed, or a component has no coupled cells any more.
     """
     loose = not all(len(run.problem.coupled(name)) for name in run.problem.names)
     free = run.ncoupled is None and (loose or not any(run.former.ncoupled.values()))
     made = _cheaper(run, [projrepart_again, naive_again] if free else [projrepart_again])
-    coupled = None if loose else reanneal(run, made)
+    coupled = reanneal(run, made)
     if coupled is None:
         return made
     try:
