@@ -53,11 +53,13 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
     size : int, optional
         Required length.
     """
-    array = np.asarray(values)
+    array = plain(name, values, error)
     if array.size == 0 and array.ndim <= 1:
         array = array.astype(dtype).reshape(-1)
     if array.ndim != 1:
         raise error(f"{name}: needs one dimension, has shape {array.shape}")
+    if array.dtype == np.float16:  # cannot be compared with the ends of any range
+        array = array.astype(np.float32)
     if size is not None and len(array) != size:
         raise error(f"{name}: needs {size} entries, has {len(array)}")
     if array.dtype.kind == "f":
@@ -85,6 +87,52 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
                 what = f"are outside {lo}..{hi - 1}"
             _first(name, array, outside, what, error)
     return np.ascontiguousarray(array, dtype=dtype)
+
+
+def plain(name: str, values: Any, error: Error) -> NDArray[Any]:
+    """`values` as they are, as an array; or raise where entries are masked, or nothing is like an array.
+
+    Parameters
+    ----------
+    name : str
+        What to call the array in messages.
+    values : array_like
+    error : type
+        The :class:`CopartError` subclass to raise.
+    """
+    if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.ma.getmaskarray(values).sum())):
+        # numpy would give what lies below the mask
+        raise error(f"{name}: {hidden} of {values.size} entries are masked; fill them in (numpy.ma.filled), or leave "
+                    f"them out")
+    try:
+        array = np.asarray(values)
+    except ValueError as e:
+        what = "its rows have different lengths" if "inhomogeneous" in str(e) else str(e)
+        raise error(f"{name}: is no array: {what}") from None
+    if array.ndim == 0 and array.dtype.kind not in "biufc":
+        raise error(f"{name}: needs an array or a list, got {type(values).__name__}")
+    return array
+
+
+def reals(name: str, values: Any, error: Error) -> NDArray[np.float64]:
+    """Cast to a contiguous float64 array of any shape, or raise where that is no array of real numbers.
+
+    Parameters
+    ----------
+    name : str
+        What to call the array in messages.
+    values : array_like
+    error : type
+        The :class:`CopartError` subclass to raise.
+    """
+    array = plain(name, values, error)
+    if array.dtype.kind in "cmM":  # numpy would drop the imaginary part, and count days or seconds
+        raise error(f"{name}: needs real numbers, has dtype {array.dtype}")
+    try:
+        # not ascontiguousarray, which makes a list of a number
+        return np.asarray(array, np.float64, order="C")
+    except (TypeError, ValueError):
+        raise error(f"{name}: needs numbers, has dtype {array.dtype}") from None
 
 
 def _holds_all(dtype: Any, given: Any, low: int | None, high: int | None) -> bool:
@@ -123,7 +171,7 @@ def weights(name: str, values: Any, size: int, error: Error) -> NDArray[np.int64
 
 def vertex_weights(name: str, values: Any, nvtxs: int, error: Error) -> NDArray[np.int64]:
     """Cast to (nvtxs,) int64 :func:`weights`, or to (nvtxs, ncon) where there are several per vertex."""
-    given = np.asarray(values)
+    given = plain(name, values, error)
     if given.ndim != 2 or given.shape[1] == 0:
         return weights(name, given, nvtxs, error)
     if given.shape[1] == 1:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, Frozen, frozen, integers, whole
+from .arrays import OFFSET, VERTEX, Frozen, frozen, integers, reals, whole
 from .errors import CouplingError
 
 
@@ -46,7 +46,8 @@ class Interedges(Frozen):
             raise CouplingError("interedges indptr: must start with 0 and not decrease")
         indices = integers("interedges indices", self.indices, VERTEX, CouplingError, low=0, high=nb,
                            size=int(indptr[-1]))
-        w = np.ones(len(indices)) if self.weights is None else np.ascontiguousarray(self.weights, np.float64)
+        w = np.ones(len(indices)) if self.weights is None else reals("interedges weights", self.weights,
+                                                                     CouplingError)
         if w.shape != indices.shape:
             raise CouplingError(f"interedges weights: needs {len(indices)} entries, has shape {w.shape}")
         bad = ~np.isfinite(w) | (w < 0)
@@ -90,7 +91,7 @@ class Interedges(Frozen):
         """
         a = integers("interedges to A", u, VERTEX, CouplingError, low=0, high=na)
         b = integers("interedges to B", v, VERTEX, CouplingError, low=0, high=nb, size=len(a))
-        w = np.ones(len(a)) if weights is None else np.asarray(weights, np.float64)
+        w = np.ones(len(a)) if weights is None else reals("interedges weights", weights, CouplingError)
         if w.shape != a.shape:
             raise CouplingError(f"interedges weights: needs {len(a)} entries, has shape {w.shape}")
         key = a.astype(np.int64) * max(nb, 1) + b

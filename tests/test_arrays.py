@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from copart.arrays import MAX_TOTAL, VERTEX, WEIGHT, fraction, frozen, integers, part_array, weights, whole
+from copart.arrays import MAX_TOTAL, VERTEX, WEIGHT, fraction, frozen, integers, part_array, reals, weights, whole
 from copart.errors import ConfigError, GraphError
 
 
@@ -40,12 +40,47 @@ def test_an_empty_array_has_the_wanted_type(given):
     ([1e30], "x: 1 of 1 entries do not fit in 64 bits, first at index 0: 1e+30"),
     (np.array([1, 2**63], np.uint64), "x: 1 of 2 entries do not fit in 64 bits, first at index 1: 9223372036854775808"),
     (["a"], "x: needs integers, has dtype <U1"),
+    ([[1], [2, 3]], "x: is no array: its rows have different lengths"),
+    ((i for i in range(2)), "x: needs an array or a list, got generator"),
+    (None, "x: needs an array or a list, got NoneType"),
+    (np.ma.array([1, 2], mask=[0, 1]),
+     "x: 1 of 2 entries are masked; fill them in (numpy.ma.filled), or leave them out"),
     ([0, 2**31], "x: 1 of 2 entries do not fit in 32 bits, first at index 1: 2147483648"),
 ])
 def test_what_is_no_array_of_integers(given, message):
     with pytest.raises(GraphError) as e:
         integers("x", given, VERTEX, GraphError)
     assert str(e.value) == message
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_of_two_bytes_are_within_any_range():
+    assert integers("x", np.array([0, 3], np.float16), WEIGHT, GraphError, low=0, high=2**40).tolist() == [0, 3]
+    with pytest.raises(GraphError, match="are not whole numbers, first at index 1: inf"):
+        integers("x", np.array([0, np.inf], np.float16), WEIGHT, GraphError)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("given", "message"), [
+    ([1j], "x: needs real numbers, has dtype complex128"),
+    (np.array([1], "M8[s]"), "x: needs real numbers, has dtype datetime64[s]"),
+    (["a"], "x: needs numbers, has dtype <U1"),
+    ([[1], [2, 3]], "x: is no array: its rows have different lengths"),
+    (np.ma.array([1.0, 2.0], mask=[1, 0]),
+     "x: 1 of 2 entries are masked; fill them in (numpy.ma.filled), or leave them out"),
+])
+def test_what_is_no_array_of_real_numbers(given, message):
+    with pytest.raises(GraphError) as e:
+        reals("x", given, GraphError)
+    assert str(e.value) == message
+
+
+def test_real_numbers_of_any_kind_are_cast():
+    for given in ([1, 2], np.array([1, 2], ">f4"), np.ma.array([1.0, 2.0]), np.array([1, 0, 2], np.float16)[::2]):
+        out = reals("x", given, GraphError)
+        assert type(out) is np.ndarray
+        assert (out.dtype, out.tolist()) == (np.float64, [1, 2])
+        assert out.flags.c_contiguous
 
 
 def test_ranges_and_lengths():

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
+from ..arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, reals, vertex_weights, weights, whole
 from ..errors import GraphError
 from .rows import induced_rows, normal_form
 
@@ -92,7 +92,7 @@ class Graph(Frozen):
         if self.vsize is not None:
             put(self, "vsize", frozen(weights("vsize", self.vsize, n, GraphError)))
         if self.coords is not None:
-            coords = np.ascontiguousarray(self.coords, dtype=np.float64)
+            coords = reals("coords", self.coords, GraphError)
             if coords.ndim != 2 or coords.shape[0] != n or coords.shape[1] not in (1, 2, 3):
                 raise GraphError(f"coords: needs shape ({n}, 2) or ({n}, 3), has {coords.shape}")
             finite = np.isfinite(coords)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import frozen, integers, surely_within
+from ..arrays import frozen, integers, plain, reals, surely_within
 from ..errors import MeshError
 from .cells import shape_of
 
@@ -34,10 +34,7 @@ _FARTHEST = 1e60
 
 def points_of(values: Any) -> NDArray[np.float64]:
     """Points as (npoints, 3) float64, all finite."""
-    try:
-        p = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise MeshError("points: need numbers, one row per point") from None
+    p = reals("points", values, MeshError)
     if p.size == 0:
         return np.zeros((0, 3))
     if p.ndim != 2 or p.shape[1] not in (1, 2, 3):
@@ -64,10 +61,7 @@ def _refuse(p: NDArray[np.float64]) -> None:
 def block_of(cell_type: Any, nodes: Any, npoints: int) -> Block:
     """A block of cells: known type, whole node numbers, inside the points."""
     name = str(cell_type)
-    try:
-        array = np.asarray(nodes)
-    except ValueError:
-        array = np.empty(0, object)
+    array = plain(f"cells {name}", nodes, MeshError)
     if array.size == 0 and array.dtype != object:
         return name, np.zeros((0, 1), np.int64)
     if array.ndim != 2 or array.dtype == object:
@@ -87,7 +81,7 @@ def facet_groups_of(groups: Mapping[str, Any], npoints: int, dimension: int) -> 
     """Facet groups as frozen (n, w) int64 arrays; see :class:`Mesh`."""
     out = {}
     for name, values in groups.items():
-        array = np.asarray(values)
+        array = plain(f"facet group {name!r}", values, MeshError)
         if array.size == 0:
             out[str(name)] = frozen(np.zeros((0, dimension), np.int64))
             continue

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Frozen, frozen, spanned
+from ..arrays import Frozen, frozen, plain, spanned
 from ..errors import MeshError
 from ..names import NAMELESS
 from .cells import CellShape, shape_of
@@ -116,7 +116,7 @@ class Mesh(Frozen, Grouped):
         start = np.concatenate([[0], np.cumsum(sizes)])
         data: dict[str, NDArray[Any]] = {}
         for name, values in self.cell_data.items():
-            array = np.asarray(values)
+            array = plain(f"cell data {name!r}", values, MeshError)
             if array.ndim == 0 or len(array) not in (sum(sizes), cells):
                 raise MeshError(f"cell data {name!r}: needs {cells} entries, one per cell, has shape {array.shape}")
             if len(array) != cells:

@@ -13,7 +13,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import WEIGHT, fraction, whole
+from ..arrays import WEIGHT, fraction, reals, whole
 from ..errors import ConfigError
 
 #: What a share of a weight may be above a whole number by rounding alone, at most.
@@ -132,10 +132,7 @@ def target_shares(tpwgts: ArrayLike | None, nparts: int) -> NDArray[np.float64]:
     """
     if tpwgts is None:
         return np.full(nparts, 1.0 / nparts)
-    try:
-        t = np.array(tpwgts, np.float64)
-    except (TypeError, ValueError):
-        raise ConfigError(f"tpwgts: needs {nparts} numbers, got {tpwgts!r}") from None
+    t = reals("tpwgts", tpwgts, ConfigError)
     if t.shape != (nparts,):
         raise ConfigError(f"tpwgts: needs {nparts} entries, has shape {t.shape}")
     bad = ~(np.isfinite(t) & (t > 0))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import plain
 from ..errors import ConfigError
 
 _KINDS = "biufc"
@@ -93,10 +94,7 @@ def given(values: Fields, count: int, names: str) -> tuple[list[NDArray[Any]], b
     out = []
     for i, field in enumerate(fields):
         where = f"values[{i}]" if listed else "values"
-        try:
-            array = np.asarray(field)
-        except ValueError as e:
-            raise ConfigError(f"{where}: {str(e).lower()}") from None
+        array = plain(where, field, ConfigError)
         if array.dtype.kind not in _KINDS:
             raise ConfigError(f"{where}: needs numbers, has dtype {array.dtype}")
         if array.ndim not in (1, 2) or len(array) != count or 0 in array.shape[1:]:

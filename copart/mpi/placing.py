@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import integers, whole
+from ..arrays import integers, reals, whole
 from ..errors import MappingError
 from ..mapping.architectures.architecture import Architecture
 from ..mapping.machine import Machine
@@ -23,7 +23,6 @@ from ..mapping.topology.geometric import VARIANTS, Judged, Trials, checked_coord
 from ..mapping.topology.grouping import check_room
 from ..names import GeometricTaskMethod, known_name
 from .agreement import agree, collective, together
-from .arguments import argument
 
 
 @collective
@@ -82,8 +81,7 @@ def _checked(coords: ArrayLike, source: ArrayLike, target: ArrayLike, machine: M
              threads: Any) -> tuple[_Request, dict[str, Any]]:
     """The request of this rank, and what must be the same on all ranks."""
     known_name("method", method, VARIANTS)
-    with argument("coords"):
-        given = np.asarray(coords, np.float64)
+    given = reals("coords", coords, MappingError)
     at = checked_coords(given, len(given) if given.ndim else 0)
     p = integers("source", source, np.int64, MappingError, low=0)
     q = integers("target", target, np.int64, MappingError, low=0, size=len(p))

@@ -42,7 +42,7 @@ def test_decimal_numbers_count_as_they_are_written():
 
 @pytest.mark.parametrize(("eps", "tpwgts", "message"), [
     (-1, None, "eps: must be at least 0"), (np.inf, None, "eps"), (0, [1, 0], "1 shares are not positive, first at"),
-    (0, [1], "tpwgts: needs 2 entries"), (0, "half", "tpwgts: needs 2 numbers")])
+    (0, [1], "tpwgts: needs 2 entries"), (0, "half", "tpwgts: needs an array or a list, got str")])
 def test_refusals(eps, tpwgts, message):
     with pytest.raises(ConfigError, match=message):
         max_part_weights(10, 2, eps, tpwgts)

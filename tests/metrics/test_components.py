@@ -83,7 +83,7 @@ def test_equal_targets_are_the_default(total, nparts, eps):
     ([1, 0], "tpwgts: 1 shares are not positive, first at index 1: 0.0"),
     ([1, np.nan], "tpwgts: 1 shares are not positive, first at index 1: nan"),
     ([1], r"tpwgts: needs 2 entries, has shape \(1,\)"),
-    ("ab", "tpwgts: needs 2 numbers, got 'ab'"),
+    ("ab", "tpwgts: needs an array or a list, got str"),
 ])
 def test_bad_targets(bad, message):
     with pytest.raises(ConfigError, match=message):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, whole
+from ...arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, reals, whole
 from ...errors import MappingError
 from ...graph import Graph
 from ...metrics import edge_cut
@@ -61,7 +61,7 @@ class Messages:
         put(self, "source", frozen(integers("source", self.source, VERTEX, MappingError, low=0, high=n)))
         m = len(self.source)
         put(self, "target", frozen(integers("target", self.target, VERTEX, MappingError, low=0, high=n, size=m)))
-        nbytes = np.array(self.nbytes, np.float64)
+        nbytes = reals("bytes", self.nbytes, MappingError).copy()
         if nbytes.shape != (m,):
             raise MappingError(f"bytes: needs {m} entries, one per message, has shape {nbytes.shape}")
         put(self, "nbytes", frozen(nbytes))

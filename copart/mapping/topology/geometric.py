@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, whole
+from ...arrays import VERTEX, reals, whole
 from ...errors import ConfigError, MappingError
 from ...kernels.sites import total_distance
 from ...names import known_name
@@ -167,7 +167,7 @@ def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: 
 
 def checked_coords(coords: ArrayLike, ntasks: int) -> NDArray[np.float64]:
     """Coordinates of so many tasks, or MappingError."""
-    at = np.asarray(coords, np.float64)
+    at = reals("coords", coords, MappingError)
     if at.ndim != 2 or at.shape[0] != ntasks or not at.shape[1] or not np.isfinite(at).all():
         raise MappingError(f"coords: needs finite numbers, a row for each of {ntasks} tasks, has shape {at.shape}")
     return at

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import WEIGHT, frozen, whole
+from ...arrays import WEIGHT, frozen, reals, whole
 from ...errors import PartitionError
 from ...metrics import target_shares
 
@@ -44,13 +44,10 @@ def checked_coords(points: ArrayLike, name: str = "points") -> NDArray[np.float6
     PartitionError
         The shape is another, there are no coordinates, or some are not finite.
     """
-    try:
-        coords = np.ascontiguousarray(points, np.float64)
-    except (TypeError, ValueError):
-        raise PartitionError(f"{name}: needs an array of numbers with one row per point") from None
-    if np.ndim(points) != 2 or coords.shape[1] == 0:
+    coords = reals(name, points, PartitionError)
+    if coords.ndim != 2 or coords.shape[1] == 0:
         raise PartitionError(f"{name}: needs one row per point and one column per coordinate, has shape "
-                             f"{np.shape(points)}")
+                             f"{coords.shape}")
     if len(coords) >= 2**31:
         raise PartitionError(f"{name}: {len(coords)} points are more than the 2^31 - 1 that 32-bit numbers count")
     # the sum of finite numbers may overflow, which only costs a closer look
@@ -73,10 +70,7 @@ def real_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
     PartitionError
         They are not, or there are not so many.
     """
-    try:
-        given = np.asarray(weights, np.float64)
-    except (TypeError, ValueError):
-        raise PartitionError(f"weights: needs {size} numbers") from None
+    given = reals("weights", weights, PartitionError)
     if given.shape != (size,):
         raise PartitionError(f"weights: needs one number per point, {size} in all, has shape {given.shape}")
     bad = ~(np.isfinite(given) & (given >= 0))
