@@ -2,8 +2,8 @@
 
 Vertex ids and part numbers are int32, offsets and weights int64
 (:data:`VERTEX`, :data:`OFFSET`, :data:`WEIGHT`).  Nothing given by a caller is
-modified: arrays are copied when they must change type, and frozen where they
-are kept.
+modified: arrays are copied when they must change type, or when they are kept and
+the caller could still write to them (:func:`own`), and frozen where they are kept.
 """
 
 from __future__ import annotations
@@ -190,6 +190,15 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def own(array: NDArray[Any], given: Any) -> NDArray[Any]:
+    """`array`, made of what a caller has `given`, read-only: a copy where the caller could still write to it.
+
+    Who passes on an array made for the purpose freezes it first, and no copy is made.
+    """
+    lent = array.flags.writeable and (array is given or array.base is not None)
+    return frozen(array.copy() if lent else array)
 
 
 def writable(array: NDArray[Any]) -> NDArray[Any]:

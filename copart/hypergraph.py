@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import MAX_TOTAL, OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, vertex_weights, weights, whole
+from .arrays import MAX_TOTAL, OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, own, vertex_weights, weights, whole
 from .errors import ConfigError, GraphError, did_you_mean
 from .graph import Graph
 
@@ -60,7 +60,7 @@ class Hypergraph(Frozen):
 
     def __post_init__(self) -> None:
         n = whole("nvtxs", self.nvtxs, low=0, high=2**31 - 1)
-        xpins = integers("xpins", self.xpins, OFFSET, GraphError, low=0)
+        xpins = own(integers("xpins", self.xpins, OFFSET, GraphError, low=0), self.xpins)
         if len(xpins) == 0 or xpins[0] != 0:
             raise GraphError("xpins: must start with 0")
         nnets = len(xpins) - 1
@@ -72,7 +72,7 @@ class Hypergraph(Frozen):
             begin, end = xpins[e], xpins[e + 1]
             rule = "has no pin" if begin == end else f"ends at {end} before it begins at {begin}"
             raise GraphError(f"xpins: {int(empty.sum())} nets without pins, the first is net {e}, which {rule}")
-        pins = integers("pins", self.pins, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0)
+        pins = own(integers("pins", self.pins, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0), self.pins)
         if len(pins) != xpins[-1]:
             raise GraphError(f"pins: has {len(pins)} entries, xpins ends with {xpins[-1]}")
         cost = np.ones(nnets, WEIGHT) if self.cost is None else weights("cost", self.cost, nnets, GraphError)
@@ -82,11 +82,11 @@ class Hypergraph(Frozen):
                              f"scale the costs so that it stays below 2^61")
         put = object.__setattr__
         put(self, "nvtxs", n)
-        put(self, "xpins", frozen(xpins))
+        put(self, "xpins", xpins)
         put(self, "pins", frozen(_normal_form(xpins, pins, n)))
-        put(self, "cost", frozen(cost))
+        put(self, "cost", own(cost, self.cost))
         vwgt = np.ones(n, WEIGHT) if self.vwgt is None else vertex_weights("vwgt", self.vwgt, n, GraphError)
-        put(self, "vwgt", frozen(vwgt))
+        put(self, "vwgt", own(vwgt, self.vwgt))
 
     # ---- what a reader asks first
     @property
@@ -215,7 +215,7 @@ class Hypergraph(Frozen):
         rest[xpins[:-1]] = False
         pins[rest] = graph.adjncy
         pins[xpins[:-1]] = np.arange(n, dtype=VERTEX)
-        return cls(n, xpins, pins, graph.vsize, graph.vwgt)  # type: ignore[arg-type]
+        return cls(n, frozen(xpins), frozen(pins), graph.vsize, graph.vwgt)  # type: ignore[arg-type]
 
     @classmethod
     def from_nets(cls, nvtxs: int, nets: Sequence[ArrayLike], sources: ArrayLike | None = None,
@@ -244,7 +244,7 @@ class Hypergraph(Frozen):
         pins = np.concatenate(lists) if lists else np.zeros(0, VERTEX)
         if sources is not None:
             pins = _source_first(xpins, pins, integers("sources", sources, VERTEX, GraphError, size=len(lists)))
-        return cls(nvtxs, xpins, pins, cost, vwgt)  # type: ignore[arg-type]
+        return cls(nvtxs, frozen(xpins), frozen(pins), cost, vwgt)  # type: ignore[arg-type]
 
     @classmethod
     def from_scipy(cls, matrix: Any, model: str = "column-net", cost: ArrayLike | None = None,
@@ -296,7 +296,7 @@ class Hypergraph(Frozen):
         if model != "fine-grain":
             if square:
                 pins = _source_first(xpins, pins, np.arange(shape[0], dtype=VERTEX))
-            return cls(shape[0], xpins, pins, cost, vwgt)  # type: ignore[arg-type]
+            return cls(shape[0], frozen(xpins), frozen(pins), cost, vwgt)  # type: ignore[arg-type]
         entry = np.arange(len(pins), dtype=VERTEX)
         by_column = csr_array((entry, pins, xpins), shape=shape).tocsc()
         both = np.concatenate([entry, by_column.data])

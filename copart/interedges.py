@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, Frozen, frozen, integers, reals, whole
+from .arrays import OFFSET, VERTEX, Frozen, frozen, integers, own, reals, whole
 from .errors import CouplingError
 
 
@@ -41,7 +41,7 @@ class Interedges(Frozen):
 
     def __post_init__(self) -> None:
         na, nb = (whole("interedges shape", s, low=0) for s in self.shape)
-        indptr = integers("interedges indptr", self.indptr, OFFSET, CouplingError, low=0, size=na + 1)
+        indptr = own(integers("interedges indptr", self.indptr, OFFSET, CouplingError, low=0, size=na + 1), self.indptr)
         if indptr[0] != 0 or (np.diff(indptr) < 0).any():
             raise CouplingError("interedges indptr: must start with 0 and not decrease")
         indices = integers("interedges indices", self.indices, VERTEX, CouplingError, low=0, high=nb,
@@ -65,9 +65,9 @@ class Interedges(Frozen):
             raise CouplingError(f"interedges: pair ({row[i]}, {indices[i]}) is listed more than once")
         put = object.__setattr__
         put(self, "shape", (na, nb))
-        put(self, "indptr", frozen(indptr))
-        put(self, "indices", frozen(indices))
-        put(self, "weights", frozen(w))
+        put(self, "indptr", indptr)
+        put(self, "indices", own(indices, self.indices))
+        put(self, "weights", own(w, self.weights))
 
     @classmethod
     def from_pairs(cls, na: int, nb: int, u: ArrayLike, v: ArrayLike, weights: ArrayLike | None = None) -> Interedges:
@@ -100,7 +100,8 @@ class Interedges(Frozen):
         total = None if weights is None else np.bincount(inverse, w, len(unique)).astype(np.float64)
         indptr = np.zeros(na + 1, OFFSET)
         np.cumsum(np.bincount(unique // max(nb, 1), minlength=na), out=indptr[1:])
-        return cls((na, nb), indptr, (unique % max(nb, 1)).astype(VERTEX), total)
+        columns = (unique % max(nb, 1)).astype(VERTEX)
+        return cls((na, nb), frozen(indptr), frozen(columns), None if total is None else frozen(total))
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Interedges:

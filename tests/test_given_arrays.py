@@ -7,7 +7,9 @@ import pytest
 
 import copart
 from copart import Graph, Hypergraph, Interedges, Mesh
+from copart.mapping.cartesian import Stencil
 from copart.mapping.ranks.communication import Messages
+from copart.mesh.polyhedra import Polyhedra
 from copart.mpi import fields
 from copart.partitioner.multijagged import multijagged
 
@@ -36,3 +38,47 @@ def test_masked_entries_are_refused_and_not_read(name):
     TAKES[name](np.ma.array([1, 1, 1, 1]))
     with pytest.raises(copart.CopartError, match=rf"^{name}: \d of \d entries are masked; fill them in"):
         TAKES[name](np.ma.array([1, 1, 1, 1], mask=[0, 1, 0, 0]))
+
+
+def kept(thing) -> list[np.ndarray]:
+    """All arrays that a value holds."""
+    if isinstance(thing, np.ndarray):
+        return [thing]
+    if isinstance(thing, (tuple, list)):
+        return [array for one in thing for array in kept(one)]
+    values = thing if hasattr(thing, "values") else getattr(thing, "__dict__", None)
+    return [] if values is None else [array for one in values.values() for array in kept(one)]
+
+
+@pytest.mark.parametrize(("make", "given"), [
+    (Graph, {"xadj": [0, 1, 2], "adjncy": [1, 0], "ewgt": [2, 2], "vwgt": [1, 3], "vsize": [1, 2],
+             "coords": np.zeros((2, 3))}),
+    (Graph, {"xadj": [0, 1, 2], "adjncy": [1, 0], "vwgt": [[1, 3], [2, 1]]}),
+    (Hypergraph, {"nvtxs": 3, "xpins": [0, 3], "pins": [1, 0, 2], "cost": [2], "vwgt": [1, 3, 2]}),
+    (Interedges, {"shape": (2, 2), "indptr": [0, 1, 2], "indices": [1, 0], "weights": [0.5, 2.0]}),
+    (Messages, {"nranks": 2, "source": [0], "target": [1], "nbytes": [8.0], "count": [3]}),
+    (Polyhedra, {"start": [0, 3, 6, 9, 12], "nodes": [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], "owner": [0] * 4,
+                 "neighbour": [-1] * 4}),
+    (Stencil, {"offsets": [[1, 0], [-1, 0]], "weights": [2, 3]}),
+    (lambda **one: Mesh(one["points"], [("triangle", one["nodes"])], {"load": one["load"]},
+                        facet_groups={"left": one["facets"]}, point_groups={"corner": one["corner"]}),
+     {"points": np.zeros((3, 3)) + np.eye(3), "nodes": [[0, 1, 2]], "load": [7], "facets": [[0, 2]], "corner": [0, 2]}),
+])
+def test_what_is_written_to_given_arrays_later_on_changes_nothing(make, given):
+    kinds = {"adjncy": np.int32, "pins": np.int32, "indices": np.int32, "source": np.int32, "target": np.int32}
+    given = {name: np.array(values, kinds.get(name)) if isinstance(values, (list, np.ndarray)) else values
+             for name, values in given.items()}
+    made = make(**given)
+    before = [array.copy() for array in kept(made)]
+    for array in given.values():
+        if isinstance(array, np.ndarray):
+            array[...] = 0 if array.any() else 1
+    for array, was in zip(kept(made), before, strict=True):
+        assert not array.flags.writeable
+        assert np.array_equal(array, was)
+
+
+def test_arrays_that_nobody_can_write_to_are_kept_as_they_are():
+    vwgt = np.arange(1, 5)
+    vwgt.flags.writeable = False
+    assert np.shares_memory(PATH.replace(vwgt=vwgt).vwgt, vwgt)

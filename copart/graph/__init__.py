@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, reals, vertex_weights, weights, whole
+from ..arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, own, reals, vertex_weights, weights, whole
 from ..errors import GraphError
 from .rows import induced_rows, normal_form
 
@@ -66,7 +66,7 @@ class Graph(Frozen):
 
     def __post_init__(self, threads: int) -> None:
         threads = whole("threads", threads, low=1)
-        xadj = integers("xadj", self.xadj, OFFSET, GraphError, low=0)
+        xadj = own(integers("xadj", self.xadj, OFFSET, GraphError, low=0), self.xadj)
         if len(xadj) == 0:
             raise GraphError("xadj: needs at least one entry, the 0 of an empty graph")
         n = len(xadj) - 1
@@ -78,19 +78,22 @@ class Graph(Frozen):
         if down.any():
             v = int(np.argmax(down))
             raise GraphError(f"xadj: offsets must not decrease, entry {v + 1} is {xadj[v + 1]} after {xadj[v]}")
-        adjncy = integers("adjncy", self.adjncy, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0)
+        adjncy = own(integers("adjncy", self.adjncy, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0),
+                     self.adjncy)
         if len(adjncy) != xadj[-1]:
             raise GraphError(f"adjncy: has {len(adjncy)} entries, xadj ends with {xadj[-1]}")
-        ewgt = None if self.ewgt is None else weights("ewgt", self.ewgt, len(adjncy), GraphError)
+        ewgt = self.ewgt
+        if ewgt is not None:
+            ewgt = own(weights("ewgt", ewgt, len(adjncy), GraphError), ewgt)
         adjncy, ewgt = normal_form(xadj, adjncy, ewgt, threads)
         put = object.__setattr__
-        put(self, "xadj", frozen(xadj))
+        put(self, "xadj", xadj)
         put(self, "adjncy", frozen(adjncy))
         put(self, "ewgt", None if ewgt is None else frozen(ewgt))
         if self.vwgt is not None:
-            put(self, "vwgt", frozen(vertex_weights("vwgt", self.vwgt, n, GraphError)))
+            put(self, "vwgt", own(vertex_weights("vwgt", self.vwgt, n, GraphError), self.vwgt))
         if self.vsize is not None:
-            put(self, "vsize", frozen(weights("vsize", self.vsize, n, GraphError)))
+            put(self, "vsize", own(weights("vsize", self.vsize, n, GraphError), self.vsize))
         if self.coords is not None:
             coords = reals("coords", self.coords, GraphError)
             if coords.ndim != 2 or coords.shape[0] != n or coords.shape[1] not in (1, 2, 3):
@@ -100,7 +103,7 @@ class Graph(Frozen):
                 bad = ~finite.all(axis=1)
                 raise GraphError(f"coords: {int(bad.sum())} points are not finite, "
                                  f"first at index {int(np.argmax(bad))}")
-            put(self, "coords", frozen(coords))
+            put(self, "coords", own(coords, self.coords))
 
     # ---- what a reader asks first
     @property
@@ -222,7 +225,7 @@ class Graph(Frozen):
         m = coo_array((np.concatenate([w, w]), (rows, cols)), shape=(n, n)).tocsr()
         m.sum_duplicates()
         unit = ewgt is None and m.nnz == len(rows)
-        return cls(m.indptr, m.indices, None if unit else m.data, **fields)
+        return cls(frozen(m.indptr), frozen(m.indices), None if unit else frozen(m.data), **fields)
 
     @classmethod
     def from_scipy(cls, matrix: Any, **fields: Any) -> Graph:
@@ -247,7 +250,7 @@ class Graph(Frozen):
         m = coo_array((data, (m.row[keep], m.col[keep])), shape=shape).tocsr()
         m.sum_duplicates()
         unit = bool((m.data == 1).all())
-        return cls(m.indptr, m.indices, None if unit else m.data, **fields)
+        return cls(frozen(m.indptr), frozen(m.indices), None if unit else frozen(m.data), **fields)
 
     @classmethod
     def from_networkx(cls, graph: Any, weight: str = "weight", vertex_weight: str = "weight") -> Graph:
@@ -328,10 +331,10 @@ class Graph(Frozen):
         if len(keep) > 1 and not (np.diff(keep) > 0).all():
             raise GraphError("vertices: must be strictly ascending")
         xadj, adjncy, written = induced_rows(self.xadj, self.adjncy, self.kernel_ewgt, keep)
-        ewgt = None if self.ewgt is None else written
-        pick: dict[str, Any] = {f: None if getattr(self, f) is None else getattr(self, f)[keep]
+        ewgt = None if self.ewgt is None else frozen(written)
+        pick: dict[str, Any] = {f: None if getattr(self, f) is None else frozen(getattr(self, f)[keep])
                                 for f in ("vwgt", "vsize", "coords")}
-        return Graph(xadj, adjncy, ewgt, **pick)
+        return Graph(frozen(xadj), frozen(adjncy), ewgt, **pick)
 
     def quotient(self, part: ArrayLike, nparts: int) -> Graph:
         """The quotient graph of a partition: one vertex per part, weights summed.

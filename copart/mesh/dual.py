@@ -222,7 +222,7 @@ def dual_graph(mesh: Mesh, load: Any = None, threads: int = 1) -> Graph:
     coords = mesh.centres(threads=threads)
     if mesh.dimension < 3 and not coords[:, 2].any():
         coords = coords[:, :2]
-    return Graph(xadj, adjncy, vwgt=vwgt, coords=coords, threads=threads)
+    return Graph(arrays.frozen(xadj), arrays.frozen(adjncy), vwgt=vwgt, coords=arrays.frozen(coords), threads=threads)
 
 
 def _rows(mesh: Mesh, threads: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

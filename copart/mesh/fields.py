@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import frozen, integers, plain, reals, surely_within
+from ..arrays import frozen, integers, own, plain, reals, surely_within
 from ..errors import MeshError
 from .cells import shape_of
 
@@ -67,7 +67,7 @@ def block_of(cell_type: Any, nodes: Any, npoints: int) -> Block:
     if array.ndim != 2 or array.dtype == object:
         raise MeshError(f"cells {name}: need one row of nodes per cell, all of one length")
     shape_of(name, array.shape[1])
-    flat = integers(f"cells {name}", array.reshape(-1), np.int64, MeshError)
+    flat = own(integers(f"cells {name}", array.reshape(-1), np.int64, MeshError), nodes)
     if not surely_within(flat, 0, npoints) and (outside := (flat < 0) | (flat >= npoints)).any():
         i = int(np.argmax(outside))
         cell = i // array.shape[1]
@@ -88,6 +88,7 @@ def facet_groups_of(groups: Mapping[str, Any], npoints: int, dimension: int) -> 
         if array.ndim != 2:
             raise MeshError(f"facet group {name!r}: needs one row of nodes per facet, has shape {array.shape}")
         flat = integers(f"facet group {name!r}", array.reshape(-1), np.int64, MeshError, low=-1, high=npoints)
+        flat = own(flat, values)
         array = flat.reshape(array.shape)
         there = array >= 0
         short = (there.sum(axis=1) < dimension) | (there[:, 1:] & ~there[:, :-1]).any(axis=1)
@@ -106,5 +107,5 @@ def index_groups_of(kind: str, groups: Mapping[str, Any], size: int) -> Groups:
         array = integers(f"{kind} group {name!r}", values, np.int64, MeshError, low=0, high=size)
         if len(array) > 1 and not (array[1:] > array[:-1]).all():
             array = np.unique(array)
-        out[str(name)] = frozen(array)
+        out[str(name)] = own(array, values)
     return MappingProxyType(out)

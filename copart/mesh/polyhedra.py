@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Frozen, frozen, integers
+from ..arrays import Frozen, frozen, integers, own
 from ..errors import MeshError
 from .cells import shape_of
 
@@ -71,7 +71,7 @@ class Polyhedra(Frozen):
                             f"first cell {int(np.argmin(count))}")
         put = object.__setattr__
         for name, array in (("start", start), ("nodes", nodes), ("owner", owner), ("neighbour", other)):
-            put(self, name, frozen(array))
+            put(self, name, own(array, getattr(self, name)))
         put(self, "ncells", largest + 1)
 
     ncells: int = 0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Frozen, frozen, plain, spanned
+from ..arrays import Frozen, frozen, own, plain, spanned
 from ..errors import MeshError
 from ..names import NAMELESS
 from .cells import CellShape, shape_of
@@ -96,7 +96,7 @@ class Mesh(Frozen, Grouped):
         main = [i for i, d in enumerate(dims) if d == top]
         data = self._cells_only([len(c) for _, c in checked], main)
         put = object.__setattr__
-        put(self, "points", frozen(points))
+        put(self, "points", own(points, self.points))
         put(self, "blocks", tuple((checked[i][0], frozen(checked[i][1])) for i in main))
         put(self, "cell_data", MappingProxyType(data))
         put(self, "facet_groups", facet_groups_of(self.facet_groups, len(points), top))
@@ -121,7 +121,7 @@ class Mesh(Frozen, Grouped):
                 raise MeshError(f"cell data {name!r}: needs {cells} entries, one per cell, has shape {array.shape}")
             if len(array) != cells:
                 array = np.concatenate([array[start[i]:start[i + 1]] for i in main])
-            data[name] = frozen(array)
+            data[name] = own(array, values)
         return data
 
     # ---- what a reader asks first

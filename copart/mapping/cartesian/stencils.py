@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import WEIGHT, frozen, integers, weights, whole
+from ...arrays import WEIGHT, frozen, integers, own, weights, whole
 from ...errors import ConfigError, MappingError, did_you_mean
 
 Offset = tuple[int, ...]
@@ -48,7 +48,7 @@ class Stencil:
         if rows.ndim != 2 or rows.shape[1] == 0:
             raise MappingError(f"stencil: needs one row per offset, has shape {rows.shape}")
         flat = integers("stencil", rows.reshape(-1), np.int64, MappingError, low=-2**31, high=2**31)
-        rows = flat.reshape(rows.shape)
+        rows = own(flat, offsets).reshape(rows.shape)
         zero = np.flatnonzero(~rows.any(axis=1))
         if len(zero):
             raise MappingError(f"stencil: offset {zero[0]} is zero: the process itself is no neighbour; leave it out")
@@ -58,7 +58,7 @@ class Stencil:
                 raise MappingError(f"stencil: offset {i} {tuple(row)} repeats offset {first[tuple(row)]}; "
                                    f"give it a larger weight instead")
         object.__setattr__(self, "offsets", frozen(rows))
-        object.__setattr__(self, "weights", frozen(_weights(weights, len(rows))))
+        object.__setattr__(self, "weights", own(_weights(weights, len(rows)), weights))
         object.__setattr__(self, "name", name)
 
     @property

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, reals, whole
+from ...arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, own, reals, whole
 from ...errors import MappingError
 from ...graph import Graph
 from ...metrics import edge_cut
@@ -58,15 +58,16 @@ class Messages:
         put = object.__setattr__
         n = whole("nranks", self.nranks, low=1)
         put(self, "nranks", n)
-        put(self, "source", frozen(integers("source", self.source, VERTEX, MappingError, low=0, high=n)))
+        put(self, "source", own(integers("source", self.source, VERTEX, MappingError, low=0, high=n), self.source))
         m = len(self.source)
-        put(self, "target", frozen(integers("target", self.target, VERTEX, MappingError, low=0, high=n, size=m)))
+        target = integers("target", self.target, VERTEX, MappingError, low=0, high=n, size=m)
+        put(self, "target", own(target, self.target))
         nbytes = reals("bytes", self.nbytes, MappingError).copy()
         if nbytes.shape != (m,):
             raise MappingError(f"bytes: needs {m} entries, one per message, has shape {nbytes.shape}")
         put(self, "nbytes", frozen(nbytes))
         if self.count is not None:
-            put(self, "count", frozen(integers("count", self.count, WEIGHT, MappingError, low=1, size=m)))
+            put(self, "count", own(integers("count", self.count, WEIGHT, MappingError, low=1, size=m), self.count))
 
 
 class Times(NamedTuple):
