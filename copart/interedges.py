@@ -40,7 +40,7 @@ class Interedges(Frozen):
     weights: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        na, nb = (whole("interedges shape", s, low=0) for s in self.shape)
+        na, nb = _sizes(self.shape)
         indptr = own(integers("interedges indptr", self.indptr, OFFSET, CouplingError, low=0, size=na + 1), self.indptr)
         if indptr[0] != 0 or (np.diff(indptr) < 0).any():
             raise CouplingError("interedges indptr: must start with 0 and not decrease")
@@ -50,11 +50,7 @@ class Interedges(Frozen):
                                                                      CouplingError)
         if w.shape != indices.shape:
             raise CouplingError(f"interedges weights: needs {len(indices)} entries, has shape {w.shape}")
-        bad = ~np.isfinite(w) | (w < 0)
-        if bad.any():
-            i = int(np.argmax(bad))
-            raise CouplingError(f"interedges weights: {int(bad.sum())} are negative or not finite, "
-                                f"first at index {i}: {w[i]}")
+        _check_weights(w)
         row = np.repeat(np.arange(na), np.diff(indptr))
         order = np.lexsort((indices, row))
         if not (order[:-1] < order[1:]).all():
@@ -82,18 +78,20 @@ class Interedges(Frozen):
         v : (npairs,) array_like of int
             Cell of B of each pair.
         weights : (npairs,) array_like of float, optional
-            Positive; 1 each where not given.
+            Not negative; 1 each where not given.
 
         Raises
         ------
         CouplingError
-            A cell number is outside its component.
+            A cell number is outside its component, or a weight is unusable.
         """
+        na, nb = _sizes((na, nb))
         a = integers("interedges to A", u, VERTEX, CouplingError, low=0, high=na)
         b = integers("interedges to B", v, VERTEX, CouplingError, low=0, high=nb, size=len(a))
         w = np.ones(len(a)) if weights is None else reals("interedges weights", weights, CouplingError)
         if w.shape != a.shape:
             raise CouplingError(f"interedges weights: needs {len(a)} entries, has shape {w.shape}")
+        _check_weights(w)  # before they are added up, where one may hide another
         key = a.astype(np.int64) * max(nb, 1) + b
         unique, inverse = np.unique(key, return_inverse=True)
         # without weights every interedge weighs 1, repeated or not
@@ -111,7 +109,15 @@ class Interedges(Frozen):
         ----------
         matrix : scipy.sparse matrix or array, (na, nb)
             Cells of A by cells of B.
+
+        Raises
+        ------
+        CouplingError
+            It is no such matrix, or a weight is unusable.
         """
+        if not hasattr(matrix, "tocoo") or len(matrix.shape) != 2:
+            raise CouplingError(f"matrix: needs a scipy.sparse matrix of two dimensions, got {type(matrix).__name__}; "
+                                f"scipy.sparse.coo_array makes one of an array")
         m = matrix.tocoo()
         return cls.from_pairs(m.shape[0], m.shape[1], m.row, m.col, m.data)
 
@@ -163,7 +169,13 @@ class Interedges(Frozen):
         ----------
         most : int
             At least 1.
+
+        Raises
+        ------
+        ConfigError
+            It is no such number.
         """
+        most = whole("most", most, low=1)
         u, v, w = self.pairs()
         first, keep = np.zeros(len(w), np.bool_), np.ones(len(w), np.bool_)
         for mine, other in ((u, v), (v, u)):
@@ -193,6 +205,25 @@ class Interedges(Frozen):
         u, v, w = self.pairs()
         keep = (new_a[u] >= 0) & (new_b[v] >= 0)
         return Interedges.from_pairs(len(rows), len(columns), new_a[u[keep]], new_b[v[keep]], w[keep])
+
+
+def _sizes(shape: Any) -> tuple[int, int]:
+    """Numbers of cells of A and of B, as plain numbers: those of numpy would turn others into floats, or overflow."""
+    try:
+        na, nb = shape
+    except (TypeError, ValueError):
+        raise CouplingError(f"interedges shape: needs the numbers of cells of A and of B, got {shape!r:.60}") from None
+    a, b = (whole("interedges shape", s, low=0, high=2**31 - 1) for s in (na, nb))
+    return a, b
+
+
+def _check_weights(w: NDArray[np.float64]) -> None:
+    """CouplingError where a weight is negative or not finite."""
+    bad = ~np.isfinite(w) | (w < 0)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise CouplingError(f"interedges weights: {int(bad.sum())} are negative or not finite, "
+                            f"first at index {i}: {w[i]}")
 
 
 __all__ = ["Interedges"]

@@ -151,6 +151,30 @@ def test_what_is_no_coupled_problem():
         CoupledProblem.of_two(g, g, inter, ("x", "x"))
 
 
+@pytest.mark.parametrize(("make", "error", "said"), [
+    (lambda: Interedges((2, 2, 2), [0], []), CouplingError, "interedges shape: needs the numbers of cells of A and of"),
+    (lambda: Interedges(None, [0], []), CouplingError, "interedges shape: needs the numbers"),
+    (lambda: Interedges.from_pairs(-1, 2, [], []), ConfigError, "interedges shape: must be at least 0, got -1"),
+    (lambda: Interedges.from_pairs(2, 1.5, [], []), ConfigError, "interedges shape: needs an integer, got 1.5"),
+    (lambda: Interedges.from_pairs(2, 2, [1, 1, 0], [0, 0, 0], [3, -1, 1]), CouplingError, "1 are negative or not "),
+    (lambda: Interedges.from_pairs(2, 2, [1, 0], [0, 0], [1, np.nan]), CouplingError, "first at index 1: nan"),
+    (lambda: Interedges.from_scipy(np.eye(2)), CouplingError, "matrix: needs a scipy.sparse matrix .* got ndarray"),
+    (lambda: Interedges.from_scipy(sp.coo_array([1.0, 2.0])), CouplingError, "matrix: needs a scipy.sparse matrix"),
+    (lambda: Interedges.from_pairs(2, 2, [0], [0]).capped(0), ConfigError, "most: must be at least 1, got 0"),
+    (lambda: Interedges.from_pairs(2, 2, [0], [0]).capped(1.5), ConfigError, "most: needs an integer, got 1.5"),
+])
+def test_what_are_no_interedges_is_named(make, error, said):
+    with pytest.raises(error, match=said):
+        make()
+
+
+def test_sizes_of_any_type_of_number():
+    for na, nb in ((np.int8(2), np.uint64(3)), (2.0, np.float32(3)), (np.int32(2), 3)):
+        inter = Interedges.from_pairs(na, nb, [1, 0], [2, 1])
+        assert inter.shape == (2, 3)
+        assert table(inter) == {(1, 2): 1.0, (0, 1): 1.0}
+
+
 def test_copartition():
     c = CoPartition({"a": [0, 1, 1], "b": [2, 0]}, {"a": 2, "b": 3}, {"b": 1})
     assert c.a.tolist() == [0, 1, 1]
