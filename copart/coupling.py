@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import VERTEX, Frozen, frozen, part_array, weights, whole
+from .arrays import VERTEX, Frozen, frozen, part_array, plain, weights, whole
 from .errors import CouplingError, did_you_mean
 from .graph import Graph, as_graph
 from .interedges import Interedges
@@ -57,11 +57,19 @@ class CoupledProblem(Frozen):
     coupled_weights: Mapping[str, NDArray[np.int64]] | None = None
 
     def __post_init__(self) -> None:
-        graphs = {str(name): as_graph(g) for name, g in self.components.items()}
+        graphs = {name: as_graph(g) for name, g in _by_name("components", self.components).items()}
         if not graphs:
             raise CouplingError("components: at least one is needed")
+        if not isinstance(self.pairs, Mapping):
+            raise CouplingError(f"pairs: need a mapping from two names to interedges, got {type(self.pairs).__name__}")
         pairs: dict[tuple[str, str], Interedges] = {}
-        for (p, q), inter in self.pairs.items():
+        for pair, inter in self.pairs.items():
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise CouplingError(f"pairs: the key of interedges is a tuple of two names, got {pair!r:.60}")
+            p, q = map(str, pair)
+            if not isinstance(inter, Interedges):
+                raise CouplingError(f"interedges ({p}, {q}): need copart.Interedges, got {type(inter).__name__}; "
+                                    f"Interedges.from_pairs and from_scipy make them")
             for name in (p, q):
                 if name not in graphs:
                     raise CouplingError(f"interedges ({p}, {q}): no component {name!r}; known: {', '.join(graphs)}"
@@ -78,10 +86,9 @@ class CoupledProblem(Frozen):
             pairs[p, q] = inter
         object.__setattr__(self, "components", MappingProxyType(graphs))
         object.__setattr__(self, "pairs", MappingProxyType(pairs))
-        if not isinstance(self.coupled_weights or {}, Mapping):
-            raise CouplingError(f"coupled weights: need a mapping from components, got {self.coupled_weights!r:.60}")
         own: dict[str, NDArray[np.int64]] = {}
-        for name, values in (self.coupled_weights or {}).items():
+        given = {} if self.coupled_weights is None else self.coupled_weights
+        for name, values in _by_name("coupled weights", given).items():
             if name not in graphs:
                 raise CouplingError(f"coupled weights: no component {name!r}; known: {', '.join(graphs)}"
                                     + did_you_mean(str(name), graphs))
@@ -108,9 +115,13 @@ class CoupledProblem(Frozen):
         coupled_weights : mapping of str to (nvtxs,) array_like of int, optional
             Work of cells in a coupling phase, by the names of components.
         """
-        if names[0] == names[1]:
-            raise CouplingError(f"names: the two components need different names, both are {names[0]!r}")
-        return cls({names[0]: a, names[1]: b}, {names: interedges}, coupled_weights)
+        try:
+            p, q = map(str, names)
+        except (TypeError, ValueError):
+            raise CouplingError(f"names: needs two names, got {names!r:.60}") from None
+        if p == q:
+            raise CouplingError(f"names: the two components need different names, both are {p!r}")
+        return cls({p: a, q: b}, {(p, q): interedges}, coupled_weights)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -281,21 +292,31 @@ class CoPartition(Frozen):
     scheme: str | None = None
 
     def __post_init__(self) -> None:
-        if set(self.parts) != set(self.nparts):
-            raise CouplingError(f"parts and nparts name different components: "
-                                f"{sorted(self.parts)} and {sorted(self.nparts)}")
-        count = {name: whole(f"nparts of {name}", self.nparts[name], low=1) for name in self.parts}
+        given, asked = _by_name("parts", self.parts), _by_name("nparts", self.nparts)
+        if set(given) != set(asked):
+            raise CouplingError(f"parts and nparts name different components: {sorted(given)} and {sorted(asked)}")
+        count = {name: whole(f"nparts of {name}", asked[name], low=1) for name in given}
         if self.shared and len(set(count.values())) > 1:
             raise CouplingError(f"nparts: a shared pool has one size, got {', '.join(map(str, count.values()))}")
         parts = {}
-        for name, part in self.parts.items():
-            size = np.asarray(part).shape[0] if np.ndim(part) else 0
-            parts[name] = frozen(part_array(f"parts of {name}", part, size, count[name], CouplingError).copy())
-        coupled = {name: self.ncoupled.get(name) for name in parts}
+        for name, part in given.items():
+            parts[name] = _parts(f"parts of {name}", part, count[name])
+        some = _by_name("ncoupled", {} if self.ncoupled is None else self.ncoupled)
+        coupled = {name: None if some.get(name) is None else whole(f"ncoupled of {name}", some[name], low=0)
+                   for name in parts}
         put = object.__setattr__
         put(self, "parts", MappingProxyType(parts))
         put(self, "nparts", MappingProxyType(count))
         put(self, "ncoupled", MappingProxyType(coupled))
+        if self.alone is not None:
+            put(self, "alone", MappingProxyType(self._began(_by_name("alone", self.alone))))
+
+    def _began(self, given: Mapping[str, Any]) -> dict[str, NDArray[np.int32]]:
+        """The partitions of the components alone, checked as the parts are."""
+        for name in given:
+            _known(name, self.parts)
+        return {name: _parts(f"alone of {name}", part, self.nparts[name], len(self.parts[name]))
+                for name, part in given.items()}
 
     def __getitem__(self, name: str) -> NDArray[np.int32]:
         _known(name, self.parts)
@@ -313,7 +334,9 @@ class CoPartition(Frozen):
 
     @property
     def b(self) -> NDArray[np.int32]:
-        """Parts of the second component."""
+        """Parts of the second component (error when there is none)."""
+        if len(self.names) < 2:
+            raise CouplingError(f"copartition.b: there are {len(self.names)} components, needs two")
         return self.parts[self.names[1]]
 
     def offset(self, name: str) -> int:
@@ -342,6 +365,29 @@ class CoPartition(Frozen):
             coupled = f" ({self.ncoupled[name]} coupled)" if self.ncoupled[name] else ""
             said.append(f"{name}: {self.nparts[name]} parts of {size.min()} to {size.max()} vertices{coupled}")
         return f"CoPartition({', '.join(said)})"
+
+
+def _by_name(what: str, given: Any) -> dict[str, Any]:
+    """A mapping from components, by their names as text.
+
+    Raises
+    ------
+    CouplingError
+        It is none, or two keys are the same name.
+    """
+    if not isinstance(given, Mapping):
+        raise CouplingError(f"{what}: need a mapping from components, got {given!r:.60}")
+    named = {str(name): value for name, value in given.items()}
+    if len(named) < len(given):
+        raise CouplingError(f"{what}: two components have the same name; there are {', '.join(map(str, given))}")
+    return named
+
+
+def _parts(what: str, given: Any, nparts: int, size: int | None = None) -> NDArray[np.int32]:
+    """A frozen copy of the part of every vertex."""
+    array = plain(what, given, CouplingError)
+    size = (array.shape[0] if array.ndim else 0) if size is None else size
+    return frozen(part_array(what, array, size, nparts, CouplingError).copy())
 
 
 def _known(name: str, names: Iterable[str]) -> None:

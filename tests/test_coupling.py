@@ -202,3 +202,53 @@ def test_what_is_no_copartition():
         CoPartition({"a": []}, {"a": 0})
     with pytest.raises(CouplingError, match="parts of a"):
         CoPartition({"a": 3}, {"a": 4})
+
+
+LINE, MEET = grid(2), Interedges.from_pairs(2, 2, [1], [0])
+
+
+def two(**changes):
+    return CoupledProblem(**{"components": {"a": LINE, "b": LINE}, "pairs": {("a", "b"): MEET}, **changes})
+
+
+@pytest.mark.parametrize(("make", "said"), [
+    (lambda: two(components=[LINE, LINE]), "components: need a mapping from components, got"),
+    (lambda: two(components={1: LINE, "1": LINE}), "components: two components have the same name; there are 1, 1"),
+    (lambda: two(pairs=[MEET]), "pairs: need a mapping from two names to interedges, got list"),
+    (lambda: two(pairs={"ab": MEET}), "pairs: the key of interedges is a tuple of two names, got 'ab'"),
+    (lambda: two(pairs={("a", "b", "c"): MEET}), "pairs: the key of interedges is a tuple of two names"),
+    (lambda: two(pairs={("a", "b"): MEET.to_scipy()}), r"interedges \(a, b\): need copart.Interedges, got csr_array"),
+    (lambda: two(coupled_weights=0), "coupled weights: need a mapping from components, got 0"),
+    (lambda: CoupledProblem.of_two(LINE, LINE, MEET, ("a",)), r"names: needs two names, got \('a',\)"),
+    (lambda: CoupledProblem.of_two(LINE, LINE, None), r"interedges \(a, b\): need copart.Interedges, got NoneType"),
+    (lambda: CoPartition([[0]], {"a": 1}), "parts: need a mapping from components"),
+    (lambda: CoPartition({"a": [0], 1: [0]}, {"a": 1}), "different components: \\['1', 'a'\\] and \\['a'\\]"),
+    (lambda: CoPartition({"a": [[0], [1, 2]]}, {"a": 3}), "parts of a: is no array: its rows have different lengths"),
+    (lambda: CoPartition({"a": [0]}, {"a": 1}, alone={"a": [0, 0]}), "alone of a: needs 1 entries, has 2"),
+    (lambda: CoPartition({"a": [0]}, {"a": 1}, alone={"b": [0]}), "no component 'b'; known: a"),
+    (lambda: CoPartition({"a": [0]}, {"a": 1}).b, "copartition.b: there are 1 components, needs two"),
+])
+def test_arguments_of_another_kind_are_named(make, said):
+    with pytest.raises(CouplingError, match=said):
+        make()
+
+
+def test_a_number_of_coupled_parts_is_one():
+    with pytest.raises(ConfigError, match="ncoupled of a: needs an integer, got 'few'"):
+        CoPartition({"a": [0]}, {"a": 1}, {"a": "few"})
+
+
+def test_names_that_are_numbers_are_the_same_everywhere():
+    one = CoupledProblem.of_two(LINE, LINE, MEET, (1, 2), coupled_weights={1: [1, 1]})
+    assert one.names == ("1", "2")
+    assert list(one.pairs) == [("1", "2")]
+    assert one.own_weights("1")
+    assert CoPartition({1: [0]}, {1: 1}, {1: 1}).ncoupled["1"] == 1
+
+
+def test_the_partition_alone_is_kept_as_parts_are():
+    given = np.zeros(3, np.int64)
+    made = CoPartition({"a": [0, 1, 1]}, {"a": 2}, alone={"a": given})
+    given[:] = 1
+    assert made.alone["a"].tolist() == [0, 0, 0]
+    assert made.alone["a"].dtype == np.int32
