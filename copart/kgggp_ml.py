@@ -27,7 +27,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import VERTEX, integers, part_array, whole
+from .arrays import VERTEX, fraction, integers, part_array, whole
 from .errors import ConfigError, PartitionError
 from .graph import Graph, as_graph
 from .kernels import Level, Pull
@@ -129,7 +129,8 @@ def partition(
     """
     options = Options.of(options, settings)
     graph, k = _arguments(graph, nparts, options.threads)
-    if time_limit is not None and not time_limit > 0:
+    # without an end, preset "best" would never have one
+    if time_limit is not None and fraction("time_limit", time_limit) == 0:
         raise ConfigError(f"time_limit: must be above 0 seconds, got {time_limit}")
     n = graph.nvtxs
     limit = np.minimum(max_part_weights(graph.total_weight, k, options.eps, tpwgts), graph.total_weight)

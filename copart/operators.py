@@ -93,6 +93,9 @@ def part(graph: Any, nparts: int, options: Options | None = None, *, vwgt: Array
         raise ConfigError(f"{'contiguous' if contiguous else 'time_limit'}: needs one weight per vertex, several are "
                           f"balanced without it")
     each: Any = run.eps if eps is None else eps
+    if np.ndim(each) and np.shape(each) not in ((1,), (graph.ncon,)):
+        raise ConfigError(f"eps: needs one number, or one for each of {graph.ncon} weights per vertex, got "
+                          f"{each!r:.60}")
     if limits is None and tpwgts is None:
         totals = graph.weight_vectors.sum(axis=0)
         each = [_lowered_eps(int(w), nparts, e) for w, e in zip(totals, np.broadcast_to(each, totals.shape).tolist(),
@@ -123,7 +126,7 @@ def repart(graph: Any, part: ArrayLike, m: int, n: int, options: Options | None 
     migration_cost : int, optional
         Edge weight that one unit of ``vsize`` costs where it goes against the migration matrix; only for "mxn".
     """
-    graph = as_graph(graph)
+    graph, n = as_graph(graph), whole("n", n, low=1)
     run = copartition_balance(graph, n, Options.of(options, settings))
     return repartition(graph, part, m, n, run, method=method, migration_cost=migration_cost)
 
@@ -214,6 +217,9 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
     """
     whole("l", l, low=whole("k", k, low=1))
     where = integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1))
+    if len(np.unique(where)) < len(where):
+        v, times = np.unique(where, return_counts=True)
+        raise CouplingError(f"vertices: {v[times > 1][0]} stands there more than once")
     fixed = np.full(graph.nvtxs, FREE, VERTEX)
     fixed[where] = part_array("sub_part", sub_part, len(where), k, CouplingError)
     return extend(graph, l, fixed, copartition_balance(graph, l, Options.of(options, settings)))

@@ -329,6 +329,8 @@ def test_weights_near_the_limit_of_64_bits() -> None:
     (PartitionError, "fixed: 2 parts have no fixed vertex and only 1 vertices are free",
      {"fixed": [0, 1] * 12 + [-1], "eps": 0.99}),
     (ConfigError, "tpwgts: needs 4 entries", {"tpwgts": [1, 2]}),
+    (ConfigError, "time_limit: must be finite", {"time_limit": np.inf, "preset": "best"}),
+    (ConfigError, "time_limit: needs a number, got 'soon'", {"time_limit": "soon"}),
     (ConfigError, "tpwgts: 1 shares are not positive, first at index 2", {"tpwgts": [1, 1, 0, 1]}),
 ])
 def test_errors(kind: type[Exception], match: str, arguments: dict) -> None:

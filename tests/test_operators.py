@@ -74,6 +74,14 @@ def test_bad_tolerances_are_config_errors(eps):
         part(grid(4, 4), 2, eps=eps)
 
 
+def test_tolerances_of_several_weights_are_one_or_one_each():
+    graph = grid(4, 4).replace(vwgt=np.ones((16, 2), int))
+    assert len(part(graph, 2, eps=[0.1, 0.2])) == len(part(graph, 2, eps=0.1)) == 16
+    for eps in ([0.1, 0.2, 0.3], [[0.1, 0.2]]):
+        with pytest.raises(ConfigError, match="eps: needs one number, or one for each of 2 weights per vertex"):
+            part(graph, 2, eps=eps)
+
+
 def test_part_of_nothing():
     with pytest.raises(PartitionError, match="2 parts of 0 vertices"):
         part(Graph.from_edges(0, [], []), 2)
@@ -164,6 +172,8 @@ def test_ext_errors():
         ext(graph, [0, 1], [0], 2, 4)
     with pytest.raises(CouplingError, match="vertices: 1 of 1 entries are outside"):
         ext(graph, [36], [0], 2, 4)
+    with pytest.raises(CouplingError, match="vertices: 7 stands there more than once"):
+        ext(graph, [7, 3, 7], [0, 0, 1], 2, 4)
 
 
 # ---- Proj
@@ -296,4 +306,6 @@ def test_repart_errors():
         repart(graph, [2] + [0] * 15, 2, 2)
     with pytest.raises(PartitionError, match="17 parts of 16 vertices"):
         repart(graph, np.zeros(16, int), 1, 17)
+    with pytest.raises(ConfigError, match=r"^n: must be at least 1, got 0"):
+        repart(graph, np.zeros(16, int), 1, 0)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, integers, weights
+from ...arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, integers, plain, weights
 from ...errors import GraphError, PartitionError
 
 Array = np.ndarray[Any, Any]
@@ -47,7 +47,7 @@ def pinned_parts(fixed: ArrayLike | None, nvtxs: int, nparts: int) -> NDArray[np
 
 def limits_matrix(limits: ArrayLike, vwgts: Array) -> NDArray[np.int64]:
     """(nparts, ncon) int64 from limits of shape (ncon, nparts); never above the total of a constraint."""
-    given = np.asarray(limits)
+    given = plain("limits", limits, PartitionError)
     if given.ndim != 2 or given.shape[0] != vwgts.shape[1] or given.shape[1] < 1:
         raise PartitionError(f"limits: needs shape ({vwgts.shape[1]}, nparts), has {given.shape}")
     rows = [integers(f"limits of constraint {c}", row, WEIGHT, PartitionError, low=0) for c, row in enumerate(given)]
