@@ -16,7 +16,7 @@ from ..arrays import OFFSET, VERTEX, WEIGHT, frozen, integers, weights, whole
 from ..errors import GraphError, PartitionError
 from ..metrics import max_part_weights
 from ..options import Options, Settings
-from ..partitioner.geometric.points import checked_coords
+from ..partitioner.geometric.points import MAX_WEIGHT, checked_coords
 from ..partitioner.rounds import Team
 from .agreement import agree, collective, together
 from .cutting import multijagged
@@ -64,8 +64,9 @@ def partition(comm: Any, xadj: ArrayLike, adjncy: ArrayLike, coords: ArrayLike, 
     ------
     CopartError, TypeError
         On all ranks alike: of the first rank with a wrong argument; there are more parts than vertices, or one is
-        heavier than a part may be; an edge is not given by both ends alike; no partition within the limits is found; or
-        an argument other than `xadj`, `adjncy`, `coords`, `ewgt`, `vwgt` and threads differs between ranks.
+        heavier than a part may be; an edge is not given by both ends alike; no partition within the limits is found
+        that leaves no part empty; or an argument other than `xadj`, `adjncy`, `coords`, `ewgt`, `vwgt` and threads
+        differs between ranks.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def _checked(xadj: ArrayLike, adjncy: ArrayLike, coords: ArrayLike, nparts: Any,
     if len(ends) == 0 or ends[0] != 0 or (np.diff(ends) < 0).any():
         raise GraphError("xadj: must start with 0, and offsets must not decrease")
     entries = integers("adjncy", adjncy, OFFSET, GraphError, low=0, size=int(ends[-1]))
-    points = checked_coords(coords)
+    points = checked_coords(coords, "coords")
     if len(points) != len(ends) - 1:
         raise GraphError(f"coords: needs a point for each of {len(ends) - 1} rows, has {len(points)}")
     k = whole("nparts", nparts, low=1)
@@ -117,8 +118,9 @@ def _checked(xadj: ArrayLike, adjncy: ArrayLike, coords: ArrayLike, nparts: Any,
                        None if vwgt is None else weights("vwgt", vwgt, len(points), GraphError), tpwgts, options)
     told = ["left out" if one is None else "given" for one in (ewgt, vwgt)]
     config = options.config
+    preset = options.preset if isinstance(options.preset, str) else [config.cooling, config.patience]
     return request, {"number of coordinates": points.shape[1], "nparts": k, "eps": options.eps, "seed": options.seed,
-                     "preset": [config.cooling, config.patience],
+                     "preset": preset,
                      "tpwgts": None if tpwgts is None else np.asarray(tpwgts, float),
                      "ewgt (given or not)": told[0], "vwgt (given or not)": told[1]}
 
@@ -131,6 +133,10 @@ def _partitioned(comm: Any, request: _Request) -> NDArray[np.int32]:
     block = Block(request.xadj, request.adjncy, request.ewgt, request.loads, np.concatenate([[0], np.cumsum(sizes)]))
     together(comm, "partition: its graph", lambda: _check_rows(comm, block))
     _check_symmetry(comm, block)
+    about = comm.allreduce(float(block.vwgt.sum()))
+    if about >= MAX_WEIGHT:
+        raise PartitionError(f"vwgt: adds up to {about:.6g}, where sums from 2^53 on are not exact; divide the weights "
+                             f"by a common factor")
     heaviest, total = np.array([block.vwgt.max(initial=0)]), np.array([block.vwgt.sum()])
     comm.Allreduce(MPI.IN_PLACE, heaviest, MPI.MAX)
     comm.Allreduce(MPI.IN_PLACE, total, MPI.SUM)
@@ -151,6 +157,9 @@ def _partitioned(comm: Any, request: _Request) -> NDArray[np.int32]:
         p = int(over[0])
         raise PartitionError(f"balance: no partition within the limits was found; part {p} weighs "
                              f"{rounds.state.pwgt[p]} where {limit[p]} is allowed; raise eps")
+    empty = np.flatnonzero(rounds.state.population == 0)
+    if len(empty):
+        raise PartitionError(f"balance: no partition was found in which part {empty[0]} has a vertex; use fewer parts")
     return frozen(region.sent_home(rounds.state.part).astype(VERTEX, copy=False))
 
 

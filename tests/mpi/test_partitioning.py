@@ -84,12 +84,16 @@ for name, (graph, eps) in graphs.items():
 square = {"xadj": [0, 2], "adjncy": [(comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size],
           "coords": [[comm.rank, 0.0]], "nparts": 1}
 last = comm.rank == comm.size - 1
+# one rank has it all; boxes of these weights leave a part without a point
+few = {"xadj": [0, 2, 3, 5, 6], "adjncy": [1, 2, 0, 0, 3, 2], "coords": [[0, 2], [3, 4], [2, 0], [3, 4]],
+       "vwgt": [1, 0, 0, 1]} if comm.rank == 0 else {"xadj": [0], "adjncy": [], "coords": np.zeros((0, 2)), "vwgt": []}
 errors = []
 for change in ({"coords": [[np.nan, 0.0]] if last else [[0.0, 0.0]]}, {"adjncy": [comm.size, 0] if last else [0, 0]},
                {"adjncy": [comm.rank, (comm.rank + 1) % comm.size]}, {"nparts": 99}, {"nparts": 1 + last},
                {"ewgt": [1, 2] if last else [1, 1]}, {"vwgt": [100 if last else 1], "nparts": comm.size},
                {"xadj": [0, 1]}, {"nparts": 2, "presets": "fast"}, {"xadj": [0, 1], "adjncy": [(comm.rank + 1) % 3]},
-               {"coords": np.zeros((2, 2))}, {"preset": "fast" if last else "default"}):
+               {"coords": np.zeros((2, 2))}, {"preset": "fast" if last else "default"},
+               {"vwgt": [2**53], "nparts": comm.size}, {**few, "nparts": 4, "tpwgts": [1, 2, 3, 1], "eps": 0.3}):
     try:
         partition(comm, **{**square, **change})
     except (CopartError, TypeError) as error:
@@ -135,8 +139,9 @@ def test_rounds_lower_the_cut_and_restore_balance(answers):
 def test_every_rank_knows_every_error(answers):
     said = [set(one) for one in zip(*answers[3]["errors"], strict=True)]
     assert all(len(one) == 1 for one in said)
-    nan, far, loop, many, differ, uneven, heavy, short, unknown, lonely, rows, presets = (one.pop() for one in said)
-    assert "rank 2: points: 1 of 1 points are not finite" in nan
+    nan, far, loop, many, differ, uneven, heavy, short, unknown, lonely, rows, presets, much, empty = (
+        one.pop() for one in said)
+    assert "rank 2: coords: 1 of 1 points are not finite" in nan
     assert far.startswith("rank 0: adjncy: vertex 0 has an edge to itself")
     assert loop == "rank 0: adjncy: vertex 0 has an edge to itself, loops are not allowed"
     assert many == "nparts: 99 parts of 3 points would leave parts empty; ask for at most 3"
@@ -147,4 +152,6 @@ def test_every_rank_knows_every_error(answers):
     assert "unexpected keyword argument 'presets'" in unknown
     assert lonely.startswith("adjncy: an edge is given by one of its ends only")
     assert rows == "rank 0: coords: needs a point for each of 1 rows, has 2"
-    assert presets.startswith("preset: must be the same on all ranks")
+    assert presets == "preset: must be the same on all ranks, is 'default' on rank 0 and 'fast' on rank 2"
+    assert much.startswith("vwgt: adds up to 2.7")
+    assert empty == "balance: no partition was found in which part 0 has a vertex; use fewer parts"
