@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import VERTEX, whole
+from ..arrays import VERTEX, integers, plain, reals, whole
 from ..errors import ConfigError, MappingError
 from ..mapping.ranks.communication import DUPLEX, Messages, Times, join_directions, message_times
 from ..mapping.ranks.isomorphism import block_of, positions, process_in_slot
@@ -133,9 +133,15 @@ def _checked(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, du
     with argument("model"):
         costs = as_cost_model(model)
     with argument("neighbours"):
-        target = np.atleast_1d(np.asarray(neighbours))
+        given = np.atleast_1d(plain("neighbours", neighbours, MappingError))
+        target = integers("neighbours", given, VERTEX, MappingError, low=0, high=comm.size)
     with argument("nbytes"):
-        size = np.atleast_1d(np.asarray(nbytes, float))
+        size = np.atleast_1d(reals("nbytes", nbytes, ConfigError))
+    if size.shape != target.shape:
+        raise MappingError(f"nbytes: needs {len(target)} entries, one for each neighbour, has shape {size.shape}")
+    bad = ~(np.isfinite(size) & (size >= 0))
+    if bad.any():
+        raise ConfigError(f"nbytes: must be finite and at least 0, got {size[bad][0]}")
     with argument("neighbours, nbytes"):
         times = message_times(Messages(comm.size, np.full(target.shape, comm.rank), target, size), costs)
     same = {"model": [column.tolist() for column in (costs.latency, costs.bandwidth, costs.sizes)], "duplex": duplex,

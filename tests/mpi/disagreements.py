@@ -69,9 +69,10 @@ _PLACE_WRONG = {
 }
 _GRAPH_WRONG = {
     "neighbours": [([7], SHAPE), (["a"], SHAPE), ([0.5], SHAPE), ([0, 1], SHAPE), ([[0]], SHAPE), (None, SHAPE),
-                   ([[0], [1, 2]], WORD), (Broken(), "RuntimeError")],
+                   ([[0], [1, 2]], SHAPE), (np.ma.array([0], mask=[1]), SHAPE),
+                   (Broken(), "RuntimeError")],
     "nbytes": [([-1.0], NUMBER), (["many"], NUMBER), ([1, 2], SHAPE), ([float("nan")], NUMBER), (None, NUMBER),
-               ({}, "TypeError"), (Broken(), "RuntimeError")],
+               ({}, NUMBER), (np.ma.array([1.0], mask=[1]), NUMBER), (Broken(), "RuntimeError")],
     "model": [("none", WORD), ((1.0,), WORD), ((-1.0, 5.0), NUMBER), (None, WORD), (("a", "b"), WORD),
               (Broken(), "RuntimeError")],
     "duplex": [("both", WORD), (None, WORD), (1, WORD)],
@@ -90,7 +91,8 @@ WRONG: dict[str, dict[str, list[tuple[Any, str]]]] = {
     "cart_create": {
         "dims": [((2, 2), SHAPE), ((0, 2), SHAPE), (3, "TypeError"), (None, "TypeError"), (("a", 1), NUMBER),
                  ((), SHAPE), ((-3, -1), NUMBER), ((3,), SHAPE), (Broken(), "RuntimeError")],
-        "periods": [((True,), SHAPE), (1, "TypeError"), (Broken(), "RuntimeError")],
+        "periods": [((True,), SHAPE), (1, "TypeError"), (("no", "yes"), SHAPE), ((0, 2), SHAPE),
+                    (Broken(), "RuntimeError")],
         "stencil": [("six-point", WORD), ([[0, 0]], SHAPE), ([1, 2, 3], SHAPE), (None, SHAPE), ([["a", "b"]], SHAPE),
                     ([[1, 0], [1]], WORD), (Broken(), "RuntimeError")],
         "weights": [([1], SHAPE), ([-1, 1, 1, 1], SHAPE), ("x", SHAPE), (Broken(), "RuntimeError")],

@@ -102,7 +102,7 @@ def test_reordering_on_ranks(launcher, compiled, ranks, per_node):
     assert out["block"][2] == out["table"][2]
     assert out["identity"]
     assert len(set(out["error"])) == 1
-    assert f"rank {ranks - 1}: target: 1 of 1 entries are outside" in out["error"][0]
+    assert f"rank {ranks - 1}: neighbours: 1 of 1 entries are outside" in out["error"][0]
     assert set(out["refused"]) == {"rank 0: exchange: messages need a block-cyclic placement; use allgather"}
     assert set(out["some"]) == {"node (given or not): must be the same on all ranks, is 'given' on rank 0 and "
                                 "'left out' on rank 1"}

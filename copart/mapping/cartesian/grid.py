@@ -39,7 +39,11 @@ class Grid:
             raise MappingError("dims: a grid needs at least one dimension")
         if math.prod(sizes) >= 2**31:
             raise MappingError(f"dims: {'x'.join(map(str, sizes))} has more than 2^31 positions")
-        wraps = (False,) * len(sizes) if periods is None else tuple(bool(p) for p in periods)
+        given = (False,) * len(sizes) if periods is None else tuple(periods)
+        for one in given:
+            if one not in (0, 1):  # the word "no" would be true
+                raise MappingError(f"periods: needs True or False for each dimension, got {one!r:.40}")
+        wraps = tuple(map(bool, given))
         if len(wraps) != len(sizes):
             raise MappingError(f"periods: needs one for each of {len(sizes)} dimensions, has {len(wraps)}")
         object.__setattr__(self, "dims", sizes)
