@@ -151,8 +151,15 @@ class Hypergraph(Frozen):
         Parameters
         ----------
         e : int
-            The net.
+            The net, from 0 on.
+
+        Raises
+        ------
+        IndexError
+            There is no such net.
         """
+        if not 0 <= e < self.nnets:
+            raise IndexError(f"e: {e} is none of the {self.nnets} nets")
         return self.pins[self.xpins[e]:self.xpins[e + 1]]
 
     def nets_of(self, v: int) -> NDArray[np.int32]:
@@ -161,8 +168,15 @@ class Hypergraph(Frozen):
         Parameters
         ----------
         v : int
-            The vertex.
+            The vertex, from 0 on.
+
+        Raises
+        ------
+        IndexError
+            There is no such vertex.
         """
+        if not 0 <= v < self.nvtxs:
+            raise IndexError(f"v: {v} is none of the {self.nvtxs} vertices")
         return self.nets[self.xnets[v]:self.xnets[v + 1]]
 
     def __repr__(self) -> str:
@@ -278,8 +292,8 @@ class Hypergraph(Frozen):
                               + did_you_mean(str(model), MODELS))
         from scipy.sparse import csr_array
 
-        if not hasattr(matrix, "tocoo"):
-            raise ConfigError(f"matrix: needs a scipy.sparse matrix, got {type(matrix).__name__}")
+        if not hasattr(matrix, "tocoo") or len(matrix.shape) != 2:
+            raise ConfigError(f"matrix: needs a scipy.sparse matrix of two dimensions, got {type(matrix).__name__}")
         m = matrix.tocoo()
         square = m.shape[0] == m.shape[1]
         row, col = m.row.astype(OFFSET), m.col.astype(OFFSET)

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.errors import ConfigError, GraphError
+from copart.errors import ConfigError, CopartError, GraphError
 from copart.graph import Graph, as_graph
+from copart.hypergraph import Hypergraph
 
 from . import reference
 from .helpers import grid
@@ -206,6 +207,26 @@ def test_from_networkx_keeps_the_order_and_drops_loops():
     assert Graph.from_networkx(nx.empty_graph(3)).nvtxs == 3
     with pytest.raises(GraphError, match="must be undirected"):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
+
+
+def test_vertices_that_are_none_have_no_neighbours():
+    pair = Graph([0, 1, 2], [1, 0])
+    assert (pair.degree(np.int8(1)), pair.neighbours(1).tolist()) == (1, [0])
+    for v in (-1, 2):
+        for ask in (pair.degree, pair.neighbours, Hypergraph.column_net(pair).net, Hypergraph.column_net(pair).nets_of):
+            with pytest.raises(IndexError, match=f"{v} is none of the 2"):
+                ask(v)
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: Graph.from_scipy(np.eye(2)), "matrix: needs a scipy.sparse matrix, got ndarray"),
+    (lambda: Graph.from_scipy(None), "matrix: needs a scipy.sparse matrix, got NoneType"),
+    (lambda: Graph.from_networkx([1]), "networkx graph: needs one, got list"),
+    (lambda: Hypergraph.from_scipy(sp.coo_array([1.0, 2.0])), "matrix: needs a scipy.sparse matrix of two dimensions"),
+])
+def test_what_is_no_matrix_and_no_graph_is_named(make, message):
+    with pytest.raises(CopartError, match=message):
+        make()
 
 
 def test_as_graph():

@@ -157,14 +157,14 @@ class Graph(Frozen):
         return frozen(np.zeros(0, EDGE_WEIGHT) if self.ewgt is None else narrowed(self.ewgt))
 
     def degree(self, v: int) -> int:
-        """Number of neighbours of vertex `v`.
+        """Number of :meth:`neighbours` of vertex `v`.
 
         Parameters
         ----------
         v : int
-            A vertex.
+            A vertex, from 0 on.
         """
-        return int(self.xadj[v + 1] - self.xadj[v])
+        return len(self.neighbours(v))
 
     def neighbours(self, v: int) -> NDArray[np.int32]:
         """Neighbours of vertex `v`, ascending.
@@ -172,8 +172,15 @@ class Graph(Frozen):
         Parameters
         ----------
         v : int
-            A vertex.
+            A vertex, from 0 on.
+
+        Raises
+        ------
+        IndexError
+            There is no such vertex.
         """
+        if not 0 <= v < self.nvtxs:  # -1 would be what lies between the last offset and the first
+            raise IndexError(f"v: {v} is none of the {self.nvtxs} vertices")
         return self.adjncy[self.xadj[v]:self.xadj[v + 1]]
 
     def __repr__(self) -> str:
@@ -239,7 +246,9 @@ class Graph(Frozen):
         **fields : array_like, optional
             Other fields of the graph by name: ``vwgt``, ``vsize``, ``coords``.
         """
-        shape = matrix.shape
+        shape = getattr(matrix, "shape", None)
+        if shape is None or not hasattr(matrix, "tocoo"):
+            raise GraphError(f"matrix: needs a scipy.sparse matrix, got {type(matrix).__name__}")
         if len(shape) != 2 or shape[0] != shape[1]:
             raise GraphError(f"matrix: needs a square matrix, has shape {shape}")
         m = matrix.tocoo()
@@ -264,6 +273,8 @@ class Graph(Frozen):
         vertex_weight : str
             Attribute of nodes with the weights of vertices; 1 where one has none.
         """
+        if not hasattr(graph, "nodes") or not hasattr(graph, "edges"):
+            raise GraphError(f"networkx graph: needs one, got {type(graph).__name__}")
         if getattr(graph, "is_directed", lambda: False)():
             raise GraphError("networkx graph: must be undirected; call to_undirected() first")
         order = {node: i for i, node in enumerate(graph.nodes())}
