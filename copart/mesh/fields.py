@@ -77,6 +77,29 @@ def block_of(cell_type: Any, nodes: Any, npoints: int) -> Block:
     return name, flat.reshape(array.shape)
 
 
+def pairs_of(blocks: Any) -> list[tuple[Any, Any]]:
+    """Blocks as pairs of a cell type and nodes."""
+    try:
+        return [(kind, nodes) for kind, nodes in blocks]
+    except (TypeError, ValueError):
+        raise MeshError(f"blocks: need pairs of a cell type and the nodes of its cells, got {blocks!r:.60}") from None
+
+
+def mapping_of(what: str, given: Any) -> dict[str, Any]:
+    """A mapping from names, which are text, as in files."""
+    if not isinstance(given, Mapping):
+        raise MeshError(f"{what}: need a mapping from names, got {given!r:.60}")
+    return {str(name): values for name, values in given.items()}
+
+
+def texts_of(what: str, given: Any) -> tuple[str, ...]:
+    """One text, or several."""
+    try:
+        return (given,) if isinstance(given, str) else tuple(str(one) for one in given)
+    except TypeError:
+        raise MeshError(f"{what}: needs text, or several, got {given!r:.60}") from None
+
+
 def facet_groups_of(groups: Mapping[str, Any], npoints: int, dimension: int) -> Groups:
     """Facet groups as frozen (n, w) int64 arrays; see :class:`Mesh`."""
     out = {}

@@ -16,7 +16,18 @@ from ..arrays import Frozen, frozen, own, plain, spanned
 from ..errors import MeshError
 from ..names import NAMELESS
 from .cells import CellShape, shape_of
-from .fields import Block, Groups, block_of, facet_groups_of, index_groups_of, points_of, vector
+from .fields import (
+    Block,
+    Groups,
+    block_of,
+    facet_groups_of,
+    index_groups_of,
+    mapping_of,
+    pairs_of,
+    points_of,
+    texts_of,
+    vector,
+)
 from .groups import Grouped, select
 from .polyhedra import Polyhedra, Rows
 
@@ -81,7 +92,9 @@ class Mesh(Frozen, Grouped):
 
     def __post_init__(self) -> None:
         points = points_of(self.points)
-        checked = [block_of(t, cells, len(points)) for t, cells in self.blocks]
+        checked = [block_of(t, cells, len(points)) for t, cells in pairs_of(self.blocks)]
+        if not isinstance(self.name, str):
+            raise MeshError(f"name: needs text, got {self.name!r:.60}")
         if self.polyhedra is not None:
             if checked:
                 raise MeshError(f"mesh {self.name!r}: has both blocks and polyhedra")
@@ -99,10 +112,13 @@ class Mesh(Frozen, Grouped):
         put(self, "points", own(points, self.points))
         put(self, "blocks", tuple((checked[i][0], frozen(checked[i][1])) for i in main))
         put(self, "cell_data", MappingProxyType(data))
-        put(self, "facet_groups", facet_groups_of(self.facet_groups, len(points), top))
-        put(self, "point_groups", index_groups_of("point", self.point_groups, len(points)))
-        put(self, "cell_groups", index_groups_of("cell", self.cell_groups, self.ncells))
-        put(self, "remarks", tuple(str(r) for r in self.remarks))
+        put(self, "facet_groups", facet_groups_of(mapping_of("facet_groups", self.facet_groups), len(points), top))
+        nodes, cells = mapping_of("point_groups", self.point_groups), mapping_of("cell_groups", self.cell_groups)
+        put(self, "point_groups", index_groups_of("point", nodes, len(points)))
+        put(self, "cell_groups", index_groups_of("cell", cells, self.ncells))
+        put(self, "remarks", texts_of("remarks", self.remarks))
+        if self.interface is not None:
+            put(self, "interface", texts_of("interface", self.interface))
         offered = tuple(dict.fromkeys(self.offered))
         put(self, "interface", None if not offered else offered[0] if len(offered) == 1 else offered)
         for name in offered:
@@ -115,7 +131,7 @@ class Mesh(Frozen, Grouped):
         cells = self.polyhedra.ncells if self.polyhedra is not None else sum(sizes[i] for i in main)
         start = np.concatenate([[0], np.cumsum(sizes)])
         data: dict[str, NDArray[Any]] = {}
-        for name, values in self.cell_data.items():
+        for name, values in mapping_of("cell_data", self.cell_data).items():
             array = plain(f"cell data {name!r}", values, MeshError)
             if array.ndim == 0 or len(array) not in (sum(sizes), cells):
                 raise MeshError(f"cell data {name!r}: needs {cells} entries, one per cell, has shape {array.shape}")

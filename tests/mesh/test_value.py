@@ -98,6 +98,29 @@ def test_ragged_cells_are_refused():
         Mesh(SQUARE, [("polygon", [[0, 1, 2], [0, 1, 2, 3]])])
 
 
+@pytest.mark.parametrize(("fields", "said"), [
+    ({"blocks": {"quad": [[0, 1, 2, 3]]}}, "blocks: need pairs of a cell type and the nodes of its cells, got {'quad'"),
+    ({"blocks": [("quad",)]}, "blocks: need pairs"),
+    ({"blocks": None}, "blocks: need pairs"),
+    ({"cell_data": [1]}, r"cell_data: need a mapping from names, got \[1\]"),
+    ({"cell_data": {"x": [[1], [2, 3]]}}, "cell data 'x': is no array: its rows have different lengths"),
+    ({"facet_groups": {"left": [[0, 1], [2]]}}, "facet group 'left': is no array: its rows have different lengths"),
+    ({"point_groups": None}, "point_groups: need a mapping from names, got None"),
+    ({"name": 3}, "name: needs text, got 3"),
+    ({"interface": 3}, "interface: needs text, or several, got 3"),
+    ({"points": np.array(SQUARE, complex)}, "points: needs real numbers, has dtype complex128"),
+])
+def test_arguments_of_another_kind_are_named(fields, said):
+    with pytest.raises(MeshError, match=said):
+        Mesh(**{"points": SQUARE, "blocks": [("quad", [[0, 1, 2, 3]])], **fields})
+
+
+def test_one_remark_and_names_that_are_numbers():
+    made = Mesh(SQUARE, [("quad", [[0, 1, 2, 3]])], {4: [1]}, cell_groups={4: [0]}, remarks="lost a field")
+    assert made.remarks == ("lost a field",)
+    assert list(made.cell_data) == list(made.cell_groups) == ["4"]
+
+
 def test_data_of_the_wrong_length_is_refused():
     with pytest.raises(MeshError, match="'load': needs 1 entries"):
         Mesh(SQUARE, [("quad", [[0, 1, 2, 3]])], {"load": [1, 2]})
