@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import tolerance
+from ..arrays import plain, reals, tolerance
 from ..errors import ConfigError
 from .report import Finding, Notes, Report, first_of
 
@@ -128,7 +128,7 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
     if p is None:
         return Report(tuple(notes.list))
     if fixed is not None:
-        want = np.asarray(fixed)
+        want = plain("fixed", fixed, ConfigError)
         if want.shape != p.shape:
             notes.add("fixed", f"needs {len(p)} entries", f"shape {want.shape}")
         else:
@@ -163,10 +163,7 @@ def checked_shares(tpwgts: ArrayLike, nparts: int) -> NDArray[np.float64]:
     ConfigError
         Their number is not `nparts`, or one is not positive and finite.
     """
-    try:
-        share = np.asarray(tpwgts, np.float64)
-    except (TypeError, ValueError):
-        raise ConfigError(f"tpwgts: needs {nparts} numbers, one per part") from None
+    share = reals("tpwgts", tpwgts, ConfigError)
     if share.shape != (nparts,):
         raise ConfigError(f"tpwgts: needs {nparts} shares, one per part, has {share.size}")
     bad = ~(np.isfinite(share) & (share > 0))
@@ -179,7 +176,11 @@ def checked_shares(tpwgts: ArrayLike, nparts: int) -> NDArray[np.float64]:
 
 def _usable(notes: Notes, part: ArrayLike, nvtxs: int, nparts: int) -> NDArray[np.int64] | None:
     """The part array as int64, None (and findings) where it is none."""
-    p = np.asarray(part)
+    try:
+        p = plain("parts", part, ConfigError)
+    except ConfigError as error:  # masked, or no array
+        notes.add("array", "part numbers are an array", error)
+        return None
     if p.shape != (nvtxs,):
         notes.add("length", f"needs one part number for each of {nvtxs} vertices", f"shape {p.shape}")
     elif len(p) and p.dtype.kind not in "iu":

@@ -83,6 +83,10 @@ def test_target_weights_of_the_parts():
 
 @pytest.mark.parametrize(("part", "nparts", "finding"), [
     ([0, 1], 2, "partition: length: needs one part number for each of 4 vertices, found shape (2,)"),
+    (np.ma.array([0, 0, 1, 1], mask=[1, 0, 0, 0]), 2, "partition: array: part numbers are an array, found parts: "
+     "1 of 4 entries are masked; fill them in (numpy.ma.filled), or leave them out"),
+    ([[0], [0, 1]], 2, "partition: array: part numbers are an array, found parts: is no array: its rows have different "
+     "lengths"),
     ([0, 1, 2, 0], 2, "partition: vertex 2: parts are 0..1, found 2"),
     ([0, -1, -1, 0], 2, "partition: vertex 1: parts are 0..1, found -1 (1 more)"),
     ([0.0, 1, 1, 0], 2, "partition: type: part numbers are whole, found float64"),
