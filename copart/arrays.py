@@ -89,6 +89,18 @@ def integers(name: str, values: Any, dtype: Any, error: Error, *, low: int | Non
     return np.ascontiguousarray(array, dtype=dtype)
 
 
+def places(name: str, values: Any, dtype: Any, error: Error, *, high: int, size: int | None = None) -> NDArray[Any]:
+    """Cast to :func:`integers` in ``0..high-1`` that number something, or raise.
+
+    A mask is refused: True and False would be the numbers 1 and 0.
+    """
+    array = plain(name, values, error)
+    if array.dtype.kind == "b" and array.size:
+        raise error(f"{name}: needs numbers, has a mask of {array.size} entries; numpy.flatnonzero gives the numbers "
+                    f"where it is True")
+    return integers(name, array, dtype, error, low=0, high=high, size=size)
+
+
 def plain(name: str, values: Any, error: Error) -> NDArray[Any]:
     """`values` as they are, as an array; or raise where entries are masked, or nothing is like an array.
 

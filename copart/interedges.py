@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import OFFSET, VERTEX, Frozen, frozen, integers, own, reals, whole
+from .arrays import OFFSET, VERTEX, Frozen, frozen, integers, own, places, reals, whole
 from .errors import CouplingError
 
 
@@ -86,8 +86,8 @@ class Interedges(Frozen):
             A cell number is outside its component, or a weight is unusable.
         """
         na, nb = _sizes((na, nb))
-        a = integers("interedges to A", u, VERTEX, CouplingError, low=0, high=na)
-        b = integers("interedges to B", v, VERTEX, CouplingError, low=0, high=nb, size=len(a))
+        a = places("interedges to A", u, VERTEX, CouplingError, high=na)
+        b = places("interedges to B", v, VERTEX, CouplingError, high=nb, size=len(a))
         w = np.ones(len(a)) if weights is None else reals("interedges weights", weights, CouplingError)
         if w.shape != a.shape:
             raise CouplingError(f"interedges weights: needs {len(a)} entries, has shape {w.shape}")

@@ -23,7 +23,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import FREE, VERTEX, WEIGHT, frozen, integers, part_array, tolerance, whole
+from .arrays import FREE, VERTEX, WEIGHT, frozen, part_array, places, tolerance, whole
 from .coupling import Interedges
 from .errors import ConfigError, CouplingError
 from .graph import Graph, as_graph
@@ -141,7 +141,7 @@ def rest(graph: Graph, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int32]]:
     vertices : (n,) array_like of int
         V', in any order.
     """
-    keep = np.unique(integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1)))
+    keep = np.unique(places("vertices", vertices, VERTEX, CouplingError, high=graph.nvtxs))
     return graph.subgraph(keep), keep
 
 
@@ -216,7 +216,7 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
         A part of P' alone already outweighs its share of G: no balanced extension exists.
     """
     whole("l", l, low=whole("k", k, low=1))
-    where = integers("vertices", vertices, VERTEX, CouplingError, low=0, high=max(graph.nvtxs, 1))
+    where = places("vertices", vertices, VERTEX, CouplingError, high=graph.nvtxs)
     if len(np.unique(where)) < len(where):
         v, times = np.unique(where, return_counts=True)
         raise CouplingError(f"vertices: {v[times > 1][0]} stands there more than once")

@@ -11,6 +11,8 @@ from copart.mapping.cartesian import Stencil
 from copart.mapping.ranks.communication import Messages
 from copart.mesh.polyhedra import Polyhedra
 from copart.mpi import fields
+from copart.mpi.results import Rows
+from copart.operators import ext, rest
 from copart.partitioner.multijagged import multijagged
 
 SQUARE = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
@@ -38,6 +40,29 @@ def test_masked_entries_are_refused_and_not_read(name):
     TAKES[name](np.ma.array([1, 1, 1, 1]))
     with pytest.raises(copart.CopartError, match=rf"^{name}: \d of \d entries are masked; fill them in"):
         TAKES[name](np.ma.array([1, 1, 1, 1], mask=[0, 1, 0, 0]))
+
+
+@pytest.mark.parametrize(("name", "make"), [
+    ("vertices", PATH.subgraph),
+    ("vertices", lambda x: rest(PATH, x)),
+    ("vertices", lambda x: ext(PATH, x, [0] * 4, 1, 2)),
+    ("u", lambda x: Graph.from_edges(4, x, range(4))),
+    ("interedges to B", lambda x: Interedges.from_pairs(4, 4, range(4), x)),
+    ("point group 'left'", lambda x: Mesh(SQUARE, TRIANGLES, point_groups={"left": x})),
+    ("cells", lambda x: Mesh(SQUARE, TRIANGLES).centres(x)),
+    ("cells of a", lambda x: Rows.of("a", np.arange(2, dtype=np.int32), x)),
+])
+def test_a_mask_is_no_list_of_numbers(name, make):
+    with pytest.raises(copart.CopartError, match=rf"^{name}: needs numbers, has a mask of 4 entries; numpy"):
+        make(np.array([False, True, True, False]))
+
+
+def test_centres_of_cells_that_are_there():
+    mesh = Mesh(SQUARE, TRIANGLES)
+    assert np.allclose(mesh.centres([1, 0])[:, :2], [[2 / 3, 2 / 3], [1 / 3, 1 / 3]])
+    for lost in (2, -1):
+        with pytest.raises(copart.MeshError, match=rf"cells: 1 of 2 .* outside 0\.\.1, first at index 1: {lost}"):
+            mesh.centres(np.array([0, lost]))
 
 
 def kept(thing) -> list[np.ndarray]:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, own, reals, vertex_weights, weights, whole
+from .. import arrays
+from ..arrays import OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, own, places, vertex_weights, weights, whole
 from ..errors import GraphError
 from .rows import induced_rows, normal_form
 
@@ -95,7 +96,7 @@ class Graph(Frozen):
         if self.vsize is not None:
             put(self, "vsize", own(weights("vsize", self.vsize, n, GraphError), self.vsize))
         if self.coords is not None:
-            coords = reals("coords", self.coords, GraphError)
+            coords = arrays.reals("coords", self.coords, GraphError)
             if coords.ndim != 2 or coords.shape[0] != n or coords.shape[1] not in (1, 2, 3):
                 raise GraphError(f"coords: needs shape ({n}, 2) or ({n}, 3), has {coords.shape}")
             finite = np.isfinite(coords)
@@ -219,8 +220,8 @@ class Graph(Frozen):
             `vwgt`, `vsize`, `coords` of the graph.
         """
         n = whole("nvtxs", nvtxs, low=0)
-        a = integers("u", u, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0)
-        b = integers("v", v, VERTEX, GraphError, low=0, high=max(n, 1) if n else 0, size=len(a))
+        a = places("u", u, VERTEX, GraphError, high=n)
+        b = places("v", v, VERTEX, GraphError, high=n, size=len(a))
         loops = a == b
         if loops.any():
             raise GraphError(f"edges: {int(loops.sum())} loops, first at index {int(np.argmax(loops))}: "
@@ -338,7 +339,7 @@ class Graph(Frozen):
         vertices : (n,) array_like of int
             Ascending.
         """
-        keep = integers("vertices", vertices, VERTEX, GraphError, low=0, high=max(self.nvtxs, 1) if self.nvtxs else 0)
+        keep = places("vertices", vertices, VERTEX, GraphError, high=self.nvtxs)
         if len(keep) > 1 and not (np.diff(keep) > 0).all():
             raise GraphError("vertices: must be strictly ascending")
         xadj, adjncy, written = induced_rows(self.xadj, self.adjncy, self.kernel_ewgt, keep)
@@ -357,10 +358,8 @@ class Graph(Frozen):
         nparts : int
             Number of parts.
         """
-        from ..arrays import part_array
-
         k = whole("nparts", nparts, low=1)
-        p = part_array("part", part, self.nvtxs, k, GraphError)
+        p = arrays.part_array("part", part, self.nvtxs, k, GraphError)
         u, v, w = self.edges()
         a, b = p[u], p[v]
         between = a != b

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import frozen, integers, own, plain, reals, surely_within
+from ..arrays import frozen, integers, own, places, plain, reals, surely_within
 from ..errors import MeshError
 from .cells import shape_of
 
@@ -127,7 +127,7 @@ def index_groups_of(kind: str, groups: Mapping[str, Any], size: int) -> Groups:
     """Groups of points or cells as frozen int64 arrays, ascending, each number once."""
     out = {}
     for name, values in groups.items():
-        array = integers(f"{kind} group {name!r}", values, np.int64, MeshError, low=0, high=size)
+        array = places(f"{kind} group {name!r}", values, np.int64, MeshError, high=size)
         if len(array) > 1 and not (array[1:] > array[:-1]).all():
             array = np.unique(array)
         out[str(name)] = own(array, values)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Frozen, frozen, own, plain, spanned
+from ..arrays import Frozen, frozen, own, places, plain, spanned
 from ..errors import MeshError
 from ..names import NAMELESS
 from .cells import CellShape, shape_of
@@ -190,10 +190,17 @@ class Mesh(Frozen, Grouped):
             Only of these; of all where not given.
         threads : int
             Threads to use for all.
+
+        Raises
+        ------
+        MeshError
+            There is no such cell.
         """
         from ..kernels.mesh_dual import cell_centres
         from ..partitioner.rounds import Team
 
+        if cells is not None:
+            cells = places("cells", cells, np.int64, MeshError, high=self.ncells)
         if self.polyhedra is not None:
             start, nodes = self.corners
             each = np.empty((self.ncells, 3))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import VERTEX, integers
+from ..arrays import VERTEX, places
 from ..errors import ConfigError, CouplingError
 
 
@@ -24,7 +24,7 @@ class Rows(NamedTuple):
         """From the coupled cells, ascending, and those of the caller."""
         if cells is None:
             return cls(coupled, np.arange(len(coupled)), True)
-        ids = integers(f"cells of {name}", cells, VERTEX, CouplingError, low=0)
+        ids = places(f"cells of {name}", cells, VERTEX, CouplingError, high=2**31)
         order = np.argsort(ids, kind="stable")
         twice = np.flatnonzero(np.diff(ids[order]) == 0)
         if len(twice):
