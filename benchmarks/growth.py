@@ -40,7 +40,7 @@ def forget_peak() -> None:
 
 def child(job: dict[str, Any]) -> dict[str, Any]:
     """Partition one cube in this process; time and memory of the call, its graph made before."""
-    from copart.graph import Graph
+    from copart.graph import Graph, as_graph
     from copart.kgggp_ml import partition
 
     from .graphs import grid
@@ -48,8 +48,8 @@ def child(job: dict[str, Any]) -> dict[str, Any]:
     def call(graph: Graph) -> Any:
         return partition(graph, job["k"], eps=0.05, seed=job["run"], threads=job["threads"], preset=job["preset"])
 
-    call(Graph(*grid(20)))  # the kernels are there before the clock starts
-    graph = Graph(*grid(job["side"]))
+    call(as_graph(grid(20)))  # the kernels are there before the clock starts
+    graph = as_graph(grid(job["side"]))
     forget_peak()
     base = memory("VmRSS")
     begin = time.perf_counter()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import VERTEX
+from ..arrays import VERTEX, frozen
 from ..errors import FormatError, GraphError
 from ..graph import Graph
 from .output import write_text_atomic
@@ -80,7 +80,7 @@ def read_metis(path: PathLike) -> Graph:
         raise numbers.error(f"neighbour {neighbour[e]} is outside 1..{nvtxs}", token=int(token[e]))
     adjncy = (neighbour - 1).astype(VERTEX)
     try:
-        graph = Graph(xadj, adjncy, ewgt, vwgt=np.stack(loads, axis=1) if loads else None,
+        graph = Graph(frozen(xadj), frozen(adjncy), ewgt, vwgt=np.stack(loads, axis=1) if loads else None,
                       vsize=columns[0] if has_size else None)
     except GraphError as e:
         raise explain(numbers, xadj, adjncy, ewgt, e, lambda v: _line(numbers, head, v), base=1) from None

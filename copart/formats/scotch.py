@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import VERTEX
+from ..arrays import VERTEX, frozen
 from ..errors import GraphError
 from ..graph import Graph
 from .metis import explain
@@ -66,7 +66,7 @@ def read_scotch(path: PathLike) -> Graph:
             i = int(np.argmax(load < 0))
             raise numbers.error(f"{name} must not be negative, is {load[i]}", token=int(where[i]))
     try:
-        return Graph(xadj, adjncy, ewgt, vwgt=vwgt)
+        return Graph(frozen(xadj), frozen(adjncy), ewgt, vwgt=vwgt)
     except GraphError as e:
         raise explain(numbers, xadj, adjncy, ewgt, e, lambda v: numbers.line_of(int(start[v])), base) from None
 

@@ -374,6 +374,8 @@ def as_graph(thing: Any, threads: int = 1) -> Graph:
     Parameters
     ----------
     thing : Graph, scipy.sparse matrix, networkx.Graph or (xadj, adjncy)
+        Arrays of the latter are not copied where their types are those of `Graph`: leave them as they are as long as
+        the graph is in use.
     threads : int
         Threads that check ``(xadj, adjncy)``.
 
@@ -389,7 +391,8 @@ def as_graph(thing: Any, threads: int = 1) -> Graph:
     if hasattr(thing, "nodes") and hasattr(thing, "edges"):
         return Graph.from_networkx(thing)
     if isinstance(thing, (tuple, list)) and len(thing) == 2:
-        xadj, adjncy = thing
+        # a graph as large as memory allows may be given in this way: no copy is made
+        xadj, adjncy = (frozen(array) if type(array) is np.ndarray else array for array in thing)
         return Graph(xadj, adjncy, threads=threads)
     raise GraphError(f"graph: expected a Graph, a scipy.sparse matrix, a networkx graph or (xadj, adjncy), "
                      f"got {type(thing).__name__}")
