@@ -32,6 +32,7 @@ from .errors import ConfigError, PartitionError
 from .graph import Graph, as_graph
 from .kernels import Level, Pull
 from .kernels.contraction import pull_down
+from .kernels.stages import stage
 from .metrics import edge_cut, max_part_weights
 from .options import Config, Options, Settings
 from .partitioner.affinity import Affinity, finest
@@ -143,22 +144,25 @@ def partition(
 
     config, seed = fitted(options.config, n, k), options.seed
     with Team(options.threads, progress, small=n < _SMALL) as team:
-        level, pull = finest(graph, k, pinned, affinity, own=True)
-        shape = known_shape(graph, level)
-        if pinned is None and affinity is None:
-            config = fitted_to_small(config, n, k, shape)
-        coords = graph.coords
-        if shape.far:
-            level, order, place = renumber(level, shape, team, first_size(config, n, k, shape))
-            coords = None if coords is None else coords[order]
+        with stage("numbering"):
+            level, pull = finest(graph, k, pinned, affinity, own=True)
+            shape = known_shape(graph, level)
+            if pinned is None and affinity is None:
+                config = fitted_to_small(config, n, k, shape)
+            coords = graph.coords
+            if shape.far:
+                level, order, place = renumber(level, shape, team, first_size(config, n, k, shape))
+                coords = None if coords is None else coords[order]
         if graph.vwgt is None and pays_to_pack(len(level.adjncy), team):
             # while coarser levels are at work, a byte each instead of eight
             level = level._replace(vwgt=level.vwgt.astype(np.uint8))
         part = evolve(level, pull, limit, config, seed, team, shape, coords, time_limit)
         level = unpacked(level, team)
-        excess = settle(level, pull, part, limit, team, seed)
+        with stage("balance"):
+            excess = settle(level, pull, part, limit, team, seed)
         if contiguous:
-            part, excess = _in_one_piece(level, pull, part, limit, config, team, shape, seed)
+            with stage("joining pieces"):
+                part, excess = _in_one_piece(level, pull, part, limit, config, team, shape, seed)
         if shape.far:
             renumbered, part = part, np.empty_like(part)
             team.run(pull_down, n, place, renumbered, part)

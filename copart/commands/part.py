@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,10 @@ from .paths import Paths, sources
 if TYPE_CHECKING:
     from ..graph import Graph
     from ..hypergraph import Hypergraph
+    from ..kernels.stages import Stages
     from ..mesh import Mesh
+
+log = logging.getLogger(__name__)
 
 EPILOG = """\
 examples:
@@ -87,6 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..errors import ConfigError
     from ..formats import is_points, read_part
     from ..kernels import timed
+    from ..kernels.stages import stage, watched
     from ..metrics.columns import plural
     from ..plans.writers import SINGLE_KINDS, checked_kinds
     from .console import first_use
@@ -97,10 +102,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     check_target(file)
     if is_points(args.source):
         return run_points(args, console, nparts, kinds, file)
-    with console.progress() as progress:
-        first_use(progress, "part", [args.source])
+    with console.progress() as progress, watched() as stages:
+        with stage("compiling"):
+            first_use(progress, "part", [args.source])
         progress(f"reading {args.source}")
-        nets, graph, mesh = objective.read(args)
+        with stage("reading"):
+            nets, graph, mesh = objective.read(args)
         check_kind(file, mesh)
         if args.weights is not None:
             raise ConfigError(f"--weights: has no effect on {args.source}, which is no file of points")
@@ -112,15 +119,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
         fixed = None if args.fixed is None else read_part(args.fixed, n, nparts, free=True)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {n} vertices")
-        with timed() as took:
+        with timed() as took, stage("partitioning"):
             part = partitioned(graph, nets, nparts, args, fixed, shares, progress)
         progress(f"writing {file}")
-        # these are the first to be refused, with nothing written then
-        more = writing.write_single(kinds, args.source, file, part, nparts, mesh) if kinds else []
-        write_parts(file, part, mesh)
-    figures = {**({} if nets is None else objective.describe(nets, part, nparts, shares)),
-               **({} if graph is None else describe(graph, part, nparts, shares)),
-               "seconds": round(took.seconds, 3), "file": str(file)}
+        with stage("writing"):
+            # these are the first to be refused, with nothing written then
+            more = writing.write_single(kinds, args.source, file, part, nparts, mesh) if kinds else []
+            write_parts(file, part, mesh)
+        with stage("figures"):
+            figures = {**({} if nets is None else objective.describe(nets, part, nparts, shares)),
+                       **({} if graph is None else describe(graph, part, nparts, shares)),
+                       "seconds": round(took.seconds, 3), "file": str(file)}
+    tell_stages(stages)
     each = figures.get("ub_by_constraint", [figures["ub"]])
     what = f"cut {figures['cut']}" if nets is None else objective.told(figures)
     pieces = "" if graph is None else f"{figures['pieces']} connected {plural(figures['pieces'], 'piece')}, "
@@ -129,6 +139,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     writing.tell_written(console, [str(file), *more])
     console.result({**figures, "more": more} if more else figures)
     return 0
+
+
+def tell_stages(stages: Stages) -> None:
+    """Say where the time went, to those who asked for more (``-v``)."""
+    for line in stages.lines():
+        log.info("%s", line)
 
 
 def partitioned(graph: Graph | None, nets: Hypergraph | None, nparts: int, args: argparse.Namespace, fixed: Any,
@@ -162,6 +178,7 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
     from ..errors import ConfigError
     from ..formats import read_points
     from ..kernels import timed
+    from ..kernels.stages import stage, watched
     from ..metrics.columns import plural
     from ..partitioner.geometric.methods import partition_points
     from ..plans.by_coordinates import check_balance, describe_points, needs_graph
@@ -174,18 +191,21 @@ def run_points(args: argparse.Namespace, console: Console, nparts: int, kinds: A
     if kinds:
         writing.check_single(kinds, args.source, None)
     check_kind(file, None)
-    with console.progress() as progress:
+    with console.progress() as progress, watched() as stages:
         # the kernels of the graph partitioner, which the others of this command need, are not wanted here
         progress(f"reading {args.source}")
-        points = read_points(args.source)
-        weights = None if args.weights is None else read_shares(args.weights)
+        with stage("reading"):
+            points = read_points(args.source)
+            weights = None if args.weights is None else read_shares(args.weights)
         shares = None if args.tpwgts is None else read_shares(args.tpwgts)
         progress(f"partitioning {len(points)} points")
-        with timed() as took:
+        with timed() as took, stage("partitioning"):
             made = partition_points(points, nparts, args.method, weights=weights, tpwgts=shares, threads=args.threads)
         check_balance(made, args.eps, shares, not args.best_balance, weights)
         progress(f"writing {file}")
-        write_parts(file, made.part, None)
+        with stage("writing"):
+            write_parts(file, made.part, None)
+    tell_stages(stages)
     figures = {**describe_points(made, shares), "seconds": round(took.seconds, 3), "file": str(file)}
     most = figures.get("max_messages", 0)
     sent = f"at most {most} {plural(most, 'neighbour')} each, " if "messages" in figures else ""

@@ -16,6 +16,7 @@ from ..arrays import VERTEX
 from ..kernels import Level, Pull
 from ..kernels.contraction import pull_down
 from ..kernels.memory import pages, reuse
+from ..kernels.stages import stage
 from ..options import Config
 from .coarsening import carry, coarsen, coarsen_planar, coarsest_size, first_size, unpacked
 from .communities import coarsen_communities
@@ -82,6 +83,7 @@ def _better(level: Level, limit: Array, *parts: Array) -> Array:
     return min(parts, key=lambda part: (excess_of(level, part, limit), cut_of(level, part)))
 
 
+@stage("refining around hubs")
 def _refine_around_hubs(level: Level, part: Array, limit: Array, rounds: int) -> None:
     """Lower the cut by k-way FM, in place; of affinities that knows nothing."""
     if rounds:
@@ -151,14 +153,16 @@ def _once(
                          coarse_least=-(-config.coarse_least // _SMALLER),
                          halving_least=min(config.halving_least, _HALVED))
     stop = first_size(config, len(level.vwgt), k, shape)
-    found = (coarsen_communities(level, stop, shape, team, k) if shape.skewed
-             else coarsen(level, stop, shape, team, least=k, pack=True))
-    levels, maps, _ = coarsen_planar(found, config, k, shape, team)
-    del found
-    centres = None if coords is None else centroids(coords, levels, maps)
+    with stage("coarsening"):
+        found = (coarsen_communities(level, stop, shape, team, k) if shape.skewed
+                 else coarsen(level, stop, shape, team, least=k, pack=True))
+        levels, maps, _ = coarsen_planar(found, config, k, shape, team)
+        del found
+        centres = None if coords is None else centroids(coords, levels, maps)
     room = loosened(limit, levels[-1].vwgt) if maps else limit
-    part = best_growth(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres, shape,
-                       refined=False)
+    with stage("first partition"):
+        part = best_growth(unpacked(levels[-1], team), pull, room, config, len(level.vwgt), seed * 64, team, centres,
+                           shape, refined=False)
     return _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
 
 
@@ -175,16 +179,18 @@ def cycle(
 ) -> Array:
     """One V-cycle: coarsen inside the parts, or inside the finer classes `within`; refine on the way back up."""
     k = len(limit)
-    levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k,
-                              within=part if within is None else within, pack=True)
-    for cmap in maps:
-        part = carry(part, cmap, int(cmap.max()) + 1)
+    with stage("coarsening"):
+        levels, maps, _ = coarsen(level, coarsest_size(config, k), shape, team, least=k,
+                                  within=part if within is None else within, pack=True)
+        for cmap in maps:
+            part = carry(part, cmap, int(cmap.max()) + 1)
     part = _uncoarsen(levels, maps, pull, part, limit, config, seed, team, shape)
     if _has_hubs(level, shape):
         _refine_around_hubs(unpacked(level, team), part, limit, config.hub_rounds)
     return part
 
 
+@stage("refining")
 @reuse
 def _uncoarsen(
     levels: list[Level], maps: list[Array], pull: Pull, part: Array, limit: Array, config: Config, seed: int,
@@ -213,7 +219,8 @@ def _uncoarsen(
             cut = cut_of(g, part)
         if depth < reached and refiner.excess == 0:
             known = None if hubs else refiner.state
-            cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share, known)
+            with stage("minimum cuts"):
+                cut -= refine_pairs(g, part, room, team, config.rounds, config.reach, config.share, known)
             listed = None
         logger.debug("level %d: %d vertices, cut %d after %d rounds", depth, len(part), cut, refiner.now)
         if depth == 0:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import VERTEX, integers, whole
 from ...errors import ConfigError, PartitionError
 from ...hypergraph import Hypergraph
+from ...kernels.stages import stage
 from ...kernels.umpa_state import Nets
 from ...metrics import max_part_weights
 from ...names import ExchangeObjective, known_name
@@ -198,11 +199,13 @@ def multilevel(
     # the passes bring down what comes first, annealing brings down a price of all that counts
     annealing = pace.fine > 0 or pace.coarse > 0
     frozen = not pace.polish and pace.fine > 0 and objective.metrics == ("TV",)
-    levels, maps = coarsen(h, max(PER_PART * k, _LEAST), k, seed, coarsening, team.threads, growth=pace.growth)
+    with stage("coarsening"):
+        levels, maps = coarsen(h, max(PER_PART * k, _LEAST), k, seed, coarsening, team.threads, growth=pace.growth)
     depth = len(maps)
     room = [limit, *(loosened(limit, level.vwgt) for level in levels[1:])]
     starts = pace.starts * (_BUSIEST if objective.primary == "MSM" else 1)
-    search = best_start(levels[depth], room[depth], objective, depth, starts, seed, team)
+    with stage("first partition"):
+        search = best_start(levels[depth], room[depth], objective, depth, starts, seed, team)
     warmth = 1.0
     while True:
         share = pace.late if maps and depth == 0 else 1.0
