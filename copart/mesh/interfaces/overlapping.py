@@ -98,10 +98,11 @@ def _one_copy(a: Simplices, sizes_a: NDArray[np.float64], b: _Spaces,
                         f"too many pieces; their shapes are too involved for --interedges overlap")
     j = b.cell[piece]
     if len(b.cell) > len(np.unique(b.cell)):
-        pair, at = np.unique(np.stack([i, j]), axis=1, return_inverse=True)
-        i, j = np.ascontiguousarray(pair)
+        ncells = int(b.cell.max()) + 1
+        pair, at = np.unique(i.astype(OFFSET) * ncells + j, return_inverse=True)
+        i, j = (pair // ncells).astype(VERTEX), (pair % ncells).astype(VERTEX)
         # a surface in the plane between two pieces counts in both
-        size = np.minimum(np.bincount(at.ravel(), size * b.sign[piece]), sizes_a[i])
+        size = np.minimum(np.bincount(at, size * b.sign[piece]), sizes_a[i])
     hit = size > 0
     return i[hit], j[hit], size[hit]
 
