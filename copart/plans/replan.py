@@ -57,6 +57,10 @@ OTHER = "new_load"
 """and where the coupled weights are in that one."""
 
 
+PLACING = ("placement", "method", "bound", "iterations")
+"""Settings of plans on a machine, which is not in the folder."""
+
+
 class ReadPlan(NamedTuple):
     """What a plan's folder holds."""
 
@@ -216,6 +220,10 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         if name not in meshes and name not in (loads or {}) and _of_other_loads(problem, former, name, summary):
             _log.warning("%s: its graph has not the loads that the former plan was made for; loads of a graph are not "
                          "kept in the folder, so give them again if they still hold", name)
+    if settings.keys() & set(PLACING):
+        settings = {key: value for key, value in settings.items() if key not in PLACING}
+        _log.warning("the processes of the former plan were placed on a machine; the new ones are not, and start in the "
+                     "order of their ranks (copart.mapping.coupled.placements.place places them)")
     interfaces = interfaces_of(summary)
     # the constants of the plan are for its own coupled weights
     meant = units(summary["settings"].get("coupled_weights"), problem.components, problem.pairs)

@@ -15,6 +15,7 @@ from copart.errors import ConfigError, CouplingError, FormatError, GraphError
 from copart.formats import read_part, write_part
 from copart.formats.interedges_file import write_interedges
 from copart.formats.migration_file import read_migration
+from copart.mapping.machine import machine
 from copart.mesh import cube
 from copart.plans.replan import read_plan, replan
 from copart.plans.verify import check_plan
@@ -178,6 +179,20 @@ def test_a_plan_of_the_widest_tolerance_can_be_taken_up(tmp_path):
     copart.plan(cube("hexa", 3), cube("hexa", 3, offset=(1, 0, 0)), parts=(2, 2), eps=0.999, output=tmp_path / "out")
     assert replan(tmp_path / "out", parts=(2, 3)).plan.settings["eps"] == 0.999
     assert main(["check", str(tmp_path / "out")]) == 0
+
+
+def test_processes_on_a_machine_are_said_to_be_placed_no_more(tmp_path, caplog):
+    """The machine is not in the folder, and settings that tell of a placement would be of none."""
+    out, again, last = tmp_path / "out", tmp_path / "again", tmp_path / "last"
+    copart.plan(cube("hexa", 4), cube("hexa", 5, offset=(1, 0, 0)), parts=(2, 2), output=out,
+                site=copart.Site(machine("2:2")))
+    replan(out, output=again)
+    assert "the new ones are not" in caplog.text
+    assert not {"placement", "iterations"} & {*json.loads((again / "metrics.json").read_text())["settings"]}
+    assert check_plan(again).ok
+    caplog.clear()
+    replan(again, output=last)
+    assert not caplog.records
 
 
 def test_refusals(folder, tmp_path, capsys):
