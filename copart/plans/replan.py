@@ -222,8 +222,8 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
                          "kept in the folder, so give them again if they still hold", name)
     if settings.keys() & set(PLACING):
         settings = {key: value for key, value in settings.items() if key not in PLACING}
-        _log.warning("the processes of the former plan were placed on a machine; the new ones are not, and start in the "
-                     "order of their ranks (copart.mapping.coupled.placements.place places them)")
+        _log.warning("the processes of the former plan were placed on a machine; the new ones are not, and start in "
+                     "the order of their ranks (copart.mapping.coupled.placements.place places them)")
     interfaces = interfaces_of(summary)
     # the constants of the plan are for its own coupled weights
     meant = units(summary["settings"].get("coupled_weights"), problem.components, problem.pairs)

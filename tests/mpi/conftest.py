@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import copart
 from copart.mapping.cartesian import Grid, reorder_grid, stencil
 from copart.mapping.ranks.communication import Messages, communication_graph
 from copart.mapping.ranks.reorder import reorder_ranks
+from copart.mesh import cube
 
 from ..helpers import ROOT
 
@@ -56,3 +59,13 @@ def both(request: pytest.FixtureRequest, launch: Launch) -> Launch:
            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return Launch([str(root / "bin" / "mpirun"), "--oversubscribe", "-x", "MPI4PY_MPIABI", "-x", "MPI4PY_LIBMPI",
                    "-x", "PYTHONPATH"], own)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders ``1``, ``2``, ``3`` of plans of two components: two of other seeds, and one with another count."""
+    place = tmp_path_factory.mktemp("wrong")
+    mesh = cube("hexa", 4), cube("hexa", 5, offset=(1, 0, 0))
+    for seed, parts in ((1, (2, 2)), (2, (2, 2)), (3, (2, 3))):
+        copart.plan(*mesh, names=["a", "b"], parts=parts, seed=seed, scheme="aware", output=place / str(seed))
+    return place
