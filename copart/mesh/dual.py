@@ -14,7 +14,6 @@ from .. import arrays
 from ..arrays import OFFSET, VERTEX
 from ..errors import MeshError
 from ..graph import Graph
-from ..kernels.stages import stage
 from ..parallel import side_by_side
 from ..partitioner.rounds import GRAIN, Team
 from .groups import cell_array
@@ -184,7 +183,6 @@ def _keep_boundary(mesh: Mesh, owner: NDArray[np.int32], local: NDArray[np.int32
     _BOUNDARY[mesh] = arrays.frozen(owner), arrays.frozen(local)
 
 
-@stage("dual graph")
 def dual_graph(mesh: Mesh, load: Any = None, threads: int = 1) -> Graph:
     """The graph of cells joined by shared facets.
 

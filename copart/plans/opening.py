@@ -92,9 +92,13 @@ def _bytes(source: Any) -> int:
 
 
 def _graph(found: Graph | Opened, load: str | None, threads: int = 1) -> Graph:
+    from ..kernels.stages import stage
     from ..mesh import dual_graph
 
-    return found if isinstance(found, Graph) else dual_graph(found.mesh, load, threads)
+    if isinstance(found, Graph):
+        return found
+    with stage("dual graph"):
+        return dual_graph(found.mesh, load, threads)
 
 
 def all_zones(source: Any, read: dict[str, Mesh], tell: Progress) -> list[Any]:

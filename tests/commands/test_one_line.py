@@ -112,7 +112,7 @@ def test_very_large_shares_are_shares(folder, capsys):
 def test_a_machine_of_one_processor(folder, capsys):
     assert main(["machine", "info", "n1"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("1 processors")
+    assert out.startswith("1 processor on 1 host")
     assert err == ""
 
 
