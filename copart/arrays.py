@@ -129,13 +129,7 @@ def plain(name: str, values: Any, error: Error) -> NDArray[Any]:
 def reals(name: str, values: Any, error: Error) -> NDArray[np.float64]:
     """Cast to a contiguous float64 array of any shape, or raise where that is no array of real numbers.
 
-    Parameters
-    ----------
-    name : str
-        What to call the array in messages.
-    values : array_like
-    error : type
-        The :class:`CopartError` subclass to raise.
+    Parameters as of :func:`plain`.
     """
     array = plain(name, values, error)
     if array.dtype.kind in "cmM":  # numpy would drop the imaginary part, and count days or seconds
@@ -202,6 +196,12 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def one_of(name: str, number: int, count: int, what: str) -> None:
+    """Raise an IndexError where `number` is none of so many vertices or nets: below 0 it would count from the end."""
+    if not 0 <= number < count:
+        raise IndexError(f"{name}: {number} is none of the {count} {what}")
 
 
 def own(array: NDArray[Any], given: Any) -> NDArray[Any]:

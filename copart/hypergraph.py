@@ -14,7 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import MAX_TOTAL, OFFSET, VERTEX, WEIGHT, Frozen, frozen, integers, own, vertex_weights, weights, whole
+from .arrays import (
+    MAX_TOTAL,
+    OFFSET,
+    VERTEX,
+    WEIGHT,
+    Frozen,
+    frozen,
+    integers,
+    one_of,
+    own,
+    vertex_weights,
+    weights,
+    whole,
+)
 from .errors import ConfigError, GraphError, did_you_mean
 from .graph import Graph
 
@@ -158,8 +171,7 @@ class Hypergraph(Frozen):
         IndexError
             There is no such net.
         """
-        if not 0 <= e < self.nnets:
-            raise IndexError(f"e: {e} is none of the {self.nnets} nets")
+        one_of("e", e, self.nnets, "nets")
         return self.pins[self.xpins[e]:self.xpins[e + 1]]
 
     def nets_of(self, v: int) -> NDArray[np.int32]:
@@ -175,8 +187,7 @@ class Hypergraph(Frozen):
         IndexError
             There is no such vertex.
         """
-        if not 0 <= v < self.nvtxs:
-            raise IndexError(f"v: {v} is none of the {self.nvtxs} vertices")
+        one_of("v", v, self.nvtxs, "vertices")
         return self.nets[self.xnets[v]:self.xnets[v + 1]]
 
     def __repr__(self) -> str:

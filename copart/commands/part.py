@@ -41,7 +41,6 @@ gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one regio
 """
 
 
-
 def target(args: argparse.Namespace) -> list[str]:
     """The file of the parts."""
     return [args.output or default_output(args.source, args.nparts)]

@@ -31,7 +31,6 @@ Line r + 1 of the written file is the new rank of the process that has rank r no
 """
 
 
-
 def target(args: argparse.Namespace) -> list[str]:
     """The file of the new ranks."""
     return [args.output or f"{args.profile}.ranks"]

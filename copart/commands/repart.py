@@ -20,7 +20,6 @@ examples:
 """
 
 
-
 def target(args: argparse.Namespace) -> list[str]:
     """The file of the new parts."""
     from .part import default_output

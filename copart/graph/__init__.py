@@ -180,8 +180,7 @@ class Graph(Frozen):
         IndexError
             There is no such vertex.
         """
-        if not 0 <= v < self.nvtxs:  # -1 would be what lies between the last offset and the first
-            raise IndexError(f"v: {v} is none of the {self.nvtxs} vertices")
+        arrays.one_of("v", v, self.nvtxs, "vertices")
         return self.adjncy[self.xadj[v]:self.xadj[v + 1]]
 
     def __repr__(self) -> str:

@@ -90,13 +90,16 @@ def mended() -> Iterator[None]:
     text = _ugrid.file_types["ascii"]
     before = text["float_type"]
     text["float_type"] = "f8"
-    CellBlock.__getitem__ = lambda block, i: (block.type, block.data)[i]
+    needed = not hasattr(CellBlock, "__getitem__")
+    if needed:
+        CellBlock.__getitem__ = lambda block, i: (block.type, block.data)[i]
     try:
         yield
     finally:
         text["float_type"] = before
-        with contextlib.suppress(AttributeError):  # another thread was faster
-            del CellBlock.__getitem__
+        if needed:
+            with contextlib.suppress(AttributeError):  # another thread was faster
+                del CellBlock.__getitem__
 
 
 def check_stl(path: Path) -> None:
