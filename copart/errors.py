@@ -22,8 +22,7 @@ handlers work; the command line turns them into one line and exit status 2.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -44,7 +43,47 @@ class NotApplicableError(CouplingError):
 
 
 class PartitionError(CopartError):
-    """No partition with the requested properties exists (or none was found)."""
+    """No partition with the requested properties exists (or none was found).
+
+    Parameters
+    ----------
+    rule : str
+        What is wrong, in lower case; ``{vertex}`` stands for `vertex` where that is given.
+    ways : sequence of str
+        What helps, as in ``raise eps``.
+    vertex : int, optional
+        The vertex that it is about.
+    best : bool
+        Whether a caller who partitions one graph may take the best balance instead.
+    """
+
+    def __init__(self, rule: str, *, ways: Sequence[str] = (), vertex: int | None = None, best: bool = False):
+        self.rule, self.ways, self.vertex, self.placed = rule, tuple(ways), vertex, False
+        said = rule if vertex is None else rule.replace("{vertex}", f"vertex {vertex}")
+        if best:
+            said += "; " + ", ".join([*ways, f"or {_BEST}"])
+        elif ways:
+            said += "; " + " or ".join(ways)
+        super().__init__(said)
+
+    def within(self, place: str, called: Callable[[int], str] | None) -> PartitionError:
+        """This error as one of a coupled problem, where the best balance of one graph cannot be taken.
+
+        Parameters
+        ----------
+        place : str
+            Which component it is about, or the pool.
+        called : callable, optional
+            What a vertex is called there, by its number.
+        """
+        if self.placed:
+            return self
+        rule = self.rule
+        if self.vertex is not None:
+            rule = rule.replace("{vertex}", f"vertex {self.vertex}" if called is None else called(self.vertex))
+        error = PartitionError(f"{place}: {rule}", ways=self.ways)
+        error.placed = True
+        return error
 
 
 class MappingError(CopartError):
@@ -66,6 +105,9 @@ class ExchangeError(CopartError):
 class ConfigError(CopartError):
     """An argument or option is out of its range."""
 
+
+#: The way out where one graph is partitioned, in Python and in a terminal.
+_BEST = "take the best balance (strict=False; copart part --best-balance)"
 
 #: Characters of what is wrong with a file that are told.
 _LONGEST = 1500
@@ -107,7 +149,7 @@ def of_component(name: str, cells: Callable[[int], int] | None = None) -> Iterat
     cells : callable, optional
         Which cell of the component a vertex inside is, by its number, where that is another.
     """
-    with _renamed(f"component {name}", None if cells is None else lambda vertex: f"cell {cells(vertex)}"):
+    with _within(f"component {name}", None if cells is None else lambda vertex: f"cell {cells(vertex)}"):
         yield
 
 
@@ -120,25 +162,16 @@ def of_pool(cells: Callable[[int], str]) -> Iterator[None]:
     cells : callable
         What a vertex inside is called, by its number: ``cell 3 of fluid``.
     """
-    with _renamed("pool", cells):
+    with _within("pool", cells):
         yield
 
 
 @contextmanager
-def _renamed(place: str, called: Callable[[int], str] | None) -> Iterator[None]:
-    """Name the place of a `PartitionError` from inside, its vertices, and only ways out that there are."""
+def _within(place: str, called: Callable[[int], str] | None) -> Iterator[None]:
     try:
         yield
     except PartitionError as error:
-        said = str(error)
-        if not said.startswith("component "):
-            if called is not None:
-                said = re.sub(r"\bvertex (\d+)", lambda found: called(int(found[1])), said)
-            # partitions beyond the limits are for one graph alone
-            said = re.sub(r",? or (take the best balance|pass strict=False to take it)( \(strict=False[^)]*\))?$", "",
-                          said)
-            said = f"{place}: " + re.sub(r"(raise eps[a-z ]*), use fewer parts$", r"\1 or use fewer parts", said)
-        raise PartitionError(said) from None
+        raise error.within(place, called) from None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

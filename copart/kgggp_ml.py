@@ -169,8 +169,7 @@ def partition(
     if excess:
         message = overweight(part, graph, limit)
         if strict:
-            raise PartitionError(f"{message}; raise eps, or take the best balance (strict=False; copart part "
-                                 f"--best-balance)")
+            raise PartitionError(message, ways=["raise eps"], best=True)
         logger.warning("%s", message)
     return part
 
@@ -317,7 +316,7 @@ def refine(
         refiner.improve(options.config, cut_of(level, start), rounds=0)
         excess = settle(level, pull, start, limit, team, seed)
     if excess:
-        raise PartitionError(f"{overweight(start, graph, limit)}; raise eps")
+        raise PartitionError(overweight(start, graph, limit), ways=["raise eps"])
     return start
 
 

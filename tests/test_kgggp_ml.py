@@ -355,7 +355,7 @@ def test_a_vertex_heavier_than_a_part_may_be(caplog: pytest.LogCaptureFixture) -
     assert (np.bincount(part, minlength=4) > 0).all()
     assert "raise eps" not in str(e.value), "no eps allows that"
     few = path(10, vwgt=[1] * 9 + [5])
-    with pytest.raises(PartitionError, match="is 43 % over the average: raise eps to at least that"):
+    with pytest.raises(PartitionError, match="is 43 % over the average; raise eps to at least that"):
         partition(few, 4)
     assert partition(few, 4, eps=0.43).shape == (10,)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import copart
 from copart.checks import check_copartition
 from copart.coupling import CoPartition, CoupledProblem, Interedges
-from copart.errors import CopartError, PartitionError
+from copart.errors import CopartError, PartitionError, of_component
 from copart.graph import Graph
 from copart.metrics import copartition_limit, max_part_weights
 
@@ -124,3 +125,13 @@ def test_a_partition_of_few_vertices_is_refused_where_none_exists() -> None:
             found += 1
     assert refused > 20
     assert found > 20
+
+
+def test_ways_out_are_those_of_one_graph_or_of_a_component():
+    alone = PartitionError("vwgt: {vertex} weighs {9}", vertex=3, ways=["raise eps", "use fewer parts"], best=True)
+    assert str(alone) == ("vwgt: vertex 3 weighs {9}; raise eps, use fewer parts, or take the best balance "
+                          "(strict=False; copart part --best-balance)")
+    with pytest.raises(PartitionError) as caught, of_component("solid"), of_component("fluid", lambda v: v + 10):
+        raise alone
+    assert str(caught.value) == "component fluid: vwgt: cell 13 weighs {9}; raise eps or use fewer parts"
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

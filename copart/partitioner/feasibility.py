@@ -30,7 +30,7 @@ def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | Non
             p = int(over[0])
             raise PartitionError(
                 f"fixed: the vertices fixed to part {p} weigh {need[p]}, more than its limit {limit[p]}"
-                f"{_more(len(over) - 1, 'part')}; free some of them or raise eps"
+                f"{_more(len(over) - 1, 'part')}", ways=["free some of them", "raise eps"]
             )
         empty = k - len(np.unique(pinned[held]))
         if empty > len(free):
@@ -47,9 +47,9 @@ def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | Non
         )
         above = heaviest / (graph.total_weight / k) - 1
         raise PartitionError(
-            f"vwgt: vertex {v} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
-            f"is {100 * above:.0f} % over the average: {'raise eps to at least that, ' if above < 0.99 else ''}"
-            f"use fewer parts, or take the best balance (strict=False; copart part --best-balance)"
+            f"vwgt: {{vertex}} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
+            f"is {100 * above:.0f} % over the average", vertex=v, best=True,
+            ways=["raise eps to at least that"] * (above < 0.99) + ["use fewer parts"],
         )
     return np.maximum(limit, np.maximum(need, heaviest)) if not strict else limit
 

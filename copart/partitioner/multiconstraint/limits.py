@@ -76,7 +76,7 @@ def check_limits(vwgts: Array, limits: Array, pinned: Array, strict: bool) -> No
     if len(over):
         p, c = over[0]
         raise PartitionError(f"fixed: the vertices fixed to part {p} weigh {held[p, c]} in constraint {c}, more than "
-                             f"its limit {limits[p, c]}; free some of them or raise the limit")
+                             f"its limit {limits[p, c]}", ways=["free some of them", "raise the limit"])
     total, room = vwgts.sum(axis=0), limits.astype(object).sum(axis=0)
     for c in range(vwgts.shape[1]):
         if total[c] > room[c]:
@@ -87,12 +87,11 @@ def check_limits(vwgts: Array, limits: Array, pinned: Array, strict: bool) -> No
     suspect = np.flatnonzero(free & (vwgts > limits.min(axis=0)).any(axis=1))
     for v in suspect[(vwgts[suspect] > largest).any(axis=1)][:1]:
         c = int(np.argmax(vwgts[v] > largest))
-        raise PartitionError(f"vwgt: vertex {v} weighs {vwgts[v, c]} in constraint {c}, more than any part may "
-                             f"({largest[c]}); raise eps, use fewer parts, or take the best balance "
-                             f"(strict=False; copart part --best-balance)")
+        raise PartitionError(f"vwgt: {{vertex}} weighs {vwgts[v, c]} in constraint {c}, more than any part may "
+                             f"({largest[c]})", vertex=int(v), ways=["raise eps", "use fewer parts"], best=True)
     for v in _without_part(vwgts, limits, suspect)[:1]:
-        raise PartitionError(f"vwgt: vertex {v} with weights {vwgts[v].tolist()} fits in no part; raise the limits, "
-                             f"or take the best balance (strict=False; copart part --best-balance)")
+        raise PartitionError(f"vwgt: {{vertex}} with weights {vwgts[v].tolist()} fits in no part", vertex=int(v),
+                             ways=["raise the limits"], best=True)
 
 
 def _without_part(vwgts: Array, limits: Array, vertices: Array) -> Array:

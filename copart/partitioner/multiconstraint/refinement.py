@@ -163,5 +163,5 @@ class Refiner:
         message = (f"balance: no partition within the limits was found; part {p} weighs {loads.pwgts[p, c]} in "
                    f"constraint {c} where {loads.limits[p, c]} is allowed{more}")
         if strict:
-            raise PartitionError(f"{message}; raise eps, or pass strict=False to take it")
+            raise PartitionError(message, ways=["raise eps"], best=True)
         logger.warning("%s", message)

@@ -171,7 +171,7 @@ def partition_hypergraph(
     if best.excess:
         message = overweight(best.state.part, h, limit)
         if strict:
-            raise PartitionError(f"{message}; raise eps, or pass strict=False to take it")
+            raise PartitionError(message, ways=["raise eps"], best=True)
         logger.warning("%s", message)
     part: NDArray[np.int32] = best.state.part
     return part
