@@ -236,6 +236,9 @@ class _CoupledCounts(_WholeNumbers):
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
                  option: str | None = None) -> None:
         """Split the words."""
+        counts = [word for word in values if word == PAPER or word.lstrip("-").isdecimal()]
+        if PAPER in counts and len(counts) > 1:
+            parser.error(f"argument {option}: {PAPER} stands alone, for all components, got {' '.join(counts)!r}")
         if values[0] != PAPER:
             super().__call__(parser, namespace, values, option)
             return

@@ -24,7 +24,7 @@ partitioner.  (Predari & Esnard 2014, Section III.C; Vuchener & Esnard 2012.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -38,6 +38,7 @@ from ..errors import ConfigError, PartitionError
 from ..graph import Graph
 from ..metrics import max_part_weights, target_shares
 from .groups import Group, Near, Supply, exact_groups, greedy_groups, linked_up, reached
+from .matching import heaviest_matching
 from .trees import Entry, spread, trees
 
 #: Up to so many former parts all groupings are compared: 3^9 / 2 steps are some 50 ms.
@@ -134,18 +135,18 @@ def quality(matrix: NDArray[np.int64], rows: NDArray[np.int64], near: Near | Non
     """
     off = matrix.copy()
     np.fill_diagonal(off, 0)
-    torn, loose, shared = _shape(matrix[rows], near)
+    torn, loose, shared = _shape((np.flatnonzero(column).tolist() for column in matrix[rows].T), near)
     strangers = _STRANGERS * loose * float(matrix.sum()) / matrix.shape[1]
     return torn, int(np.count_nonzero(off)), float(off.sum()) + strangers, -shared
 
 
-def _shape(matrix: NDArray[np.int64], near: Near | None) -> tuple[int, int, int]:
-    """Columns that are not connected, pairs in a column that are not neighbours, boundary shared in a column."""
+def _shape(columns: Iterable[list[int]], near: Near | None) -> tuple[int, int, int]:
+    """How many columns are not connected; pairs in a column that are not neighbours; boundary shared in a column."""
     torn = loose = shared = 0
     if near is not None:
-        for column in (matrix > 0).T:
-            if np.count_nonzero(column) > 1:
-                members = set(np.flatnonzero(column).tolist())
+        for column in columns:
+            if len(column) > 1:
+                members = set(column)
                 inside = [near[r][u] for r in members for u in near[r].keys() & members]
                 torn += len(reached(members, near)) < len(members)
                 loose += len(members) * (len(members) - 1) // 2 - len(inside) // 2
@@ -210,29 +211,28 @@ class _Case:
 
     def numbered(self, matrix: NDArray[np.int64]) -> NDArray[np.int64]:
         """Permute the columns so that as much as possible is on the diagonal; unequal shares stay apart."""
-        from scipy.optimize import linear_sum_assignment
-
-        benefit = np.zeros((self.nparts, self.nparts), np.float64)
-        m = min(len(matrix), self.nparts)
-        benefit[:m] = matrix[:m]
-        if self.share is not None:
-            benefit[self.share[:, None] != self.share[None, :]] = -2.0 * float(self.former.sum())
-        _, column = linear_sum_assignment(benefit, maximize=True)
+        share = np.zeros(self.nparts) if self.share is None else self.share
+        rows, columns = np.nonzero(matrix[:self.nparts])
+        alike = share[rows] == share[columns]
+        rows, columns = rows[alike], columns[alike]
+        amounts = matrix[rows, columns]
+        taken = heaviest_matching(list(zip(rows.tolist(), columns.tolist(), amounts.tolist(), strict=True)))
+        column = np.full(self.nparts, -1)
+        column[rows[taken]] = columns[taken]
+        # the others in order, among those of the same share
+        numbers, left = np.flatnonzero(column < 0), np.setdiff1d(np.arange(self.nparts), column)
+        column[numbers[np.argsort(share[numbers], kind="stable")]] = left[np.argsort(share[left], kind="stable")]
         return np.ascontiguousarray(matrix[:, column])
 
 
 def _best_tree(s: Supply, members: list[int], hosts: list[dict[int, int]], target: dict[int, int]) -> list[Entry]:
     """The best way to fill the new parts of one group, over several trees and choices of hosts."""
-    from scipy.optimize import linear_sum_assignment
-
     best: tuple[Quality, list[Entry]] | None = None
     at = {r: i for i, r in enumerate(members)}
     near = None if s.near is None else [{at[u]: b for u, b in s.near[r].items() if u in at} for r in members]
     linked = None if near is None else linked_up(near)  # a greedy group may have had to jump
     count = min(max(_TREES // len(members), _FEWEST), _MOST if near else _FEWEST)
     strangers = _STRANGERS * sum(target.values()) / len(target)
-    kept = np.array([s.kept[r] for r in members], np.int64)
-    first = min(target)
     seen: set[tuple[Entry, ...]] = set()
     for local_tree in dict.fromkeys(map(tuple, trees(len(members), linked, count))):
         tree = [(members[r], members[parent] if parent >= 0 else -1) for r, parent in local_tree]
@@ -241,14 +241,13 @@ def _best_tree(s: Supply, members: list[int], hosts: list[dict[int, int]], targe
             if tuple(entries) in seen:
                 continue
             seen.add(tuple(entries))
-            local = np.zeros((len(members), len(target)), WEIGHT)
-            for r, j, amount in entries:
-                local[at[r], j - first] = amount
-            stays = local * kept[:, None]
-            diagonal = stays[linear_sum_assignment(stays, maximize=True)]
-            torn, loose, shared = _shape(local, near)
-            messages = len(entries) - int(np.count_nonzero(diagonal))
-            key = (torn, messages, strangers * loose - int(diagonal.sum()), -shared)
+            columns: dict[int, list[int]] = {}
+            for r, j, _ in entries:
+                columns.setdefault(j, []).append(at[r])
+            stays = [entry for entry in entries if s.kept[entry[0]]]
+            taken = heaviest_matching(stays)
+            torn, loose, shared = _shape(columns.values(), near)
+            key = (torn, len(entries) - len(taken), strangers * loose - sum(stays[i][2] for i in taken), -shared)
             if best is None or key < best[0]:
                 best = key, entries
     assert best is not None

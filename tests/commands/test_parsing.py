@@ -128,3 +128,9 @@ def test_what_was_written_is_known():
 def test_files_with_commas_stay(folder, capsys):
     Path("a.vtu").rename("2,3.vtu")
     assert main(["plan", "--parts", "2", "2", "2,3.vtu", "b.vtu", "-o", "o", "-q"]) == 0
+
+
+@pytest.mark.parametrize("counts", ["paper paper", "paper 3", "3 paper"])
+def test_the_word_for_coupled_counts_stands_for_all_components(folder, capsys, counts):
+    assert f"paper stands alone, for all components, got {counts!r}" in line_of(capsys, *TWO.split(), "--coupled",
+                                                                               *counts.split())
