@@ -59,6 +59,7 @@ def test_nothing_is_noted_where_nobody_watches():
         assert found.lines() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "names"), [
     ((), {"reading", "dual graph", "numbering", "coarsening", "first partition", "refining", "balance", "figures"}),
     (("--preset", "strong", "--contiguous"), {"coarsening", "minimum cuts", "joining pieces"}),

