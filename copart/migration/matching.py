@@ -25,7 +25,7 @@ def heaviest_matching(edges: Sequence[Edge]) -> list[int]:
 
     Examples
     --------
-    >>> heaviest_matching([(0, 0, 3), (0, 1, 2), (1, 1, 1), (1, 2, 1)])
+    >>> heaviest_matching([(0, 0, 2), (0, 1, 3), (1, 1, 2)])
     [0, 2]
     """
     ends = {(side, edge[side]) for edge in edges for side in (0, 1)}
