@@ -135,3 +135,15 @@ def test_ways_out_are_those_of_one_graph_or_of_a_component():
         raise alone
     assert str(caught.value) == "component fluid: vwgt: cell 13 weighs {9}; raise eps or use fewer parts"
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", [copart.aware, copart.projrepart])
+def test_what_has_no_room_names_only_ways_out_of_a_component(scheme):
+    path = Graph.from_edges(5, range(4), range(1, 5)).replace(vwgt=[5, 7, 8, 1, 2])
+    every = np.arange(5)
+    load = np.array([3, 7, 3, 4, 6])
+    problem = CoupledProblem({"a": path, "b": path}, {("a", "b"): Interedges.from_pairs(5, 5, every, every)},
+                             {"a": load, "b": load})
+    with pytest.raises(PartitionError, match=r"^component a: 2 parts cannot share the coupled weight.* is allowed; "
+                                             r"raise eps$"):
+        scheme(problem, (2, 2))

@@ -238,7 +238,7 @@ class _CoupledCounts(_WholeNumbers):
         """Split the words."""
         counts = [word for word in values if word == PAPER or word.lstrip("-").isdecimal()]
         if PAPER in counts and len(counts) > 1:
-            parser.error(f"argument {option}: {PAPER} stands alone, for all components, got {' '.join(counts)!r}")
+            parser.error(f"argument {option}: needs whole numbers, or {PAPER} alone")
         if values[0] != PAPER:
             super().__call__(parser, namespace, values, option)
             return

@@ -67,7 +67,8 @@ def within_room(problem: CoupledProblem, name: str, graph_cpl: Graph, part: NDAr
         return partition_multiconstraint(graph_cpl, k, both, options, limits=limits)
     except PartitionError as error:
         raise PartitionError(f"{k} parts cannot share the coupled weight evenly and have room for the cells, of which "
-                             f"a part may hold a weight of {room}: {error}") from None
+                             f"a part may hold a weight of {room}: {error.rule}", ways=error.ways,
+                             vertex=error.vertex) from None
 
 
 __all__ = ["loaded", "within_room"]

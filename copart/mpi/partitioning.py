@@ -142,8 +142,8 @@ def _partitioned(comm: Any, request: _Request) -> NDArray[np.int32]:
     comm.Allreduce(MPI.IN_PLACE, total, MPI.SUM)
     limit = np.minimum(max_part_weights(int(total[0]), k, options.eps, request.tpwgts), total[0])
     if heaviest[0] > limit.max():
-        raise PartitionError(f"vwgt: the heaviest vertex weighs {heaviest[0]}, more than a part may ({limit.max()}); "
-                             f"raise eps or use fewer parts")
+        raise PartitionError(f"vwgt: the heaviest vertex weighs {heaviest[0]}, more than a part may ({limit.max()})",
+                             ways=["raise eps", "use fewer parts"])
     start = multijagged(comm, request.coords, k, weights=request.vwgt, tpwgts=request.tpwgts,
                         threads=options.threads).part
     if k == 1:
@@ -156,10 +156,11 @@ def _partitioned(comm: Any, request: _Request) -> NDArray[np.int32]:
     if len(over):
         p = int(over[0])
         raise PartitionError(f"balance: no partition within the limits was found; part {p} weighs "
-                             f"{rounds.state.pwgt[p]} where {limit[p]} is allowed; raise eps")
+                             f"{rounds.state.pwgt[p]} where {limit[p]} is allowed", ways=["raise eps"])
     empty = np.flatnonzero(rounds.state.population == 0)
     if len(empty):
-        raise PartitionError(f"balance: no partition was found in which part {empty[0]} has a vertex; use fewer parts")
+        raise PartitionError(f"balance: no partition was found in which part {empty[0]} has a vertex",
+                             ways=["use fewer parts"])
     return frozen(region.sent_home(rounds.state.part).astype(VERTEX, copy=False))
 
 

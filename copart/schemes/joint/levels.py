@@ -273,7 +273,7 @@ class CoupledLevels:
             self.extend()
             if settle(g, self.pull, self.part, self.limit, self.team, self.seed):
                 said = overweight(self.result(), self.graph, self.limit)
-                raise PartitionError(f"{said}; raise eps or ask for other counts")
+                raise PartitionError(said, ways=["raise eps", "ask for other counts"])
         self._cut = None
 
     def result(self) -> NDArray[np.int32]:
