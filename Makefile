@@ -26,14 +26,15 @@ PLAIN_TESTS := tests/kernels tests/test_graph.py tests/test_coupling.py tests/me
 .PHONY: demo test test-bounds quick lint docs bench bench-partitioner bench-shapes bench-run clean
 .DELETE_ON_ERROR:
 
-# Bytecode is written here, as pip does for packages that are copied: with PYTHONDONTWRITEBYTECODE set, every command
-# would make it again otherwise, which takes longer than all imports.
+# Bytecode is written here, on all processors, where pip would do it on one; tests of other packages are not run, and what
+# is no Python is passed over.  With PYTHONDONTWRITEBYTECODE set, every command would make it again otherwise, which
+# takes longer than all imports.
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "copart needs Python 3.11 or newer")'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	@echo "installing copart and what it needs into $(VENV)"
-	$(PIP) -e ".[machine,mesh,mpi,plot,test]"
-	@$(PY) -m compileall -q copart
+	$(PIP) --no-compile -e ".[machine,mesh,mpi,plot,test]"
+	-@$(PY) -m compileall -qq -j0 -x '/tests?/' $(VENV)/lib copart
 	@touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed

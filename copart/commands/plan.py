@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import options, site, writing
 from .console import Console
-from .effects import needs
 from .paths import Paths, in_folder
-
-if TYPE_CHECKING:
-    from ..plans.requests import Site
 
 #: The scheme without ``--scheme``, and the one for ``--pool``; as in :mod:`copart.schemes.registry`, which is slow to
 #: import.
@@ -55,10 +51,9 @@ pieces, NAME.K.msh, NAME.K.openfoam/, NAME.K.aste/ and precice.xml; with --machi
 or --hierarchy also launch/ with the files that mpirun, mpiexec and srun read.
 """
 
-EFFECTS = options.COMPONENT_EFFECTS + site.EFFECTS + (needs(("machine_picture",), "source", "hierarchy"),)
-PATHS = options.COMPONENT_PATHS | site.PATHS | Paths(
-    writes={"output": in_folder("output", "coupling.json", "metrics.json"), **writing.PAGE_PATHS,
-            "machine_picture": lambda args: [args.machine_picture] if args.machine_picture else []},
+EFFECTS = options.COMPONENT_EFFECTS + site.EFFECTS + site.PICTURE_EFFECTS
+PATHS = options.COMPONENT_PATHS | site.PATHS | site.PICTURE_PATHS | Paths(
+    writes={"output": in_folder("output", "coupling.json", "metrics.json"), **writing.PAGE_PATHS},
     words=frozenset({"write"}))
 
 
@@ -76,9 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_safe(parser)
     options.add_partitioning(parser)
     options.add_scheme_options(parser)
-    machine = site.add_machine(parser)
-    machine.add_argument("--machine-picture", metavar="FILE",
-                         help="draw nodes by component and links by load, in linear order and as placed (copart[plot])")
+    site.add_picture(site.add_machine(parser))
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -87,7 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..report import component_table, pair_table, step_table
     from ..report.words import rule_words, uncoupled_words
     from .console import first_use
-    from .telling import tell_interfaces
+    from .telling import tell_interfaces, tell_placements
 
     kinds = writing.kinds_with_pages(args)
     if args.into_case:
@@ -95,8 +88,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         check_sources(options.meshes(args))
     where = site.site(args)
-    if args.machine_picture:
-        need_machine_picture(args.machine_picture, where)
+    site.need_picture(args, where)
     settings = {"scheme_options": options.scheme_options(args), **_in_pool(args), **options.partitioning(args)}
     meshes = options.meshes(args)
     with console.progress() as progress:
@@ -104,8 +96,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         made = plan(*meshes, site=where, output=args.output, write=kinds, progress=progress, **settings)
         into = made.write_into_cases() if args.into_case else []
         files = [*(str(path) for path in (*made.files, *into)), *writing.write_pages(args, made)]
-        if args.machine_picture:
-            files.append(str(made.machine_picture(args.machine_picture)))
+        files += site.write_picture(args, made)
     tell_interfaces(console, made.interfaces, made.remarks)
     if made.advice is not None:
         from ..report.processes import choices_table
@@ -120,17 +111,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.say()
     console.table(step_table(made.metrics))
     console.say()
-    if made.placements:
-        from ..report.placement import placement_table, placement_words, route_table
-
-        console.table(placement_table(made.placements))
-        routes = route_table(made.placements)
-        if routes is not None:
-            console.say()
-            console.table(routes)
-        for line in placement_words(made.placements, made.settings.get("placement")):
-            console.say(line)
-        console.say()
+    tell_placements(console, made)
     for line in (*rule_words(made.settings["coupled_rule"], made.metrics),
                  *uncoupled_words(made.uncoupled_parts, made.copartition.nparts)):
         console.say(line)
@@ -138,17 +119,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     writing.tell_written(console, files)
     console.result({**made.to_dict(), "files": files})
     return 0
-
-
-def need_machine_picture(path: str, where: Site) -> None:
-    """Refuse a picture of the machine that cannot be drawn, before the work."""
-    from ..mapping.sites import Sites
-    from ..report.machine_layout import need_drawable
-    from ..report.pictures import need_matplotlib
-
-    need_matplotlib(path)
-    if where.machine is not None:
-        need_drawable(Sites(where.machine))
 
 
 def _in_pool(args: argparse.Namespace) -> dict[str, Any]:

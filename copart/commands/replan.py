@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from . import options, writing
+from . import options, site, writing
 from .console import Console
 from .effects import no_effect
 from .numbers import integer, real
@@ -20,15 +20,17 @@ examples:
   copart replan copart-out --parts 32 8 -o next                     other numbers of parts
   copart replan copart-out --source fluid=new.vtu --load work       loads as a cell array of the meshes
   copart replan next --load fluid=later.txt -o after-next
+  copart replan copart-out --parts 96 32 --machine "n[1-4]" --slots 32 -o next     places the new processes
 
 The new folder holds what that of copart plan does, and migration.json: who sends which cells
 to whom.  A part keeps its number, which is its process.
 """
 
-EFFECTS = (options.COUNTS_EFFECT,)
-PATHS = Paths({"folder": sources, "load": named_sources, "source": named_sources, "interedges": named_sources},
-              {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json"),
-               **writing.PAGE_PATHS}, frozenset({"write"}))
+EFFECTS = (options.COUNTS_EFFECT, *site.EFFECTS, *site.PICTURE_EFFECTS)
+PATHS = site.PATHS | site.PICTURE_PATHS | Paths(
+    {"folder": sources, "load": named_sources, "sources": named_sources, "interedges": named_sources},
+    {"output": in_folder("output", "coupling.json", "metrics.json", "migration.json"), **writing.PAGE_PATHS},
+    frozenset({"write"}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--load", action="append", default=[], metavar="NAME=FILE",
                        help="new load of every cell of a component, one whole number per line; or an ARRAY, the cell "
                             "array of the meshes with the load of each cell (default: as before)")
-    group.add_argument("--source", action="append", default=[], metavar="NAME=FILE",
+    group.add_argument("--source", dest="sources", action="append", default=[], metavar="NAME=FILE",
                        help="mesh or graph to read a component from, with the same cells (default: the folder's mesh)")
     # what --new-interedges was called before; elsewhere it says how interedges are found
     group.add_argument("--interedges", action="append", default=[], help=argparse.SUPPRESS)
@@ -59,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_safe(parser)
     options.add_partitioning(parser, eps="that of the plan")
     options.add_scheme_options(parser, again=True)
+    site.add_picture(site.add_machine(parser))
     parser.set_defaults(eps=None)
 
 
@@ -72,6 +75,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from ..report.words import rule_words
     from ..schemes.registry import SCHEMES
     from .console import first_use
+    from .telling import tell_placements
 
     arrays = [text for text in args.load if "=" not in text]
     if len(arrays) > 1:
@@ -82,6 +86,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     relations = {pair: read_interedges(path) for pair, path in given}
     own = options.scheme_options(args)
     kinds = writing.kinds_with_pages(args)
+    where = site.site(args)
+    site.need_picture(args, where)
     coupled = _coupled(args.coupled)
     if args.coupled is not None:
         scheme = read_summary(Path(args.folder))["settings"]["scheme"] if args.scheme is None else args.scheme
@@ -91,16 +97,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         first_use(progress, "replan")
         again = replan(args.folder, loads=loads, load=arrays[0] if arrays else None,
-                       sources=named("--source", args.source, str), interedges=relations, parts=args.parts,
+                       sources=named("--source", args.sources, str), interedges=relations, parts=args.parts,
                        coupled=coupled, scheme=args.scheme, alpha=args.alpha,
                        price=own.pop("price", None), scheme_options=own or None, output=args.output, write=kinds,
-                       progress=progress, **options.partitioning(args))
-        files = [*(str(path) for path in again.plan.files), *writing.write_pages(args, again.plan)]
+                       site=where, progress=progress, **options.partitioning(args))
+        files = [*(str(path) for path in again.plan.files), *writing.write_pages(args, again.plan),
+                 *site.write_picture(args, again.plan)]
     made, before = again.plan, again.former
     console.table(component_table(made.metrics))
     console.say()
     console.table(pair_table(made.metrics))
     console.say()
+    tell_placements(console, made)
     for name, moves in again.migration.moves.items():
         was, now = before.components[name], made.metrics.components[name]
         console.say(f"{name}: imbalance {was.ub:.1%} -> {now.ub:.1%}, coupled {was.ub_cpl:.1%} -> {now.ub_cpl:.1%}, "

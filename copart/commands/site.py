@@ -15,6 +15,7 @@ from .paths import Paths, sources
 
 if TYPE_CHECKING:
     from ..metrics import StepCost
+    from ..plans.plan import Plan
     from ..plans.requests import Site
 
 #: What the options of :func:`add_machine` mean as paths.
@@ -25,6 +26,9 @@ EFFECTS: Effects = (
     Effect(("method", "bound"), lambda args: args.placement == "shared", "beside a --placement other than shared"),
     Effect(("bound",), lambda args: args.method == "auto", "without --method auto"),
     *DESCRIPTION_EFFECTS)
+#: The same of :func:`add_picture`.
+PICTURE_PATHS = Paths(writes={"machine_picture": lambda args: [args.machine_picture] if args.machine_picture else []})
+PICTURE_EFFECTS: Effects = (needs(("machine_picture",), "source", "hierarchy"),)
 
 
 def add_machine(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -42,6 +46,30 @@ def add_machine(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
                             "t=1,t_m=1,alpha=5,beta=0.01 (these are the defaults): a cell in a sub-step, a coupled "
                             "cell in a coupling phase, a message, a datum, in microseconds; t.NAME=2 for one component")
     return group
+
+
+def add_picture(group: argparse._ArgumentGroup) -> None:
+    """``--machine-picture``."""
+    group.add_argument("--machine-picture", metavar="FILE",
+                       help="draw nodes by component and links by load, in linear order and as placed (copart[plot])")
+
+
+def need_picture(args: argparse.Namespace, where: Site) -> None:
+    """Refuse a picture of the machine that was asked for and cannot be drawn, before the work."""
+    if not args.machine_picture:
+        return
+    from ..mapping.sites import Sites
+    from ..report.machine_layout import need_drawable
+    from ..report.pictures import need_matplotlib
+
+    need_matplotlib(args.machine_picture)
+    if where.machine is not None:
+        need_drawable(Sites(where.machine))
+
+
+def write_picture(args: argparse.Namespace, plan: Plan) -> list[str]:
+    """Draw the machine where it was asked for; the file."""
+    return [str(plan.machine_picture(args.machine_picture))] if args.machine_picture else []
 
 
 def add_method(group: argparse._ArgumentGroup, what: str) -> None:
@@ -107,4 +135,5 @@ def step_cost(text: str | None) -> StepCost:
     return StepCost.of_dict(found)
 
 
-__all__ = ["EFFECTS", "PATHS", "add_machine", "add_method", "check_method", "site", "step_cost"]
+__all__ = ["EFFECTS", "PATHS", "PICTURE_EFFECTS", "PICTURE_PATHS", "add_machine", "add_method", "add_picture",
+           "check_method", "need_picture", "site", "step_cost", "write_picture"]

@@ -41,6 +41,7 @@ from .cases import uneven_regions, write_into_cases
 from .components import Pair, Progress, coupled_problem, interfaces_dict, only_interface, silent
 from .output import SCHEMA, VERSION, check_file_names, component_inputs, usual_files, write_plan
 from .overwriting import refuse_inputs
+from .placing import need_room, place_processes
 from .requests import Meeting, Sharing, Site
 from .weighing import CoupledWeights, priced
 from .worth import figures_alone, worth_remarks
@@ -328,10 +329,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     count, limits, rule, advice = counted(problem, parts, sharing, coupled, rule, pool, run.eps, found.unit)
     where = Site() if site is None else site
     cost = priced(where.priced(problem.names), found.unit)
-    if where.machine is not None:
-        from ..mapping.coupled.placed import check_room  # few plans need mapping, and loading it takes a while
-
-        check_room(count[0] if pool and len(count) == 1 else sum(count), where.machine)
+    need_room(where, count[0] if pool and len(count) == 1 else sum(count))
     if output is not None:
         check_file_names(problem.names)
         check_meshes(kinds or (), found.meshes, problem.names)
@@ -351,12 +349,9 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         kept["shared"] = True
     if contiguous:
         kept["contiguous"] = True
-    placed: tuple[Placed, ...] = ()
     if where.machine is not None:
         tell(f"placing {copartition.nprocs} processes", 0, 0)
-        times = where.times(problem.names)
-        kept |= {**where.settings, "iterations": list(times.values())}
-        placed = _placements(problem, copartition, where, times, requests.placed_coords(problem, kept), run)
+    placed = place_processes(where, problem, copartition, kept, run)
     judged: list[Any] = side_by_side([partial(figures_alone, problem, copartition, scheme, count, run),
                                       partial(evaluate, problem, copartition, cost, threads=run.threads)], run.threads)
     alone, metrics = judged
@@ -373,21 +368,6 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
         return made
     tell(f"writing to {os.fspath(output)}", 0, 0)
     return replace(made, files=made.write(output, write))
-
-
-def _placements(problem: CoupledProblem, copartition: CoPartition, where: Site, times: Mapping[str, int],
-                coords: Any, run: Options) -> tuple[Placed, ...]:
-    """The processes on the machine, in all ways that apply, the wanted one among them."""
-    from ..mapping.coupled.placements import place, placements
-    from ..mapping.coupled.processes import process_graph
-
-    assert where.machine is not None
-    graph = process_graph(problem, copartition, times, coords=coords)
-    placed = placements(graph, where.machine, method=where.method, bound=where.bound, seed=run.seed,
-                        threads=run.threads)
-    if where.placement not in [one.name for one in placed]:
-        place(graph, where.machine, where.placement)  # which says why it does not apply
-    return placed
 
 
 __all__ = ["Plan", "plan"]

@@ -27,7 +27,7 @@ from ..formats.output import file_name
 from ..interface.counts import Counts, CoupledCounts, coupled_rule, part_counts
 from ..interface.price import PRICE
 from ..kernels import timed
-from ..metrics import CoupledMetrics, evaluate
+from ..metrics import CoupledMetrics, StepCost, evaluate
 from ..migration.plan import MigrationPlan
 from ..names import SchemeName
 from ..options import Options, Settings
@@ -40,8 +40,9 @@ from .kept import kept_cost
 from .opening import component
 from .output import MIGRATION, component_inputs, interedges_files, read_summary, usual_files
 from .overwriting import reading, refuse_inputs, same_file
+from .placing import need_room, place_processes
 from .plan import Plan
-from .requests import settings_of
+from .requests import Site, settings_of
 from .weighing import CoupledWeights, priced, units, weighed, with_interedges
 from .writers import kinds_and_pages
 
@@ -58,7 +59,7 @@ OTHER = "new_load"
 
 
 PLACING = ("placement", "method", "bound", "iterations")
-"""Settings of plans on a machine, which is not in the folder."""
+"""Settings of plans on a machine, which is not in the folder: it is given again, or nothing is placed."""
 
 
 class ReadPlan(NamedTuple):
@@ -157,7 +158,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
            interedges: Mapping[tuple[str, str], Interedges] | None = None,
            parts: Counts | None = None, coupled: CoupledCounts | None = None, scheme: SchemeName | None = None,
            alpha: float = 5.0, price: Sequence[float] | None = None, scheme_options: Mapping[str, Any] | None = None,
-           options: Options | None = None, output: str | os.PathLike[str] | None = None,
+           options: Options | None = None, site: Site | None = None, output: str | os.PathLike[str] | None = None,
            write: str | Sequence[str] | None = None, progress: Progress | None = None,
            **given: Unpack[Settings]) -> Replan:
     """Take up a plan again after a change.
@@ -186,6 +187,9 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
     options : Options, optional
         eps, seed, threads and preset (:class:`copart.options.Options`); each also by its own name, as in ``seed=2``.
         Where neither `options` nor eps is given, eps is that of the plan.
+    site : Site, optional
+        Where the new processes are to run, for a run that starts anew: see :func:`copart.plan`.  Iterations and costs
+        that it does not give are those of the plan.  Without a machine nothing is placed.
     output : path, optional
         Folder to write to, another one than `folder`.
     write : str or sequence of str, optional
@@ -213,17 +217,22 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
                               f"name another folder")
     tell(f"reading {os.fspath(folder)}", 0, 0)
     problem, former, meshes, settings = read_plan(folder, sources, load, coupled_weights)
+    nprocs = former.nprocs
     if parts is not None and not former.shared:
-        part_counts(problem, parts, "parts")
+        nprocs = sum(part_counts(problem, parts, "parts").values())
     summary = read_summary(Path(folder))
     for name in problem.names:
         if name not in meshes and name not in (loads or {}) and _of_other_loads(problem, former, name, summary):
             _log.warning("%s: its graph has not the loads that the former plan was made for; loads of a graph are not "
                          "kept in the folder, so give them again if they still hold", name)
+    where = Site() if site is None else site
     if settings.keys() & set(PLACING):
         settings = {key: value for key, value in settings.items() if key not in PLACING}
-        _log.warning("the processes of the former plan were placed on a machine; the new ones are not, and start in "
-                     "the order of their ranks (copart.mapping.coupled.placements.place places them)")
+        if where.machine is None:
+            _log.warning("the processes of the former plan were placed on a machine; the new ones are not, and start "
+                         "in the order of their ranks: give the machine again (--machine, or site= in Python)")
+    if parts is None or not former.shared:
+        need_room(where, nprocs)
     interfaces = interfaces_of(summary)
     # the constants of the plan are for its own coupled weights
     meant = units(summary["settings"].get("coupled_weights"), problem.components, problem.pairs)
@@ -258,9 +267,17 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
                  "coupled_rule": rule if registry.scheme(run).knows_interface else None,
                  "scheme_options": own | ({"price": list(prices)} if "price" in registry.scheme(run).own else {}),
                  "alpha": alpha, **settings_of(chosen)}
-    cost = priced(kept_cost(Path(folder) / METRICS, summary),
-                  units(settings.get("coupled_weights"), problem.components, problem.pairs), meant)
-    plan = Plan(problem, made, evaluate(problem, made, cost), meshes, settings, took.seconds, interfaces=interfaces)
+    now = units(settings.get("coupled_weights"), problem.components, problem.pairs)
+    if where.cost == StepCost():
+        where = replace(where, cost=priced(kept_cost(Path(folder) / METRICS, summary), now, meant))
+        cost = where.priced(problem.names)
+    else:
+        cost = priced(where.priced(problem.names), now)
+    if where.machine is not None:
+        tell(f"placing {made.nprocs} processes", 0, 0)
+    placements = place_processes(where, problem, made, settings, chosen)
+    plan = Plan(problem, made, evaluate(problem, made, cost), meshes, settings, took.seconds, interfaces=interfaces,
+                placements=placements)
     again = Replan(plan, MigrationPlan.between(former, made, problem), evaluate(problem, former, cost))
     if output is None:
         return again

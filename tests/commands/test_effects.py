@@ -37,7 +37,9 @@ ALWAYS = {
              "method": "",
              "write": "kinds that need a mesh are refused for a graph"},
     "repart": {**PARTITIONING, "former": "", "method": "", "output": "", "report": ""},
-    "replan": {**PARTITIONING, "output": "", "load": "unknown names are refused", "source": "unknown names are refused",
+    "replan": {**PARTITIONING, "output": "", "load": "unknown names are refused",
+               "sources": "unknown names are refused", "source": "", "hierarchy": "",
+               "iterations": "also the sub-steps of the priced step", "step_cost": "",
                "interedges": "unknown pairs are refused", "parts": "", "scheme": "", "alpha": "", "write": "",
                "picture": "", "report": "",
                "price": "every scheme weighs cut against migration by it"},
@@ -78,13 +80,14 @@ IDLE = [
     *(entry for command in ("plan", "compare") for line in [f"{command} {TWO}"] for entry in (
         *each(line, "--costs --serial", "without --total"),
         *each(f"{line} --interedges overlap", "--several", "with --interedges overlap"),
+        *each(f"{line} --coupled 2 2", "--interface=gather", "beside --coupled"))),
+    *(entry for line in (f"plan {TWO}", f"compare {TWO}", "replan plan") for entry in (
         *each(line, "--nodes --host --slots --unit=pu --distance --vertices=x --topology --placement=shared "
               "--method=ug --bound=latency", NO_MACHINE),
         *each(f"{line} --hierarchy 4 --placement linear", "--method=ug --bound=latency", "other than shared"),
         *each(f"{line} --hierarchy 4", "--bound=latency", "without --method auto"),
-        *each(f"{line} --hierarchy 4", "--host --slots --unit=pu --vertices=x --topology", "with --hierarchy"),
-        *each(f"{line} --coupled 2 2", "--interface=gather", "beside --coupled"))),
-    *each(f"plan {TWO}", "--machine-picture=m.png", NO_MACHINE),
+        *each(f"{line} --hierarchy 4", "--host --slots --unit=pu --vertices=x --topology", "with --hierarchy"))),
+    *(entry for line in (f"plan {TWO}", "replan plan") for entry in each(line, "--machine-picture=m.png", NO_MACHINE)),
     *(entry for scheme in ("naive", "multiconstraint", "monolithic")
       for entry in each(f"plan {TWO} --scheme {scheme}", "--coupled --interface=gather", "with schemes that leave")),
     *each("plan a.vtu b.vtu --total 4 --scheme monolithic", "--costs --serial", "on a pool that all"),

@@ -30,8 +30,9 @@ CALLS = {
     "advise": "{costs} --total 4 --picture {picture}",
     "part": "{source} 2 --fixed {fixed} --tpwgts {tpwgts} --weights {weights} -o {output}",
     "repart": "{source} {partfile} 2 -o {output} --report {report}",
-    "replan": "{folder} --load a={load} --source a={source} --new-interedges a,b={interedges} -o {output} "
-              "--picture {picture} --report {report}",
+    "replan": "{folder} --load a={load} --source a={sources} --new-interedges a,b={interedges} -o {output} "
+              f"--step-cost {{step_cost}} {MACHINE} --picture {{picture}} --report {{report}} "
+              "--machine-picture {machine_picture}",
     "machine": "info {source} --nodes {nodes} --host {host} --vertices {vertices} --tgt {tgt}",
     "map": "{graph} --fixed {fixed} --from {old} --part {part} -o {output} " + MACHINE,
     "ranks": "{profile} --counts {counts} --placement {placement} --model {model} --nodes {nodes} --slots 2 "

@@ -11,12 +11,16 @@ import copart
 from copart.checks import check_copartition
 from copart.cli import main
 from copart.coupling import CoPartition, Interedges
-from copart.errors import ConfigError, CouplingError, FormatError, GraphError
+from copart.errors import ConfigError, CouplingError, FormatError, GraphError, MappingError
 from copart.formats import read_part, write_part
 from copart.formats.interedges_file import write_interedges
+from copart.formats.launch import READERS
 from copart.formats.migration_file import read_migration
+from copart.mapping.coupled.placements import placements
+from copart.mapping.coupled.processes import process_graph
 from copart.mapping.machine import machine
 from copart.mesh import cube
+from copart.metrics import StepCost
 from copart.plans.replan import read_plan, replan
 from copart.plans.verify import check_plan
 
@@ -193,6 +197,47 @@ def test_processes_on_a_machine_are_said_to_be_placed_no_more(tmp_path, caplog):
     caplog.clear()
     replan(again, output=last)
     assert not caplog.records
+
+
+def test_new_processes_are_placed_on_a_machine_that_is_given_again(tmp_path, capsys):
+    out, again = tmp_path / "out", tmp_path / "again"
+    cubes = (cube("hexa", 6), cube("hexa", 7, offset=(1, 0, 0)))
+    copart.plan(*cubes, parts=(4, 4), names=("a", "b"), output=out,
+                site=copart.Site(machine("2:4"), iterations=(3, 2), cost=StepCost(alpha=7.0)))
+    made = replan(out, parts=(5, 6), site=copart.Site(machine("3:4")), output=again)
+    assert [one.name for one in made.plan.placements] == ["linear", "disjoint", "shared"]
+    assert made.plan.placement is made.plan.placements[2]
+    kept = json.loads((again / "metrics.json").read_text())
+    assert (kept["settings"]["placement"], kept["settings"]["iterations"]) == ("shared", [3, 2])
+    assert made.plan.metrics.step.cost.alpha == 7.0
+    assert made.plan.metrics.step.cost.substeps == {"a": 3, "b": 2}
+    # as if the same parts were of a plan
+    graph = process_graph(made.plan.problem, made.plan.copartition, {"a": 3, "b": 2})
+    alone = placements(graph, machine("3:4"), seed=1)
+    assert [one.processor.tolist() for one in alone] == [one.processor.tolist() for one in made.plan.placements]
+    assert READERS["processors.txt"](again / "launch" / "processors.txt").tolist() == alone[2].processor.tolist()
+    assert check_plan(again).ok
+    words = ["replan", str(out), "--hierarchy", "3:4", "-o", str(tmp_path / "line")]
+    assert main([*words, "--placement", "linear", "--iterations", "1", "--step-cost", "alpha=3,t_m=2", "--report"]) == 0
+    assert "8 processes on 3 of 4 hosts" in capsys.readouterr().out
+    assert "On the machine" in (tmp_path / "line" / "report.html").read_text()
+    kept = json.loads((tmp_path / "line" / "metrics.json").read_text())
+    assert (kept["settings"]["placement"], kept["settings"]["iterations"]) == ("linear", [1, 1])
+    assert kept["metrics"]["step"]["cost"]["alpha"] == 3.0
+    assert kept["metrics"]["step"]["cost"]["substeps"] == {"a": 1, "b": 1}
+    assert main([*words[:2], "--hierarchy", "2:3", "-o", str(tmp_path / "never")]) == 2
+    assert "has 6 slots for 8 processes" in capsys.readouterr().err
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_pool_is_placed_again(tmp_path):
+    copart.plan(cube("hexa", 4), cube("hexa", 4, offset=(1, 0, 0)), parts=4, scheme="monolithic",
+                output=tmp_path / "out")
+    made = replan(tmp_path / "out", parts=6, site=copart.Site(machine("2:3")), output=tmp_path / "again")
+    assert sorted(made.plan.placement.processor.tolist()) == [*range(6)]
+    with pytest.raises(MappingError, match="has 6 slots for 7 processes"):
+        replan(tmp_path / "out", parts=7, site=copart.Site(machine("2:3")))
+    assert check_plan(tmp_path / "again").ok
 
 
 def test_refusals(folder, tmp_path, capsys):
