@@ -118,19 +118,22 @@ class Interface:
 
     def lines(self) -> list[str]:
         """The same in words, a line each."""
-        thing = "cells" if self.measure == "volume" or self.kind == "overlap" else \
-            {"area": "facets", "length": "edges", "points": "ends"}[self.measure]
+        from ...metrics.columns import plural
+
+        thing = "cell" if self.measure == "volume" or self.kind == "overlap" else \
+            {"area": "facet", "length": "edge", "points": "end"}[self.measure]
         out = []
         for side in (self.a, self.b):
             where = f"{side.name} at {side.group}" if side.group else side.name
             if side.offered == 0:
-                out.append(f"{where}: {side.cells} cells touch")
+                out.append(f"{where}: {side.cells} {plural(side.cells, 'cell')} touch")
                 continue
-            text = f"{where}: {side.matched} of {side.offered} {thing} match"
+            count = plural(side.offered, thing)
+            text = f"{where}: {side.matched} of {side.offered} {count} {'matches' if side.offered == 1 else 'match'}"
             if self.measure != "points":
                 text += f", {self.measure} {side.size:.6g}"
             if self.kind != "overlap":
-                text += f", {side.points} points, {side.cells} cells"
+                text += f", {side.points} {plural(side.points, 'point')}, {side.cells} {plural(side.cells, 'cell')}"
             if side.unmatched >= 0.005:
                 text += f", {side.unmatched:.1%} without counterpart"
             others = [g for g in side.groups if g != side.group]
@@ -139,7 +142,8 @@ class Interface:
             out.append(text)
         common = [] if self.measure == "points" else [f"common {self.measure} {self.overlap:.6g}"]
         if self.kind != "overlap" and self.a.offered:
-            common += [f"largest gap {self.gap:.3g}", f"{self.shared_points} points shared"]
+            shared = f"{self.shared_points} {plural(self.shared_points, 'point')} shared"
+            common += [f"largest gap {self.gap:.3g}", shared]
         if self.pieces > 1:
             common.append(f"{self.pieces} separate pieces")
         return [*out, *([", ".join(common)] if common else []), *self.remarks]

@@ -76,6 +76,13 @@ def test_the_report_is_plain_and_reads_well():
     assert str(found.named("x", "y")).splitlines()[1].startswith("y: 16 of 96")
 
 
+def test_one_of_a_kind_is_told_in_the_singular():
+    one, other = cube("hexa", 1, name="a"), cube("hexa", 1, offset=(1, 0, 0), name="b")
+    assert find_interface(one, other)[1].lines()[0] == "a: 1 of 6 facets match, area 1, 4 points, 1 cell"
+    _, within = find_interface(one, other.translated((-0.5, 0, 0)), "overlap")
+    assert within.lines()[1].startswith("b: 1 of 1 cell matches")
+
+
 def test_a_named_boundary_that_is_covered_in_part():
     mesh = named_cube().select("right")
     _, found = find_interface(mesh, cube("hexa", 4, offset=(1, 0.5, 0), name="b"))
