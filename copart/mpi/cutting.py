@@ -230,7 +230,7 @@ class _Run:
         reduction(comm)(total)
         self.total = int(total.weight[0])
         self.wanted = goals(self.total, self.nparts, tpwgts)
-        self.slack = slack(self.wanted, request.eps)
+        self.slack = slack(self.wanted, request.eps, tpwgts)
         self.counters, self.moved = Counters(), 0
         self.decisions: list[tuple[int, Decision]] = []
         self.pieces: list[_Piece] = []

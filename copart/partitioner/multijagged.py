@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import VERTEX, tolerance, whole
+from ..metrics import target_shares
 from .geometric.cutting import Selecting
 from .geometric.levels import Axes, AxisRule, partition_in_levels
 from .geometric.points import checked_nparts, checked_points, goals
@@ -89,16 +90,29 @@ def multijagged(points: ArrayLike, nparts: int | None = None, *, weights: ArrayL
     wanted = goals(given.total, k, tpwgts)
     levels = ((depth - level, None if each is None else each[level]) for level in range(depth))
     with Team(whole("threads", threads, low=1, high=1024)) as team:
-        cutter = Selecting() if eps is None else Searching(slack(wanted, tolerance("eps", eps)), np.arange(n))
+        cutter = Selecting() if eps is None else Searching(slack(wanted, tolerance("eps", eps), tpwgts), np.arange(n))
         return partition_in_levels(given, k, wanted, levels, round_robin(dim), team, cutter, "multijagged")
 
 
-def slack(wanted: NDArray[np.int64], eps: float) -> int:
+def slack(wanted: NDArray[np.int64], eps: float, tpwgts: ArrayLike | None = None) -> int:
     """By how much twice the weight left of a cut may miss its goal, so that parts are within `eps` of their targets.
 
-    Both cuts of a part may err: each gets half of what the lightest part allows.
+    Both cuts of a part may err: each gets half of the room of the part with least. The goals are whole numbers, of
+    which a part may be one above twice its target: that comes out of its room.
+
+    Parameters
+    ----------
+    wanted : (nparts + 1,) int64
+        :func:`copart.partitioner.geometric.points.goals`.
+    eps : float
+    tpwgts : (nparts,) array_like of float, optional
+        As for these.
     """
-    return floor(eps * int(np.diff(wanted).min()) / 2)
+    nparts = len(wanted) - 1
+    twice = int(wanted[-1]) / nparts if tpwgts is None else int(wanted[-1]) * target_shares(tpwgts, nparts)
+    room = eps * twice + (twice - np.diff(wanted))
+    # shares are rounded: what they lack by that is no reason to search on
+    return max(0, floor(float(room.min()) / 2 + 1e-9))
 
 
 __all__ = ["multijagged", "round_robin", "slack"]

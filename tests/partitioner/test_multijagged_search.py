@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copart.kernels.multisection import PATIENCE
+from copart.partitioner.geometric.points import goals
 from copart.partitioner.geometric.search import Line, alone, one_d_part
-from copart.partitioner.multijagged import multijagged
+from copart.partitioner.multijagged import multijagged, slack
 from copart.partitioner.rounds import Team
 
 from .geometric_reference import CLOUDS
@@ -139,6 +140,20 @@ def test_parts_are_within_a_tolerance_where_points_permit(nparts, dim, eps, seed
     made = multijagged(rng.random((4000, dim)), nparts, weights=weights, eps=eps)
     share = 0.2 if eps == "20%" else eps
     assert made.weights.max() <= (1 + share) * weights.sum() / nparts + weights.max()
+
+
+@pytest.mark.parametrize(("n", "nparts", "eps"), [(369, 35, 0.1), (184, 32, 0.2), (152, 40, 0.3), (153, 40, 0.3)])
+def test_a_tolerance_holds_where_targets_are_no_whole_numbers(n, nparts, eps):
+    made = multijagged(np.random.default_rng(n).random((n, 1)), nparts, eps=eps)
+    assert made.sizes.max() <= (1 + eps) * n / nparts
+
+
+def test_a_tolerance_is_shared_out_to_both_cuts_of_a_part():
+    assert [slack(goals(400, 10, None), eps) for eps in (0, 0.05, 0.1)] == [0, 2, 4]
+    assert slack(goals(400, 3, [1, 1, 2]), 0.05, [1, 1, 2]) == 5
+    # 10.5 points each: the goal of every second one is a half too far
+    assert slack(goals(105, 10, None), 0.1) == 1
+    assert slack(goals(369, 35, None), 0.1) == 0
 
 
 def test_threads_and_tolerances_do_not_meet():
