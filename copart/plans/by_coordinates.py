@@ -134,8 +134,9 @@ def describe_points(made: GeometricPartition, tpwgts: ArrayLike | None) -> dict[
     """The figures of parts of points; messages where the parts are boxes."""
     shares = np.full(made.nparts, 1 / made.nparts) if tpwgts is None else np.asarray(tpwgts) / np.sum(tpwgts)
     wanted = made.weights.sum() * shares
-    found: dict[str, Any] = {"points": len(made.part), "parts": made.nparts, "method": made.method,
-                             "ub": float((made.weights / np.where(wanted > 0, wanted, 1)).max()) - 1,
+    # as of a graph without weight
+    ub = float((made.weights / wanted).max()) - 1 if wanted.all() else 0.0
+    found: dict[str, Any] = {"points": len(made.part), "parts": made.nparts, "method": made.method, "ub": ub,
                              "empty": int((made.sizes == 0).sum())}
     if made.boxes is not None:
         found["max_messages"], found["messages"] = messages(box_graph(made.boxes))

@@ -100,6 +100,13 @@ def test_points_that_weigh_alike_are_counted(place):
     assert main(["part", "p.npy", "400", "--method", "rcb", "--weights", "w.txt", "-q"]) == 0  # one or two points each
 
 
+def test_points_without_weight_are_in_balance(place, capsys):
+    np.savetxt("w.txt", np.zeros(500))
+    assert main(["part", "p.npy", "4", "--method", "multijagged", "--weights", "w.txt"]) == 0
+    assert "imbalance 0.00%" in capsys.readouterr().out
+    assert np.bincount(read_part("p.npy.part.4", 500)).tolist() == [125] * 4
+
+
 def test_an_empty_part_is_refused(place, capsys):
     np.savetxt("four.txt", [[0.47, 0.01], [0.21, 0.46], [0.12, 0.51], [0.35, 0.6]])
     np.savetxt("w.txt", [2, 3, 3, 1])
