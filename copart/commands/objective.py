@@ -48,18 +48,32 @@ def read(args: argparse.Namespace) -> tuple[Hypergraph | None, Graph | None, Mes
     ConfigError
         The cut is asked for on a hypergraph file, a load on anything but a mesh, or vertices have several weights.
     """
-    from ..errors import ConfigError
-    from ..formats import read_hypergraph
+    from ..errors import ConfigError, FormatError
+    from ..formats import hypergraph_suffix
     from ..hypergraph import Hypergraph
     from ..plans.opening import single
 
-    if not _is_hypergraph(args.source):
+    if _is_hypergraph(args.source):
+        return _read_nets(args), None, None
+    try:
         graph, mesh = single(args.source, args.load, args.threads)
-        if not by_exchange(args):
-            return None, graph, mesh
-        if graph.ncon > 1:
-            raise ConfigError(f"--objective: only the cut goes with {graph.ncon} weights per vertex")
-        return Hypergraph.column_net(graph), graph, mesh
+    except FormatError:
+        if not by_exchange(args) or hypergraph_suffix(args.source) is None:
+            raise
+        # a matrix that is no graph: its rows are vertices, its columns nets
+        return _read_nets(args), None, None
+    if not by_exchange(args):
+        return None, graph, mesh
+    if graph.ncon > 1:
+        raise ConfigError(f"--objective: only the cut goes with {graph.ncon} weights per vertex")
+    return Hypergraph.column_net(graph), graph, mesh
+
+
+def _read_nets(args: argparse.Namespace) -> Hypergraph:
+    """The hypergraph of a file that holds one."""
+    from ..errors import ConfigError
+    from ..formats import read_hypergraph
+
     if args.objective == "cut":
         raise ConfigError(f"--objective: {args.source} is a hypergraph, whose parts have no cut edges; choose one of "
                           f"{', '.join(CHOICES[1:])}")
@@ -68,7 +82,7 @@ def read(args: argparse.Namespace) -> tuple[Hypergraph | None, Graph | None, Mes
     if args.load is not None:
         raise ConfigError(f"--load: has no effect on {args.source}, a hypergraph, which brings the weights of its "
                           f"vertices")
-    return read_hypergraph(args.source), None, None
+    return read_hypergraph(args.source)
 
 
 def describe(hypergraph: Hypergraph, part: Any, nparts: int, shares: Any = None) -> dict[str, Any]:

@@ -36,8 +36,9 @@ examples:
 
 Points: .npy of shape (n, d), or text (.csv, .txt, .xyz) with the coordinates of one per line.
 Graphs: METIS .graph, SCOTCH .grf, Matrix Market .mtx, each also with .gz; hypergraphs: hMETIS .hgr, PaToH .patoh and
-.u; meshes: SU2, OpenFOAM cases, CalculiX,
-gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one region.
+.u, and with an --objective other than cut Matrix Market of any shape (rows are vertices, columns are nets);
+meshes: SU2, OpenFOAM cases, CalculiX, gmsh and whatever else meshio reads, FILE:NAME or FILE:ARRAY=VALUE for one
+region.
 """
 
 

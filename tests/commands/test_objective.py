@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.io import mmwrite
+from scipy.sparse import eye_array, random_array
 
 from copart.cli import main
 from copart.formats import read_part, write_graph, write_hypergraph
@@ -60,6 +62,23 @@ def test_a_hypergraph_file(graph, capsys, name):
     assert main(["part", name, "4", "-o", "other", "--fixed", f"{name}.part.4"]) == 0
     assert (read_part("other", h.nvtxs, 4) == part).all()
     assert f"volume {said['volume']} (at most {said['max_volume']} from a part)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shape", [(60, 60), (40, 70)])
+def test_a_matrix_that_is_no_graph(folder, capsys, shape):
+    """Rows are vertices, columns are nets: what ``y = A x`` by rows sends."""
+    matrix = random_array(shape, density=0.05, rng=np.random.default_rng(1), format="csr")
+    matrix = matrix + eye_array(*shape) + eye_array(*shape, k=30)
+    mmwrite("m.mtx", matrix)
+    h = Hypergraph.from_scipy(matrix)
+    for name, letters, key in (("volume", "TV", "volume"), ("max-messages", "MSM", "max_messages")):
+        said = figures(capsys, "m.mtx", 4, "--objective", name, "--eps", 0.1)
+        truth = evaluate_hypergraph(h, read_part("m.mtx.part.4", shape[0], 4), 4).to_dict()
+        assert (said["vertices"], said["nets"], said[key]) == (*shape, truth[letters])
+    for other in ([], ["--objective", "cut"]):
+        assert "m.mtx" in line_of(capsys, "part", "m.mtx", 4, *other)
+    assert "--load: has no effect on m.mtx, a hypergraph" in line_of(
+        capsys, "part", "m.mtx", 4, "--objective", "volume", "--load", "x")
 
 
 def test_shares_of_a_hypergraph(graph, capsys):
