@@ -45,12 +45,14 @@ def join_pieces(search: Search, graph: Level) -> int:
         ties = np.empty((count, 3), np.int64)
         contiguity.piece_ties(graph, part, piece, loose, ties)
         pairs = np.unique(ties[:, :2], axis=0)
+        tied = np.unique(pairs[:, 0])
+        start, end = (np.searchsorted(pairs[:, 0], tied, side) for side in ("left", "right"))
+        near = {p: pairs[i:j, 1] for p, i, j in zip(tied.tolist(), start, end, strict=True)}
         order = np.argsort(piece, kind="stable").astype(VERTEX)
         first = np.searchsorted(piece[order], np.arange(len(weight) + 1))
         before = joined
-        for p in sorted(set(pairs[:, 0].tolist()), key=lambda p: (weight[p], p)):
-            near = pairs[pairs[:, 0] == p, 1]
-            joined += _join(search, order[first[p] : first[p + 1]], int(of_part[p]), int(weight[p]), near, most)
+        for p in sorted(near, key=lambda p: (weight[p], p)):
+            joined += _join(search, order[first[p] : first[p + 1]], int(of_part[p]), int(weight[p]), near[p], most)
         if joined == before:
             break
     return joined
