@@ -22,7 +22,7 @@ from ..kernels.multisection import Found
 from ..names import known_name
 from ..partitioner.geometric.cutting import Selecting, cloud_of
 from ..partitioner.geometric.levels import Cutter, Level, cut, whole_box
-from ..partitioner.geometric.migration import Decision, assign, destinations, judged
+from ..partitioner.geometric.migration import Decision, assign, by_part, destinations, judged
 from ..partitioner.geometric.points import (
     Points,
     checked_coords,
@@ -343,9 +343,10 @@ class _Run:
         shared = len(groups[mine[0]]) > 1
         inner = comm.Split(mine[0] if shared else comm.size + comm.rank, comm.rank)
         try:
+            came_first = np.argsort(new_ids)
+            in_box, ends = by_part(new_box[came_first], len(groups))
             for number in mine:
-                here = np.flatnonzero(new_box == number)
-                here = here[np.argsort(new_ids[here])]
+                here = came_first[in_box[ends[number]:ends[number + 1]]]
                 own = Points(frozen(np.ascontiguousarray(coords[here])),
                              weights[here] if weighted else weights, self.points.unit)
                 parts = level.parts[number:number + 2]

@@ -156,6 +156,12 @@ def _processes_per_part(points: NDArray[np.int64], nprocs: int) -> list[int]:
     return room
 
 
+def by_part(part: NDArray[np.integer[Any]], nparts: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(n,) int64 points part by part, in their order, and (nparts + 1,) int64 where those of each part begin."""
+    order = np.argsort(part, kind="stable")
+    return order, np.searchsorted(part[order], np.arange(nparts + 1))
+
+
 def new_owners(part: NDArray[np.integer[Any]], owner: NDArray[np.integer[Any]], groups: Sequence[Sequence[int]],
                ) -> NDArray[np.int64]:
     """(n,) int64 process of every point after migration.
@@ -164,8 +170,7 @@ def new_owners(part: NDArray[np.integer[Any]], owner: NDArray[np.integer[Any]], 
     own as many as that.
     """
     out = np.empty(len(part), np.int64)
-    order = np.argsort(part, kind="stable")
-    ends = np.searchsorted(part[order], np.arange(len(groups) + 1))
+    order, ends = by_part(part, len(groups))
     for number, group in enumerate(groups):
         mine = order[ends[number]:ends[number + 1]]
         out[mine] = spread_over(owner[mine], group)
@@ -204,8 +209,9 @@ def destinations(owned: ArrayLike, groups: Sequence[Sequence[int]], process: int
     """
     table = np.asarray(owned, np.int64)
     out = np.empty(len(part), np.int64)
+    order, begin = by_part(part, len(groups))
     for number, group in enumerate(groups):
-        mine = np.flatnonzero(part == number)
+        mine = order[begin[number]:begin[number + 1]]
         if len(group) == 1:
             out[mine] = group[0]
             continue
@@ -329,5 +335,5 @@ def simulate_bisection(part: ArrayLike, owner: ArrayLike, nprocs: int) -> Trace:
     return trace
 
 
-__all__ = ["FEWEST", "IMBALANCE", "WAITING", "Decision", "Trace", "assign", "calls_ahead", "decide", "destinations",
-           "judged", "new_owners", "placement_imbalance", "simulate", "simulate_bisection", "spread_over"]
+__all__ = ["FEWEST", "IMBALANCE", "WAITING", "Decision", "Trace", "assign", "by_part", "calls_ahead", "decide",
+           "destinations", "judged", "new_owners", "placement_imbalance", "simulate", "simulate_bisection", "spread_over"]
