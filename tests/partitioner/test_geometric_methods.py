@@ -95,6 +95,14 @@ def test_messages_of_uniform_points(counts, total):
         assert found.most <= 2 * counts[-1] + 2
 
 
+def test_messages_by_formula_of_one_to_three_levels():
+    assert [jagged_messages(*counts) for counts in ((5,), (5, 1), (1, 5), (4, 3, 1), (32, 32, 32))] == [
+        8, 8, 8, jagged_messages(4, 3), 434_558]
+    for counts in ((), (4, 4, 4, 4), (4, 0)):
+        with pytest.raises(ConfigError, match="counts: "):
+            jagged_messages(*counts)
+
+
 def test_deeper_recursion_makes_as_many_parts_with_fewer_messages_at_most():
     """16 x 16 x 16 x 16 against 256 x 256; on rings and around holes it is the other way round."""
     rng = np.random.default_rng(7)

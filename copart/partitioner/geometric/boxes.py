@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, frozen
-from ...errors import PartitionError
+from ...arrays import VERTEX, frozen, whole
+from ...errors import ConfigError, PartitionError
 from ...graph import Graph
 from ...kernels.boxes import facing
 
@@ -101,16 +101,28 @@ def messages(graph: Graph) -> Messages:
 
 
 def jagged_messages(*counts: int) -> int:
-    """Messages of boxes in general position, by the sections per level, of two or three levels.
+    """Messages of boxes in general position, by the sections per level, where each level cuts another coordinate.
+
+    Parameters
+    ----------
+    *counts : int
+        Sections of every box of each level, of one to three levels.
+
+    Raises
+    ------
+    ConfigError
+        There are no levels, or more than three, whose messages depend on the points; or a number is below 1.
 
     Examples
     --------
     >>> jagged_messages(16, 16), jagged_messages(8, 8, 8)
     (1410, 5726)
     """
-    p, q, *more = counts
+    if not 1 <= len(counts) <= 3:
+        raise ConfigError(f"counts: needs the sections of one to three levels, got {len(counts)}")
+    p, q, r = (*(whole("counts", count, low=1) for count in counts), 1, 1)[:3]
     flat = p * (q - 1) + (p - 1) * (2 * q - 1)
-    return 2 * flat if not more else 2 * (p * q * (more[0] - 1) + flat * (2 * more[0] - 1))
+    return 2 * (p * q * (r - 1) + flat * (2 * r - 1))
 
 
 __all__ = ["Messages", "box_graph", "jagged_messages", "messages"]
