@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copart.errors import PartitionError
+from copart.errors import ConfigError, PartitionError
 from copart.hypergraph import Hypergraph
 from copart.kgggp_ml import partition
 from copart.metrics import max_part_weight, pieces
@@ -59,6 +59,11 @@ def test_arguments_of_another_length_are_refused():
         improve_partition(h, [0, 1], 2)
     with pytest.raises(PartitionError, match=r"^held: "):
         improve_partition(h, np.arange(9) % 2, 2, held=[1])
+    for limits in ([9], [9, np.nan], [9, -1], [4.5, 9], "many"):
+        with pytest.raises(PartitionError, match=r"^limits: "):
+            improve_partition(h, np.arange(9) % 2, 2, limits=limits)
+    with pytest.raises(ConfigError, match="needs a copart Hypergraph, got Graph"):
+        improve_partition(grid(3, 3), np.arange(9) % 2, 2)
 
 
 @given(problems(), st.sampled_from([one.metrics for one in OBJECTIVES.values()]))

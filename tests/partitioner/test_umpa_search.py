@@ -294,6 +294,6 @@ def test_objectives_by_name_and_by_metrics():
         Objective.of("volum")
     with pytest.raises(ValueError, match="'TX' is no metric"):
         Objective(("TX",))
-    for wrong in ((), ("TV", "TV"), ("TV", "TM", "MSM", "MSV")):
+    for wrong in ((), ("TV", "TV"), ("TV", "TM", "MSM", "MSV"), None, 3):
         with pytest.raises(ValueError, match="one to three metrics"):
             Objective(wrong)

@@ -336,4 +336,5 @@ def simulate_bisection(part: ArrayLike, owner: ArrayLike, nprocs: int) -> Trace:
 
 
 __all__ = ["FEWEST", "IMBALANCE", "WAITING", "Decision", "Trace", "assign", "by_part", "calls_ahead", "decide",
-           "destinations", "judged", "new_owners", "placement_imbalance", "simulate", "simulate_bisection", "spread_over"]
+           "destinations", "judged", "new_owners", "placement_imbalance", "simulate", "simulate_bisection",
+           "spread_over"]

@@ -109,7 +109,9 @@ def cluster(hypergraph: Hypergraph, method: ClusteringMethod = "hcc", *, similar
     if not clusters and (max_weight is not None or similarity == "absorption-per-weight"):
         what = "max_weight" if max_weight is not None else "a similarity per weight"
         raise ConfigError(f"{what}: has no meaning for {method!r}, which joins two vertices at most")
-    bound = h.total_weight + 1 if max_weight is None else whole("max_weight", max_weight, low=0)
+    bound = h.total_weight + 1
+    if max_weight is not None:
+        bound = min(bound, whole("max_weight", max_weight, low=0))
     nets = kernels.Incidence(h.xpins, h.pins, h.xnets, h.nets, _scores(h, similarity))
     visit = _visits(h, order, whole("seed", seed, low=0))
     n, rep = h.nvtxs, np.full(h.nvtxs, -1, VERTEX)

@@ -123,7 +123,8 @@ def remove_similar_nets(hypergraph: Hypergraph, *, permutations: int = 4, keep: 
     chosen = frozen(np.flatnonzero(h.sizes >= whole("least", least, low=0)).astype(VERTEX))
     columns = times + directed
     marks = np.empty(len(chosen) * columns, VERTEX)
-    salt = whole("seed", seed, low=0) * 64
+    # kernels take 32 bits of it
+    salt = whole("seed", seed, low=0) * 64 % 2**32
     threads = whole("threads", threads, low=1)
     with Team(threads) as team:
         team.run(kernels.footprints, len(chosen), h.xpins, h.pins, chosen, times, salt, columns, marks)

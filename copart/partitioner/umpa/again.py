@@ -7,14 +7,14 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, integers, part_array, sums, whole
+from ...arrays import VERTEX, WEIGHT, integers, part_array, sums, whole
 from ...errors import PartitionError
 from ...hypergraph import Hypergraph
 from ...kernels.umpa_state import Nets
 from ...metrics import max_part_weights
 from ...names import ExchangeObjective
 from ...options import Effort, Options
-from .driver import PER_PART, annealed, pace_of
+from .driver import PER_PART, annealed, checked_hypergraph, pace_of
 from .levels import coarsen, finest
 from .objectives import Objective
 from .pieces import join_pieces
@@ -48,8 +48,9 @@ def improve_partition(
         Part of each vertex.
     nparts : int
         Number of parts.
-    limits : (nparts,) array_like of int, optional
-        Largest weight of each part instead of what `eps` allows. A part that weighs more gets no heavier.
+    limits : int or (nparts,) array_like of int, optional
+        Largest weight of each part, or of all alike, instead of what `eps` allows. A part that weighs more gets
+        no heavier.
     eps : float
         Imbalance tolerance, a fraction.
     objective : {"volume", "max-volume", "messages", "max-messages"} or Objective
@@ -67,9 +68,9 @@ def improve_partition(
     Raises
     ------
     PartitionError
-        The part of a vertex is out of range, or an array has another length.
+        The part of a vertex is out of range, or an array has another length or no whole numbers from 0 up.
     ConfigError, GraphError
-        An argument is out of range, or vertices have several weights.
+        An argument is out of range or no hypergraph, or vertices have several weights.
 
     Examples
     --------
@@ -78,12 +79,15 @@ def improve_partition(
     [0, 0, 0, 1, 1, 1]
     """
     run = Options.of(None, {"eps": eps, **effort})
-    h, k, aim = hypergraph, whole("nparts", nparts, low=1), Objective.of(objective)
+    h, k, aim = checked_hypergraph(hypergraph), whole("nparts", nparts, low=1), Objective.of(objective)
     given: NDArray[np.int32] = part_array("part", part, h.nvtxs, k, PartitionError).astype(VERTEX)
     if limits is None:
         limits = max_part_weights(h.total_weight, k, run.eps)
+    elif np.ndim(limits) == 0:
+        limits = np.full(k, limits)
+    allowed = integers("limits", limits, WEIGHT, PartitionError, low=0, size=k)
     load = sums(given, h.weights, k)
-    limit = np.maximum(np.broadcast_to(np.asarray(limits, np.int64), k), load)
+    limit = np.maximum(allowed, load)
     stays = np.zeros(h.nvtxs, bool)
     if held is not None:
         stays = integers("held", held, VERTEX, PartitionError, low=0, high=2, size=h.nvtxs).astype(bool)

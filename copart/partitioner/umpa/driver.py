@@ -145,11 +145,8 @@ def partition_hypergraph(
     """
     options = Options.of(options, settings)
     aim = Objective.of(objective)
-    if not isinstance(hypergraph, Hypergraph):
-        raise ConfigError(f"hypergraph: needs a copart Hypergraph, got {type(hypergraph).__name__}; make one with "
-                          f"Hypergraph.column_net(graph)")
+    h, k = checked_hypergraph(hypergraph), whole("nparts", nparts, low=1)
     known_name("coarsening", coarsening, COARSENINGS)
-    h, k = hypergraph, whole("nparts", nparts, low=1)
     if k > h.nvtxs:
         raise PartitionError(f"nparts: {k} parts of {h.nvtxs} vertices would leave parts empty; ask for at most "
                              f"{h.nvtxs}")
@@ -175,6 +172,20 @@ def partition_hypergraph(
         logger.warning("%s", message)
     part: NDArray[np.int32] = best.state.part
     return part
+
+
+def checked_hypergraph(given: object) -> Hypergraph:
+    """A hypergraph as it is.
+
+    Raises
+    ------
+    ConfigError
+        It is something else.
+    """
+    if not isinstance(given, Hypergraph):
+        raise ConfigError(f"hypergraph: needs a copart Hypergraph, got {type(given).__name__}; make one with "
+                          f"Hypergraph.column_net(graph)")
+    return given
 
 
 def pace_of(preset: str | Config) -> Pace:
@@ -262,4 +273,5 @@ def annealed(search: Search, sweeps: int, warmth: float, *, freeze: bool = False
     return search, warmth
 
 
-__all__ = ["PACES", "PER_PART", "Pace", "annealed", "multilevel", "pace_of", "partition_hypergraph"]
+__all__ = ["PACES", "PER_PART", "Pace", "annealed", "checked_hypergraph", "multilevel", "pace_of",
+           "partition_hypergraph"]

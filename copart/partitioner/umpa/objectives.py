@@ -34,7 +34,10 @@ class Objective:
     by_load: bool = True
 
     def __post_init__(self) -> None:
-        several = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+        try:
+            several = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+        except TypeError:
+            raise ConfigError(f"objective: needs one to three metrics, got {self.metrics!r:.40}") from None
         object.__setattr__(self, "metrics", several)
         unknown = [name for name in self.metrics if name not in METRICS]
         if unknown:

@@ -66,6 +66,12 @@ def test_clusters_stay_lighter(h, bound, method, similarity):
     is_valid(h, cluster(h, method, max_weight=bound, similarity=similarity).rep, method, bound=max(bound, 1))
 
 
+def test_a_bound_beyond_all_weight_is_none():
+    h = Hypergraph.from_nets(6, [[0, 1, 2], [2, 3], [4, 5]])
+    for method in ("hcc", "parallel-hcc"):
+        assert cluster(h, method, max_weight=2**70).rep.tolist() == cluster(h, method).rep.tolist()
+
+
 @given(hypergraphs(), st.sampled_from(SIMILARITIES))
 def test_one_thread_with_locks_is_the_sequential_one(h, similarity):
     assert cluster(h, "hcc", similarity=similarity).rep.tolist() \

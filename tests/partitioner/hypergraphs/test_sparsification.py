@@ -346,6 +346,12 @@ def test_the_same_from_any_number_of_threads():
         assert lists(a.hypergraph) == lists(b.hypergraph)
 
 
+def test_seeds_of_any_size():
+    h = Hypergraph.from_nets(40, [[v, (v + 1) % 40, (v + 2) % 40] for v in range(40)])
+    for seed in (2**57, 2**70):
+        assert 1 <= remove_similar_nets(h, permutations=1, directed=False, seed=seed).hypergraph.nnets < 40
+
+
 def test_rows_without_entries_are_no_class():
     found = identical(np.array([0, 0, 1, 1, 2]), np.array([3, 3], np.int32), "hash", "cs2", -1, 1)
     assert found.number.tolist() == [0, 1, 2, 1]
