@@ -86,13 +86,15 @@ class _Request(NamedTuple):
     counts: tuple[int, ...] | None
     eps: float
     migrate: str
+    near: bool
     threads: int
 
 
 @collective
 def multijagged(comm: Any, points: ArrayLike, nparts: int | None = None, *, weights: ArrayLike | None = None,
                 tpwgts: ArrayLike | None = None, depth: int | None = None, counts: Sequence[int] | None = None,
-                eps: float | str = 0.0, migrate: str = "rule", threads: int = 1) -> DistributedPartition:
+                eps: float | str = 0.0, migrate: str = "rule", near: bool = False,
+                threads: int = 1) -> DistributedPartition:
     """Partition distributed points into boxes of equal weight. Collective.
 
     The parts are those of :func:`copart.partitioner.multijagged.multijagged` for the points of all ranks, one rank
@@ -111,6 +113,9 @@ def multijagged(comm: Any, points: ArrayLike, nparts: int | None = None, *, weig
         How far above its target a part may be, as a fraction or in per cent; 0 for the best balance.
     migrate : {"rule", "always", "never"}
         Whether points move after a level: where it pays, after the first level in any case, or not at all.
+    near : bool
+        Points of a part move to ranks of consecutive numbers, which are mostly near each other, instead of to those
+        that have most of them.
     threads : int
         Threads of each rank.
 
@@ -125,7 +130,7 @@ def multijagged(comm: Any, points: ArrayLike, nparts: int | None = None, *, weig
         an argument other than `points`, `weights` and `threads` differs between ranks.
     """
     request = agree(comm, "multijagged", lambda: _checked(points, weights, nparts, tpwgts, depth, counts, eps, migrate,
-                                                          threads))
+                                                          near, threads))
     ours = comm.Dup()
     try:
         with Team(request.threads) as team:
@@ -135,7 +140,7 @@ def multijagged(comm: Any, points: ArrayLike, nparts: int | None = None, *, weig
 
 
 def _checked(points: ArrayLike, weights: ArrayLike | None, nparts: Any, tpwgts: Any, depth: Any, counts: Any, eps: Any,
-             migrate: str, threads: Any) -> tuple[_Request, dict[str, Any]]:
+             migrate: str, near: Any, threads: Any) -> tuple[_Request, dict[str, Any]]:
     """The request of this rank, and what must be the same on all ranks."""
     coords = checked_coords(points)
     dim = coords.shape[1]
@@ -144,9 +149,10 @@ def _checked(points: ArrayLike, weights: ArrayLike | None, nparts: Any, tpwgts: 
     known_name("migrate", migrate, MIGRATE)
     goals(1, k, tpwgts)
     request = _Request(coords, None if weights is None else real_weights(weights, len(coords)), k, levels, each, share,
-                       migrate, whole("threads", threads, low=1, high=1024))
+                       migrate, bool(near), whole("threads", threads, low=1, high=1024))
     return request, {"number of coordinates": dim, "nparts": k, "depth": levels, "counts": each, "eps": share,
-                     "migrate": migrate, "tpwgts": None if tpwgts is None else np.asarray(tpwgts, float),
+                     "migrate": migrate, "near": request.near,
+                     "tpwgts": None if tpwgts is None else np.asarray(tpwgts, float),
                      # else one rank would sum them and another would not
                      "weights (given or not)": "left out" if weights is None else "given"}
 
@@ -324,7 +330,7 @@ class _Run:
     def _migrate(self, comm: Any, level: Level, cloud: Cloud, ids: Array, done: int) -> None:
         """Send points to the ranks that go on with their boxes, and go on."""
         owned = np.array(comm.allgather(np.diff(level.start)))
-        groups = assign(owned)
+        groups = assign(owned, self.request.near)
         box = np.repeat(np.arange(len(groups)), np.diff(level.start))
         # points of a box in the order of their numbers
         to = destinations(owned, groups, comm.rank, box)

@@ -43,13 +43,13 @@ for kind in ("uniform", "few values", "hole"):
                                   (np.random.default_rng(4).random(n), 0.0, "one"), (np.zeros(n), 0.0, "some")):
             one = serial(points, weights=weights, eps=eps, **asked)
             ends = ends_of(n, how)
-            for migrate in ("always", "never"):
-                made = multijagged(comm, mine(points, ends), eps=eps, migrate=migrate,
+            for migrate, near in (("always", False), ("always", True), ("never", False)):
+                made = multijagged(comm, mine(points, ends), eps=eps, migrate=migrate, near=near,
                                    weights=None if weights is None else mine(weights, ends), **asked)
                 same = (made.part.tobytes() == mine(one.part, ends).tobytes()
                         and made.boxes.tobytes() == one.boxes.tobytes() and (made.weights == one.weights).all())
                 if not same:
-                    wrong.append([kind, dim, eps, how, migrate])
+                    wrong.append([kind, dim, eps, how, migrate, near])
 # counters: many points, even, by region, many in one place, and as published; two levels
 points = rng.random((90_000, 2))
 even, heavy = rng.permutation(len(points)), rng.integers(0, 9, len(points))

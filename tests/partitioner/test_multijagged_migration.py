@@ -84,7 +84,14 @@ def test_parts_are_shared_out_evenly(nparts, taken):
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 9))
 def test_every_process_has_work_and_every_part_processes(nprocs, nparts, seed):
     owned = np.random.default_rng(seed).integers(0, 9, (nprocs, nparts))
-    groups = assign(owned)
+    groups, nearby = assign(owned), assign(owned, near=True)
+    flat = [process for group in nearby for process in group]
+    assert flat == sorted(flat)
+    assert set(flat) == set(range(nprocs))
+    if nprocs >= nparts:
+        assert list(map(len, nearby)) == list(map(len, groups))
+    else:
+        assert np.ptp(np.bincount(flat)) <= 1
     everyone = [process for group in groups for process in group]
     assert min(map(len, groups)) >= 1
     if nprocs >= nparts:
@@ -152,8 +159,21 @@ def test_after_migration_groups_go_on_by_themselves():
     # one search of six, then two groups of three, one search each, then nobody shares a part
     assert (trace.calls, trace.participants) == (3, 6 + 2 * 3)
     assert len(trace.moved) == 3
+    # every point is cut once per level, by somebody
+    assert trace.work.sum() == 3 * 4000
     alone = simulate(made.part, [2, 3, 4], np.zeros(4000, int), 1)
-    assert (alone.calls, alone.moved, alone.decisions) == (0, [], [])
+    assert (alone.calls, alone.moved, alone.decisions, alone.work.tolist()) == (0, [], [], [12_000])
+
+
+def test_processes_near_each_other_move_more_points():
+    rng = np.random.default_rng(7)
+    points = rng.random((4000, 2))
+    made = multijagged(points, counts=[4, 4])
+    owner = rng.permutation(16)[made.part]  # a region each, in no order
+    most, nearby = (simulate(made.part, [4, 4], owner, 16, near=near) for near in (False, True))
+    assert most.moved[0] < 0.3 * nearby.moved[0]
+    assert (most.calls, most.participants) == (nearby.calls, nearby.participants)
+    assert most.work.tolist() == [500] * 16 == nearby.work.tolist()
 
 
 def test_empty_parts_do_not_count():

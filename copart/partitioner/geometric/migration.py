@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import integers, whole
 from ...errors import PartitionError
+from .tree import futures
 
 Array = np.ndarray[Any, Any]
 
@@ -100,7 +101,7 @@ def judged(imbalance: float, nprocs: int, points: int, counts: Sequence[int], le
                                                               or each < FEWEST))
 
 
-def assign(owned: ArrayLike) -> list[list[int]]:
+def assign(owned: ArrayLike, near: bool = False) -> list[list[int]]:
     """The processes that go on with each part.
 
     Fewer processes than parts take ``floor`` or ``ceil`` of nparts / nprocs parts each, and a part goes to the process
@@ -111,17 +112,31 @@ def assign(owned: ArrayLike) -> list[list[int]]:
     ----------
     owned : (nprocs, nparts) array_like of int
         Points of each part that each process has.
+    near : bool
+        Give each part to processes near each other instead, whoever has its points: parts and processes meet in the
+        order of their numbers, as many as otherwise. More points move now, and what follows is exchanged nearby.
 
     Returns
     -------
     list of nparts lists of int
         Ascending.
+
+    Examples
+    --------
+    >>> assign([[9, 0], [0, 9], [9, 0], [0, 9]])
+    [[0, 2], [1, 3]]
+    >>> assign([[9, 0], [0, 9], [9, 0], [0, 9]], near=True)
+    [[0, 1], [2, 3]]
     """
     table = np.asarray(owned, np.int64)
     nprocs, nparts = table.shape
     if nprocs < nparts:
+        if near:
+            return [[process] for process, each in enumerate(futures(nparts, nprocs)) for _ in range(each)]
         return _parts_to_processes(table)
     room = _processes_per_part(table.sum(axis=0), nprocs)
+    if near:
+        return [each.tolist() for each in np.split(np.arange(nprocs), np.cumsum(room)[:-1])]
     groups: list[list[int]] = [[] for _ in range(nparts)]
     free = np.ones(nprocs, bool)
     # the largest holdings first, those of equal size by process and part
@@ -242,15 +257,18 @@ class Trace:
         Points that changed their process, by migration.
     decisions : list of (int, Decision)
         Levels done and what was found, by communicator.
+    work : (nprocs,) int64
+        Points that each process cuts, added up over the levels.
     """
 
     calls: int = 0
     participants: int = 0
     moved: list[int] = field(default_factory=list)
     decisions: list[tuple[int, Decision]] = field(default_factory=list)
+    work: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def simulate(part: ArrayLike, counts: Sequence[int], owner: ArrayLike, nprocs: int) -> Trace:
+def simulate(part: ArrayLike, counts: Sequence[int], owner: ArrayLike, nprocs: int, near: bool = False) -> Trace:
     """Multi-Jagged on many processes, as far as sums and migration go, on one.
 
     Parameters
@@ -262,21 +280,24 @@ def simulate(part: ArrayLike, counts: Sequence[int], owner: ArrayLike, nprocs: i
     owner : (n,) array_like of int
         Process of every point at first.
     nprocs : int
+    near : bool
+        As for :func:`assign`.
     """
     nprocs = whole("nprocs", nprocs, low=1)
     parts = integers("part", part, np.int64, PartitionError, low=0, high=prod(counts))
     owners = integers("owner", owner, np.int64, PartitionError, low=0, high=nprocs, size=len(parts))
-    trace = Trace()
-    _on_with(parts, list(counts), owners, nprocs, 0, trace)
+    trace = Trace(work=np.zeros(nprocs, np.int64))
+    _on_with(parts, list(counts), owners, np.arange(nprocs), 0, trace, near)
     return trace
 
 
-def _on_with(part: Array, counts: list[int], owner: Array, nprocs: int, done: int, trace: Trace) -> None:
-    """The levels of one communicator; `part` counts from its first part."""
-    held = prod(counts)
+def _on_with(part: Array, counts: list[int], owner: Array, who: Array, done: int, trace: Trace, near: bool) -> None:
+    """The levels of one communicator, of the processes `who`; `part` and `owner` count from its first ones."""
+    held, nprocs = prod(counts), len(who)
     for level in range(len(counts)):
+        trace.work[who] += np.bincount(owner, minlength=nprocs)
         if nprocs == 1:
-            return
+            continue
         boxes = prod(counts[:level])
         trace.calls += boxes
         trace.participants += boxes * nprocs
@@ -288,14 +309,17 @@ def _on_with(part: Array, counts: list[int], owner: Array, nprocs: int, done: in
         found = decide(table, counts, level + 1)
         trace.decisions.append((done + level + 1, found))
         if found.migrate:
-            groups = assign(table)
+            groups = assign(table, near)
             moved = new_owners(now, owner, groups)
             trace.moved.append(int((moved != owner).sum()))
+            size = table.sum(axis=0)
             for box, group in enumerate(groups):
                 if len(group) > 1:
                     mine = now == box
                     _on_with(part[mine] - box * held, counts[level + 1:], np.searchsorted(group, moved[mine]),
-                             len(group), done + level + 1, trace)
+                             who[group], done + level + 1, trace, near)
+                else:
+                    trace.work[who[group[0]]] += int(size[box]) * (len(counts) - level - 1)
             return
 
 
