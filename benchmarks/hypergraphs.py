@@ -1,10 +1,10 @@
 """Clustering and sparsification of hypergraphs, measured: ``python -m benchmarks.hypergraphs``.
 
 Prints the tables of docs/clustering.md: clusters by two threads beside the sequential ones, identical nets found by
-hashing beside sorting, and partitions of a hypergraph with and without sparsification.  Ways are measured in turn, so
-that what else the machine does meets all of them alike.  Where other programs run, a thread has no core of its own: the
-last column tells how much faster two threads are by the processor time that was taken, which would be their gain if
-each had one.
+hashing beside sorting, partitions of a hypergraph with and without sparsification, and what faster clustering is worth
+in a whole partition beside Amdahl's bound.  Ways are measured in turn, so that what else the machine does meets all of
+them alike.  Where other programs run, a thread has no core of its own: the last column of the first table tells how
+much faster two threads are by the processor time that was taken, which would be their gain if each had one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from copart.metrics import evaluate_hypergraph
 from copart.partitioner.hypergraphs import Reduction, cluster, sparsify
 from copart.partitioner.hypergraphs.classes import CHECKSUMS, WAYS, identical
 from copart.partitioner.hypergraphs.sparsification import ascending
-from copart.partitioner.umpa import partition_hypergraph
+from copart.partitioner.umpa import levels, partition_hypergraph
 
 #: Methods by threads, and the sequential one that each stands beside.
 BESIDE = {"locks": "hcm", "resolution": "hcm", "parallel-hcc": "hcc"}
@@ -146,18 +147,68 @@ def partitions(repeats: int) -> list[str]:
     return out
 
 
+def ideal_gain(share: float, gain: float) -> float:
+    """Amdahl's bound: how much faster the whole is if a share of its time gets so many times faster.
+
+    With as many threads as `gain` this is the ideal of section 5.1.3 of the source (Deveci 2015).
+    """
+    return 1 / ((1 - share) + share / gain)
+
+
+@contextmanager
+def clustering_timed() -> Iterator[list[float]]:
+    """Seconds on the wall of every clustering that a partitioner makes meanwhile."""
+    found: list[float] = []
+    usual = levels.cluster_by
+
+    def timed(*given: Any, **more: Any) -> Any:
+        begin = time.perf_counter()
+        made = usual(*given, **more)
+        found.append(time.perf_counter() - begin)
+        return made
+
+    levels.cluster_by = timed
+    try:
+        yield found
+    finally:
+        levels.cluster_by = usual
+
+
+def integrated(hypergraphs: dict[str, Hypergraph], repeats: int, nparts: int = 64) -> list[str]:
+    """Rows of the fourth table: what clustering by two threads is worth in a whole partition, beside Amdahl's bound."""
+    out = ["| hypergraph | method | share of clustering | its gain | bound of the whole | of two threads at best |",
+           "| --- | --- | --- | --- | --- | --- |"]
+
+    def run(h: Hypergraph, method: str, threads: int) -> tuple[float, float]:
+        begin = time.perf_counter()
+        with clustering_timed() as each:
+            partition_hypergraph(h, nparts, coarsening=method, threads=threads, preset="fast")
+        return sum(each), time.perf_counter() - begin
+
+    for name, h in hypergraphs.items():
+        for method, alone in BESIDE.items():
+            ways = {"one": lambda h=h, m=alone: run(h, m, 1), "two": lambda h=h, m=method: run(h, m, 2)}
+            runs = in_turn(ways, repeats)  # type: ignore[arg-type]
+            one, two = (np.median(runs[way].results, axis=0) for way in ways)
+            share, gain = one[0] / one[1], one[0] / two[0]
+            out.append(f"| {name} | `{method}` | {share:.3f} | {gain:.2f} x | {ideal_gain(share, gain):.2f} x |"
+                       f" {ideal_gain(share, 2):.2f} x |")
+    return out
+
+
 def main() -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--folder", type=Path, help="of hypergraph and graph files (.hgr, .graph)")
-    parser.add_argument("--only", choices=("clustering", "sparsification", "partitions"))
+    parser.add_argument("--only", choices=("clustering", "sparsification", "partitions", "integrated"))
     given = parser.parse_args()
     before = os.getloadavg()[0]
     made = instances(given.folder) if given.only != "partitions" else {}
     tables = {"clustering": lambda: clustering(made, given.repeats),
               "sparsification": lambda: sparsification(made, given.repeats),
-              "partitions": lambda: partitions(given.repeats)}
+              "partitions": lambda: partitions(given.repeats),
+              "integrated": lambda: integrated(made, max(1, given.repeats // 5))}
     for name, table in tables.items():
         if given.only in (None, name):
             print("\n".join(table()))

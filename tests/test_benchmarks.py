@@ -17,6 +17,7 @@ from benchmarks import (
     geometric,
     geometric_ranks,
     growth,
+    hypergraphs,
     partitioner,
     partitioner_page,
     peers_table,
@@ -356,3 +357,12 @@ def test_the_configuration_for_precice_names_both_participants_and_their_data(tm
         assert people[me].find("read-data").get("name") == f"from-{other}"
     # the participant with fewer ranks at the interface accepts, as copart's hints say
     assert root.find("sockets").get("acceptor") == "solid"
+
+
+def test_faster_clustering_is_told_beside_amdahls_bound():
+    assert hypergraphs.ideal_gain(0.5, 2) == pytest.approx(4 / 3)
+    assert [hypergraphs.ideal_gain(*case) for case in ((0, 8), (1, 8))] == [1, 8]
+    h = hypergraphs.Hypergraph.column_net(dual_graph(cube("hexa", 7)))
+    rows = hypergraphs.integrated({"cube": h}, 1, nparts=2)[2:]
+    assert [row.split(" | ")[1] for row in rows] == ["`locks`", "`resolution`", "`parallel-hcc`"]
+    assert all(0 < float(row.split(" | ")[2]) < 1 for row in rows)
