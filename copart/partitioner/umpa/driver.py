@@ -52,8 +52,8 @@ class Pace(NamedTuple):
     """How much time to spend.
 
     fine, coarse : int, sweeps of annealing of the input, and of each coarser level; 0 leaves UMPa's passes alone
-    starts : int, initial partitions of the coarsest level, of which the best goes on; four times as many where the
-        busiest part's messages come first
+    starts : int, initial partitions of the coarsest level, of which the best goes on (the source has five); four times
+        as many where the busiest part's messages come first
     members : int, whole partitions made, of which the best is kept
     polish : bool, whether UMPa's passes follow the annealing on every level, and loose pieces are joined to their
         neighbours where that costs next to nothing; without, sweeps downhill end the annealing of the input where
