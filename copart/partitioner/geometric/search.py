@@ -7,7 +7,7 @@ zero they are those of :mod:`copart.partitioner.geometric.cutting`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,12 +151,11 @@ def _split_ties(line: Line, search: Search, section: Array, trace: Trace, reduce
     tied = np.flatnonzero(search.done == 2)
     cuts = search.cuts.copy()
     cuts[tied] = search.high[tied]
-    for value in np.unique(search.high[tied]):
-        here = tied[search.high[tied] == value]
+    for here, mine in _by_value(search.high[tied], line.values):
+        here = tied[here]
         first = int(here[0])
         below, upto = int(search.below[first]), int(search.upto[first])
         count = int(search.points[first] - search.left[first])
-        mine = np.flatnonzero(line.values == value)
         if count == 1 or line.ties is None:
             # one point, left of a cut whose goal is at least the middle of its weight
             section[mine] = first + int(np.searchsorted(search.goals[here], below + upto))
@@ -169,6 +168,21 @@ def _split_ties(line: Line, search: Search, section: Array, trace: Trace, reduce
         counters = counters.plus(tied=more.calls + more.tied, iterations=more.iterations, reductions=more.reductions,
                                  comparisons=more.comparisons)
     return Sections(section, cuts, Trace(trace.comparisons, counters))
+
+
+def _by_value(high: Array, values: Array) -> Iterator[tuple[Array, Array]]:
+    """By tied value, ascending: the cuts and the points there, each in their order."""
+    cuts = np.argsort(high, kind="stable")
+    at, first = np.unique(high[cuts], return_index=True)
+    if not len(at):
+        return
+    which = np.searchsorted(at, values)
+    there = np.flatnonzero(at[np.minimum(which, len(at) - 1)] == values)
+    there = there[np.argsort(which[there], kind="stable")]
+    begin = np.searchsorted(which[there], np.arange(len(at) + 1))
+    last = np.append(first[1:], len(high))
+    for i in range(len(at)):
+        yield cuts[first[i]:last[i]], there[begin[i]:begin[i + 1]]
 
 
 class Searching:
