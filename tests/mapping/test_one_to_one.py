@@ -179,6 +179,13 @@ def test_swap_gain_is_the_difference(machine):
             objective(flow, machine, place) - objective(flow, machine, other))
 
 
+@pytest.mark.parametrize("pair", [(0, 24), (-1, 3), (1e9, 0), (0.5, 1)])
+def test_a_swap_of_processes_that_are_none(pair):
+    """Numbers beyond the processes made the kernel read elsewhere in memory."""
+    with pytest.raises(ConfigError, match=r"^[uv]: (must be at|needs an integer)"):
+        swap_gain(traffic(24, 9), CORES, np.arange(24), *pair)
+
+
 @pytest.mark.parametrize("neighbourhood", ["N^2", "N_p:8", "N_1", "N_2", "N_10"])
 def test_exchanges_stop_at_a_local_optimum(neighbourhood):
     flow, machine = traffic(24, 2, 0.1), Torus((4, 6))

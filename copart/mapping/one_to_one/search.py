@@ -20,11 +20,24 @@ from .objective import Placement, as_placement, as_processes, objective
 
 
 def swap_gain(processes: Any, machine: Machine | Architecture, place: ArrayLike, u: int, v: int) -> float:
-    """What the objective falls by when processes u and v exchange their processors."""
+    """What the objective falls by when processes u and v exchange their processors.
+
+    Parameters
+    ----------
+    processes : graph-like or square matrix of traffic
+        At most as many as there are processors.
+    machine : Machine or Architecture
+    place : (nprocesses,) array_like of int
+        Processor of each process.
+    u, v : int
+        Processes.
+    """
     graph, target = as_processes(processes), architecture_of(machine)
     where = as_placement("place", place, graph.nvtxs, target.nprocs)
+    # the kernel would read beyond its arrays
+    first, second = (whole(name, x, low=0, high=graph.nvtxs - 1) for name, x in (("u", u), ("v", v)))
     xadj, adjncy, ewgt = _arrays(graph)
-    return float(gain_of_swap(xadj, adjncy, ewgt, code_of(target), where.copy(), u, v))
+    return float(gain_of_swap(xadj, adjncy, ewgt, code_of(target), where.copy(), first, second))
 
 
 def exchange(processes: Any, machine: Machine | Architecture, place: ArrayLike, *, neighbourhood: str = "N_10",
