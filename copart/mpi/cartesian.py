@@ -23,6 +23,7 @@ from ..mapping.cartesian import (
     greedy_seeds,
     rank_local,
 )
+from ..mapping.cartesian.measures import check_total
 from ..mapping.cartesian.methods import OBJECTIVES, key
 from ..names import GridMethod, GridObjective, known_name
 from .agreement import agree, collective, together
@@ -164,6 +165,8 @@ def _checked(comm: Any, grid: Grid, stencil: Stencil, method: GridMethod, object
         raise MappingError(f"dims: {'x'.join(map(str, grid.dims))} has {grid.size} positions for {comm.size} processes")
     known_name("method", method, ("best", *METHODS))
     known_name("objective", objective, OBJECTIVES)
+    if method == "best":
+        check_total(grid, stencil)
     return _Request(grid, stencil, method, objective,
                     None if node is None else whole("node", node, low=0, high=MOST_NODES - 1))
 

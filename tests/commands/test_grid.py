@@ -67,6 +67,7 @@ def test_the_table_for_people(capsys):
     (["--dims", "4x4", "--nodes", "4", "--stencil", "0,0,1,0"], "offset 0 is zero"),
     (["--dims", "4x4", "--nodes", "4", "--stencil", "1,0,1"], "multiple of 2 numbers"),
     (["--dims", "4x4", "--nodes", "4", "--stencil", "star"], "'star' is none of five-point"),
+    (["--dims", "40x40", "--nodes", "4", "--weights", f"{2**58},{2**58},1,1"], "do not fit in 64 bits"),
     (["--dims", "4x4"], "give the number of compute nodes"),
     (["--nodes", "4"], "give the sizes of the grid"),
     (["--dims", "4x0", "--nodes", "4"], "is not given"),

@@ -37,6 +37,7 @@ assert (cart.dims, cart.rank) == ([3, 2], comm.rank)
 bounded = cart_position(comm, Grid((3, 2)), as_stencil("five-point", 2), objective="max", node=nodes["even"]).method
 for bad, words in [({"dims": (5, 2)}, "10 positions for 6"), ({"dims": (3, 2), "stencil": [0, 0]}, "is zero"),
                    ({"dims": (5, 0)}, "cannot hold"),
+                   ({"dims": (3, 2), "periods": (True, True), "weights": [3 * 2**57] * 4}, "do not fit in 64 bits"),
                    ({"dims": (3, 2), "method": "nodecart", "node": nodes["uneven"]}, "one size, has 1 to 3 processes")]:
     try:
         cart_create(comm, **bad)

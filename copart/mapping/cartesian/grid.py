@@ -105,8 +105,9 @@ class Grid:
         """Sum of the weights of all directed edges of the Cartesian graph, their number where weights are 1."""
         rows, weight = self.reduced(stencil)
         sizes = np.array(self.dims)
-        ends = np.where(np.array(self.periods), sizes, sizes - np.abs(rows))
-        return int((ends.prod(axis=1) * weight).sum())
+        ends = np.where(np.array(self.periods), sizes, sizes - np.abs(rows)).prod(axis=1)
+        # one by one: numbers of edges times weights need not fit in 64 bits
+        return sum(n * w for n, w in zip(ends.tolist(), weight.tolist(), strict=True))
 
     def neighbours(self, stencil: Stencil) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The Cartesian graph: neighbours of all vertices.

@@ -47,6 +47,11 @@ def internode(grid: Grid, stencil: Stencil, node_of_vertex: ArrayLike, nnodes: i
     -------
     InterNode
 
+    Raises
+    ------
+    MappingError
+        There is no node for each vertex, or all that is sent together does not fit in 64 bits.
+
     Examples
     --------
     Two nodes of four processes in a 4 x 2 grid, in order: two processes of either talk to the other.
@@ -57,6 +62,7 @@ def internode(grid: Grid, stencil: Stencil, node_of_vertex: ArrayLike, nnodes: i
     """
     node = integers("node_of_vertex", node_of_vertex, np.int32, MappingError, low=0, high=nnodes, size=grid.size)
     count = int(node.max()) + 1 if nnodes is None else nnodes
+    check_total(grid, stencil)
     rows, weight = grid.reduced(stencil)
     opposite = np.where(np.array(grid.periods), -rows % np.array(grid.dims), -rows)
     left = dict(zip(map(tuple, rows.tolist()), weight.tolist(), strict=True))
@@ -75,6 +81,14 @@ def internode(grid: Grid, stencil: Stencil, node_of_vertex: ArrayLike, nnodes: i
     out = np.zeros(count, np.int64)
     np.add.at(out, node, leaves.ravel())
     return InterNode(int(out.sum()), int(out.max()), out)
+
+
+def check_total(grid: Grid, stencil: Stencil) -> None:
+    """Raise where all that is sent in one exchange is too much to be added up."""
+    total = grid.edge_weight(stencil)
+    if total >= 2**63:
+        raise MappingError(f"stencil weights: {total:.3g} sent in one exchange do not fit in 64 bits; scale the weights "
+                           f"down")
 
 
 def improvement(base: int, found: int) -> float | None:
@@ -124,4 +138,4 @@ def expected_random_total(grid: Grid, stencil: Stencil, sizes: Sequence[int]) ->
     return grid.edge_weight(stencil) * (1.0 - inside)
 
 
-__all__ = ["InterNode", "Mean", "expected_random_total", "improvement", "internode", "mean_improvement"]
+__all__ = ["InterNode", "Mean", "check_total", "expected_random_total", "improvement", "internode", "mean_improvement"]
