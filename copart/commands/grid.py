@@ -40,8 +40,8 @@ COMPARED: tuple[GridMethod, ...] = ("cart", "nodecart", "central-greedy", "centr
                                     "hyperplane", "hyperplane-cut")
 
 
-#: Processes up to which the distributed algorithm is compared: mending what its nodes have twice takes the square of
-#: their number, 20 seconds here.
+#: Processes up to which the distributed algorithm is compared: each node is one more search through the whole grid for
+#: the next seed, 2 seconds here with nodes of 8 processes.
 MOST_DISTRIBUTED = 2**15
 
 

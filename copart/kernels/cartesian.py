@@ -6,6 +6,8 @@ grid, and ``weights[i]`` what goes there.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import inner, kernel
 from .heap import push, remove, sift_up
 
@@ -168,74 +170,151 @@ def find_seeds(targets, seen, queue, seeds):
     return len(seeds)
 
 
+class Mending(NamedTuple):
+    """What is known of an order while it is mended, for n vertices on nnodes nodes; all scratch.
+
+    top : (n,) int32, a place of each vertex, the first of all, -1 for none
+    below : (n,) int32, the next place of the same vertex, -1 for none
+    copies : (n,) int32, places of each vertex
+    here : (n,) int32, the node for which each vertex was marked last, -1 for none
+    leaves : (n,) int64, weight that leaves the node of each place from it, where its vertex repeats
+    best : (nnodes,) int32, place of each node to be given away first, -1 for none
+    near : (nnodes,) int64, zero between vertices
+    """
+
+    top: Any
+    below: Any
+    copies: Any
+    here: Any
+    leaves: Any
+    best: Any
+    near: Any
+
+
 @inner
-def leaving(targets, weights, v, node, node_at, top, below):
-    """Weight of the edges of v that end outside `node`.
+def best_place(targets, weights, first, node, order, m):
+    """The place of a node whose vertex repeats and sends most to other nodes: of equal ones the smallest vertex.
 
     targets : (n, noffsets) int32, in
     weights : (noffsets,) int64, in
-    v, node : int
-    node_at : (n,) int32, in        node of each place
-    top, below : (n,) int32, in     chains of the places of each vertex, as of `mend`
+    first : (nnodes + 1,) int64, in     places of node i are first[i] to first[i + 1]
+    node : int
+    order : (n,) int32, in
+    m : Mending, in and out
     """
-    total = 0
-    for i in range(targets.shape[1]):
-        w = targets[v, i]
-        if w >= 0:
-            p = top[w]
-            while p >= 0 and node_at[p] != node:
-                p = below[p]
-            if p < 0:
+    for p in range(first[node], first[node + 1]):
+        m.here[order[p]] = node
+    best = np.int64(-1)
+    for p in range(first[node], first[node + 1]):
+        d = order[p]
+        if m.copies[d] < 2:
+            continue
+        total = 0
+        for i in range(targets.shape[1]):
+            w = targets[d, i]
+            if w >= 0 and m.here[w] != node:
                 total += weights[i]
-    return total
+        m.leaves[p] = total
+        if best < 0 or total > m.leaves[best] or total == m.leaves[best] and d < order[best]:
+            best = np.int64(p)
+    return best
+
+
+@inner
+def best_of_all(targets, weights, u, node_at, order, m):
+    """The place that u takes: where least leaves the node afterwards, compared with before; clears `near`.
+
+    targets : (n, noffsets) int32, in
+    weights : (noffsets,) int64, in
+    u : int
+    node_at : (n,) int32, in
+    order : (n,) int32, in
+    m : Mending, in and out
+    """
+    for i in range(targets.shape[1]):
+        w = targets[u, i]
+        if w < 0:
+            continue
+        last = -1
+        p = m.top[w]
+        while p >= 0:
+            # places of a vertex ascend: those on the same node follow one another
+            if node_at[p] != last:
+                last = node_at[p]
+                m.near[last] += weights[i]
+            p = m.below[p]
+    best = np.int64(-1)
+    most = 0
+    for node in range(len(m.best)):
+        p = np.int64(m.best[node])
+        if p >= 0:
+            gain = m.leaves[p] + m.near[node]
+            if best < 0 or gain > most or gain == most and (order[p], p) < (order[best], best):
+                best, most = p, gain
+        m.near[node] = 0
+    return best
+
+
+@inner
+def replace(order, p, u, m):
+    """Put the vertex u, which has no place, where another one is that has several.
+
+    order : (n,) int32, in and out
+    p, u : int
+    m : Mending, in and out
+    """
+    d = order[p]
+    if m.top[d] == p:
+        m.top[d] = m.below[p]
+    else:
+        q = m.top[d]
+        while m.below[q] != p:
+            q = m.below[q]
+        m.below[q] = m.below[p]
+    m.copies[d] -= 1
+    m.here[d] = -1
+    order[p] = u
+    m.top[u] = p
+    m.below[p] = -1
+    m.copies[u] = 1
 
 
 @kernel
-def mend(targets, weights, node_at, order, top, below):
+def mend(targets, weights, first, node_at, order, m):
     """Make `order`, in which vertices repeat, a permutation; returns how many places changed.
 
     Every missing vertex, ascending, takes the place of a copy of a repeated one: where the edges that leave the
-    node become fewest, the first of equal places.
+    node become fewest; of equal places that of the smallest vertex, then the first.  Of each node only the best place
+    is looked at: how much of the missing vertex stays there is the same for all its places.
 
     targets : (n, noffsets) int32, in
     weights : (noffsets,) int64, in
-    node_at : (n,) int32, in        node of each place
-    order : (n,) int32, in and out  vertex of each place
-    top : (n,) int32, scratch       a place of each vertex, -1 for none
-    below : (n,) int32, scratch     the next place of the same vertex, -1 for none
+    first : (nnodes + 1,) int64, in     places of node i are first[i] to first[i + 1]
+    node_at : (n,) int32, in            node of each place
+    order : (n,) int32, in and out      vertex of each place
+    m : Mending, scratch
     """
     n = len(order)
-    top[:] = -1
+    m.top[:] = -1
+    m.here[:] = -1
+    m.copies[:] = 0
+    m.near[:] = 0
     for p in range(n - 1, -1, -1):
-        below[p] = top[order[p]]
-        top[order[p]] = p
+        m.below[p] = m.top[order[p]]
+        m.top[order[p]] = p
+        m.copies[order[p]] += 1
+    for node in range(len(m.best)):
+        m.best[node] = best_place(targets, weights, first, node, order, m)
     changed = 0
     for u in range(n):
-        if top[u] >= 0:
+        if m.top[u] >= 0:
             continue
-        best = -1
-        best_gain = 0
-        for d in range(n):
-            if top[d] < 0 or below[top[d]] < 0:
-                continue
-            p = top[d]
-            while p >= 0:
-                node = node_at[p]
-                gain = (leaving(targets, weights, d, node, node_at, top, below)
-                        - leaving(targets, weights, u, node, node_at, top, below))
-                if best < 0 or gain > best_gain:
-                    best, best_gain = p, gain
-                p = below[p]
-        d = order[best]
-        if top[d] == best:
-            top[d] = below[best]
-        else:
-            p = top[d]
-            while below[p] != best:
-                p = below[p]
-            below[p] = below[best]
-        order[best] = u
-        top[u] = best
-        below[best] = -1
+        p = best_of_all(targets, weights, u, node_at, order, m)
+        d = order[p]
+        replace(order, p, u, m)
         changed += 1
+        m.best[node_at[p]] = best_place(targets, weights, first, node_at[p], order, m)
+        if m.copies[d] == 1:
+            other = node_at[m.top[d]]
+            m.best[other] = best_place(targets, weights, first, other, order, m)
     return changed

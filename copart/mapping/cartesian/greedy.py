@@ -55,8 +55,7 @@ def central_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
     sizes = node_sizes(grid.size, nodes)
     targets, weights = _table(grid, stencil)
     order = np.empty(grid.size, VERTEX)
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    fill_nodes(targets, weights, first, _once(counting), _queue(grid.size), order)
+    fill_nodes(targets, weights, _first(sizes), _once(counting), _queue(grid.size), order)
     return order
 
 
@@ -75,11 +74,18 @@ def distributed_greedy(grid: Grid, stencil: Stencil, nodes: int | Sequence[int],
     counting : {"source", "once"}
         What makes the priority of a vertex.
     """
+    from ...kernels.cartesian import FREE, fill_node
+
     sizes = node_sizes(grid.size, nodes)
-    seeds = greedy_seeds(grid, stencil, len(sizes))
-    taken = [greedy_fill(grid, stencil, int(seed), size, counting)
-             for seed, size in zip(seeds, sizes, strict=True)]
-    return check_up(grid, stencil, sizes, np.concatenate(taken))
+    targets, weights = _table(grid, stencil)
+    once, queue, first = _once(counting), _queue(grid.size), _first(sizes).tolist()
+    order = np.empty(grid.size, VERTEX)
+    for node, seed in enumerate(greedy_seeds(grid, stencil, len(sizes)).tolist()):
+        own = order[first[node]:first[node + 1]]
+        fill_node(targets, weights, seed, once, 0, queue, own)
+        # the next one knows nothing of it
+        queue.state[own] = FREE
+    return check_up(grid, stencil, sizes, order)
 
 
 def greedy_seeds(grid: Grid, stencil: Stencil, count: int) -> NDArray[np.int32]:
@@ -124,7 +130,8 @@ def greedy_fill(grid: Grid, stencil: Stencil, seed: int, size: int,
 def check_up(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], order: NDArray[np.int32]) -> NDArray[np.int32]:
     """Mend an order in which some vertices repeat and others are missing.
 
-    Every missing vertex, ascending, replaces the copy of a repeated one whose node then sends least to others.
+    Every missing vertex, ascending, replaces the copy of a repeated one whose node then sends least to others, compared
+    with before.
 
     Parameters
     ----------
@@ -139,12 +146,16 @@ def check_up(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], order: ND
     (size,) int32
         A permutation.
     """
-    from ...kernels.cartesian import mend
+    from ...kernels.cartesian import Mending, mend
 
     sizes = node_sizes(grid.size, nodes)
     given = integers("order", order, VERTEX, MappingError, low=0, high=grid.size, size=grid.size).copy()
     targets, weights = _table(grid, stencil)
-    mend(targets, weights, blocked(sizes), given, np.empty(grid.size, VERTEX), np.empty(grid.size, VERTEX))
+    n = grid.size
+    scratch = Mending(top=np.empty(n, VERTEX), below=np.empty(n, VERTEX), copies=np.empty(n, VERTEX),
+                      here=np.empty(n, VERTEX), leaves=np.empty(n, WEIGHT), best=np.empty(len(sizes), VERTEX),
+                      near=np.empty(len(sizes), WEIGHT))
+    mend(targets, weights, _first(sizes), blocked(sizes), given, scratch)
     return given
 
 
@@ -154,6 +165,11 @@ def _table(grid: Grid, stencil: Stencil) -> tuple[NDArray[np.int32], NDArray[np.
     if int(weights.sum()) >= 2**60:
         raise MappingError("stencil weights: too large to be added up; scale them down")
     return targets, weights
+
+
+def _first(sizes: Sequence[int]) -> NDArray[np.int64]:
+    """(nnodes + 1,) first slot of every node, and the number of slots."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(WEIGHT, copy=False)
 
 
 def _once(counting: str) -> bool:
