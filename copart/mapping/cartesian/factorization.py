@@ -38,6 +38,7 @@ class Factorization:
 
     def vertex(self, slot: int) -> int:
         """Vertex of a process; slots count the entities level by level, the slowest level most significant."""
+        slot = whole("slot", slot, low=0, high=math.prod(self.dims) - 1)
         places = []
         for level in reversed(self.levels):
             slot, entity = divmod(slot, math.prod(level))

@@ -87,6 +87,7 @@ class Hyperplane:
 
     def vertex(self, slot: int) -> int:
         """Vertex of the process in `slot`."""
+        slot = whole("slot", slot, low=0, high=self.grid.size - 1)
         low, box, first, held = [0] * self.grid.ndims, list(self.grid.dims), 0, self.grid.size
         while held > self.size:
             j, a, _ = self.split(box)
@@ -106,7 +107,8 @@ class Hyperplane:
 
     def slot(self, vertex: int) -> int:
         """Slot of the process at `vertex`."""
-        x, box, first, held = decode(vertex, self.grid.dims), list(self.grid.dims), 0, self.grid.size
+        at = whole("vertex", vertex, low=0, high=self.grid.size - 1)
+        x, box, first, held = decode(at, self.grid.dims), list(self.grid.dims), 0, self.grid.size
         while held > self.size:
             j, a, _ = self.split(box)
             left = held // box[j] * a

@@ -11,7 +11,7 @@ from typing import Protocol, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, integers
+from ...arrays import VERTEX, integers, whole
 from ...errors import MappingError
 from ...names import GridMethod, GridObjective, known_name
 from .greedy import central_greedy, distributed_greedy
@@ -51,11 +51,11 @@ class Cart:
 
     def vertex(self, slot: int) -> int:
         """Vertex of the process in `slot`."""
-        return slot
+        return whole("slot", slot, low=0, high=self.grid.size - 1)
 
     def slot(self, vertex: int) -> int:
         """Slot of the process at `vertex`."""
-        return vertex
+        return whole("vertex", vertex, low=0, high=self.grid.size - 1)
 
     def order(self) -> NDArray[np.int32]:
         """(size,) int32 vertex of every slot."""

@@ -65,13 +65,13 @@ class Nodecart:
 
     def vertex(self, slot: int) -> int:
         """Vertex of the process in `slot`."""
-        node, place = divmod(slot, math.prod(self.intra))
+        node, place = divmod(whole("slot", slot, low=0, high=self.grid.size - 1), math.prod(self.intra))
         outer, inner = decode(node, self.inter), decode(place, self.intra)
         return encode([x + y * width for x, y, width in zip(inner, outer, self.intra, strict=True)], self.grid.dims)
 
     def slot(self, vertex: int) -> int:
         """Slot of the process at `vertex`."""
-        x = decode(vertex, self.grid.dims)
+        x = decode(whole("vertex", vertex, low=0, high=self.grid.size - 1), self.grid.dims)
         node = encode([c // width for c, width in zip(x, self.intra, strict=True)], self.inter)
         place = encode([c % width for c, width in zip(x, self.intra, strict=True)], self.intra)
         return node * math.prod(self.intra) + place

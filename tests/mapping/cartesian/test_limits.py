@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from copart.errors import MappingError
-from copart.mapping.cartesian import Grid, internode, reorder_grid, stencil
+from copart.errors import ConfigError, MappingError
+from copart.mapping.cartesian import Cart, Grid, Hyperplane, Nodecart, factorize, internode, reorder_grid, stencil
 
 
 # ---- weights
@@ -23,3 +23,16 @@ def test_what_is_sent_is_exact_or_refused():
     for method in ("best", "cart"):
         with pytest.raises(MappingError, match="5.71e.21 sent in one exchange do not fit in 64 bits"):
             reorder_grid(wide, huge, 100, method)
+
+
+# ---- positions
+@pytest.mark.parametrize("number", [-1, 16, 2.5, True])
+def test_ranks_that_are_none_have_no_position(number):
+    """They got the position of another one: 1 to 16 instead of 0 to 15 gave two processes one place."""
+    grid = Grid((4, 4))
+    for rule in (Cart(grid), Nodecart(grid, 4), Hyperplane(grid, stencil("five-point", 2), 4)):
+        for find in (rule.vertex, rule.slot):
+            with pytest.raises(ConfigError, match=r"^(slot|vertex): (must be at|needs an integer)"):
+                find(number)
+    with pytest.raises(ConfigError, match="^slot: "):
+        factorize((4, 4), [4, 4]).vertex(number)
