@@ -92,7 +92,7 @@ def check_total(grid: Grid, stencil: Stencil) -> None:
 
 
 def improvement(base: int, found: int) -> float | None:
-    """How many times less: `base` / `found`; None where nothing is left (`found` is 0).
+    """How many times less: `base` / `found`; None where nothing is left (`found` is 0), 0 where nothing was before.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def mean_improvement(factors: Iterable[float | None]) -> Mean:
     Parameters
     ----------
     factors : iterable of float or None
-        Of :func:`improvement`.
+        Of :func:`improvement`.  With one that is 0 (edges where there were none) the mean is.
 
     Examples
     --------
@@ -123,10 +123,15 @@ def mean_improvement(factors: Iterable[float | None]) -> Mean:
     Mean(mean=4.0, zeros=1)
     """
     values = list(factors)
-    logs = [math.log(f) for f in values if f is not None]
-    # powers of two stay exact
-    mean = 2.0 ** (math.fsum(logs) / math.log(2.0) / len(logs)) if logs else math.nan
-    return Mean(mean, len(values) - len(logs))
+    known = [f for f in values if f is not None]
+    if not known:
+        mean = math.nan
+    elif 0 in known:
+        mean = 0.0
+    else:
+        # powers of two stay exact
+        mean = 2.0 ** (math.fsum(map(math.log, known)) / math.log(2.0) / len(known))
+    return Mean(mean, len(values) - len(known))
 
 
 def expected_random_total(grid: Grid, stencil: Stencil, sizes: Sequence[int]) -> float:

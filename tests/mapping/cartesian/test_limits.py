@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from copart.errors import ConfigError, MappingError
-from copart.mapping.cartesian import Cart, Grid, Hyperplane, Nodecart, factorize, internode, reorder_grid, stencil
+from copart.mapping.cartesian import (
+    Cart,
+    Grid,
+    Hyperplane,
+    Nodecart,
+    Stencil,
+    factorize,
+    improvement,
+    internode,
+    mean_improvement,
+    reorder_grid,
+    stencil,
+)
 
 
 # ---- weights
@@ -36,3 +48,13 @@ def test_ranks_that_are_none_have_no_position(number):
                 find(number)
     with pytest.raises(ConfigError, match="^slot: "):
         factorize((4, 4), [4, 4]).vertex(number)
+
+
+# ---- means
+def test_a_mean_with_a_grid_where_nothing_was_sent_before():
+    """Rows that lie on one node each, and are cut by boxes: the logarithm of 0 was an error."""
+    grid, row = Grid((4, 4)), Stencil([(0, 1)])
+    costs = [reorder_grid(grid, row, 4, method).cost.total for method in ("cart", "nodecart")]
+    assert costs == [0, 4]
+    assert improvement(*costs) == 0
+    assert mean_improvement([improvement(*costs), 2.0, None]) == (0.0, 1)
