@@ -25,7 +25,7 @@ class Grid:
     Parameters
     ----------
     dims : sequence of int
-        Sizes, at least 1 each, fewer than 2^31 positions.
+        Sizes, at least 1 each, of at most 64 dimensions; fewer than 2^31 positions.
     periods : sequence of bool, optional
         Which dimensions wrap around; none where not given.
     """
@@ -37,8 +37,10 @@ class Grid:
         sizes = tuple(whole("dims", d, low=1) for d in dims)
         if not sizes:
             raise MappingError("dims: a grid needs at least one dimension")
+        if len(sizes) > 64:  # numpy has no more
+            raise MappingError(f"dims: a grid has at most 64 dimensions, got {len(sizes)}; leave out those of size 1")
         if math.prod(sizes) >= 2**31:
-            raise MappingError(f"dims: {'x'.join(map(str, sizes))} has more than 2^31 positions")
+            raise MappingError(f"dims: {'x'.join(map(str, sizes))} has 2^31 positions or more")
         given = (False,) * len(sizes) if periods is None else tuple(periods)
         for one in given:
             if one not in (0, 1):  # the word "no" would be true

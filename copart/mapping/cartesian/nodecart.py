@@ -79,10 +79,10 @@ class Nodecart:
     def order(self) -> NDArray[np.int32]:
         """(size,) int32 vertex of every slot."""
         ids = np.arange(self.grid.size, dtype=VERTEX)
-        # one pair of axes per dimension: which node, where in it
-        pairs = [n for two in zip(self.inter, self.intra, strict=True) for n in two]
-        axes = [*range(0, 2 * self.grid.ndims, 2), *range(1, 2 * self.grid.ndims, 2)]
-        return ids.reshape(pairs).transpose(axes).ravel()
+        # one pair of axes per dimension: which node, where in it; not of single layers, as numpy has at most 64 axes
+        wide = [two for two in zip(self.inter, self.intra, strict=True) if two != (1, 1)]
+        axes = [*range(0, 2 * len(wide), 2), *range(1, 2 * len(wide), 2)]
+        return ids.reshape([n for two in wide for n in two]).transpose(axes).ravel()
 
 
 def decompose(dims: Sequence[int], size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

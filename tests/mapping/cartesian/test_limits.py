@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from copart.errors import ConfigError, MappingError
 from copart.mapping.cartesian import (
+    METHODS,
     Cart,
     Grid,
     Hyperplane,
@@ -58,3 +60,20 @@ def test_a_mean_with_a_grid_where_nothing_was_sent_before():
     assert costs == [0, 4]
     assert improvement(*costs) == 0
     assert mean_improvement([improvement(*costs), 2.0, None]) == (0.0, 1)
+
+
+# ---- dimensions
+def test_many_dimensions_of_which_few_are_wide():
+    """Two axes per dimension were more than numpy has, from 33 on."""
+    few, many = Grid((4, 2)), Grid((*[1] * 30, 4, *[1] * 30, 2))
+    offsets = np.zeros((2, 62), int)
+    offsets[0, 30] = offsets[1, 61] = 1
+    for method in ("best", *METHODS):
+        expected = reorder_grid(few, Stencil([(1, 0), (0, 1)]), 2, method)
+        found = reorder_grid(many, Stencil(offsets), 2, method)
+        assert np.array_equal(found.node_of_vertex, expected.node_of_vertex)
+        assert found.cost[:2] == expected.cost[:2]
+    with pytest.raises(MappingError, match="at most 64 dimensions, got 65"):
+        Grid([1] * 65)
+    with pytest.raises(MappingError, match="65536x32768 has 2.31 positions or more"):
+        Grid((2**16, 2**15))
