@@ -138,6 +138,13 @@ class Reordering:
     node_of_vertex: NDArray[np.int32]
     cost: InterNode
 
+    @property
+    def old_rank(self) -> NDArray[np.int32]:
+        """(size,) int32 old rank of the process at each vertex: the inverse of `new_rank`."""
+        out = np.empty_like(self.new_rank)
+        out[self.new_rank] = np.arange(len(out), dtype=VERTEX)
+        return out
+
 
 def reorder_grid(grid: Grid, stencil: Stencil, nodes: int | Sequence[int], method: GridMethod = "best", *,
                  node_of_rank: ArrayLike | None = None, objective: GridObjective = "total") -> Reordering:

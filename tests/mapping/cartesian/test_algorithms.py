@@ -305,6 +305,8 @@ def test_results_do_not_depend_on_how_ranks_lay(method):
         assert np.array_equal(other.node_of_vertex, made.node_of_vertex)
         # every process stays on its node
         assert np.array_equal(other.node_of_vertex[other.new_rank], base)
+        assert np.array_equal(base[other.old_rank], other.node_of_vertex)
+        assert np.array_equal(other.old_rank[other.new_rank], np.arange(24))
 
 
 def test_the_best_is_never_worse_than_the_ranks_as_they_are():
