@@ -32,7 +32,7 @@ def exchange_pairs(
     pinned : (n,) uint8
         1 for processes that stay.
     reach : int
-        Pairs at most so many edges apart (N_d of VieM); 0: all pairs of a block.
+        Pairs at most so many edges apart (N_d of VieM), of each process with the nearest 256; 0: all pairs of a block.
     block : int
         Pairs of the same block of so many consecutive processes (N_p); 0: all pairs (N^2).
 

@@ -53,7 +53,8 @@ def exchange(processes: Any, machine: Machine | Architecture, place: ArrayLike, 
         Processor of each process, to begin with.
     neighbourhood : str
         ``"N^2"``: all pairs; ``"N_p:B"``: pairs within blocks of B consecutive processes (Brandfass, Alrutz &
-        Gerhold 2013); ``"N_d"`` with a number d: pairs at most d edges apart in the communication graph.
+        Gerhold 2013); ``"N_d"`` with a number d: pairs at most d edges apart in the communication graph, of each
+        process with the 256 nearest at most, so that pairs farther apart may be left that improve.
     cycles : int
         Times that all processes are looked at, at most.
 
