@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import WEIGHT, frozen, integers, own, weights, whole
+from ...arrays import WEIGHT, frozen, integers, own, plain, weights, whole
 from ...errors import ConfigError, MappingError, did_you_mean
 
 Offset = tuple[int, ...]
@@ -44,7 +44,7 @@ class Stencil:
     name: str = "user"
 
     def __init__(self, offsets: ArrayLike, weights: ArrayLike | None = None, name: str = "user"):
-        rows = np.asarray(offsets)
+        rows = plain("stencil", offsets, MappingError)
         if rows.ndim != 2 or rows.shape[1] == 0:
             raise MappingError(f"stencil: needs one row per offset, has shape {rows.shape}")
         flat = integers("stencil", rows.reshape(-1), np.int64, MappingError, low=-2**31, high=2**31)
@@ -188,7 +188,7 @@ def as_stencil(value: Any, ndims: int, weights: ArrayLike | None = None) -> Sten
         return value
     if isinstance(value, str):
         return stencil(value, ndims, weights=weights)
-    rows = np.asarray(value)
+    rows = plain("stencil", value, MappingError)
     if rows.ndim == 1:
         if rows.size == 0 or rows.size % ndims:
             raise MappingError(f"stencil: a flat list needs a multiple of {ndims} numbers, one offset after the other, "

@@ -104,6 +104,7 @@ def test_a_flat_list_is_read_offset_by_offset():
     ([0, 0], "offset 0 is zero"), ([1, 0, 0], "multiple of 2 numbers"), ([], "multiple of 2 numbers"),
     ([1, 0, 0, 1, 1, 0], "offset 2 (1, 0) repeats offset 0"), ([0.5, 1], "whole numbers"),
     ([[1, 0, 0]], "offsets have 3 numbers, the grid has 2"), ("seven-point", "none of five-point"),
+    ([[1, 0], [1, 0, 0]], "is no array: its rows have different lengths"), (None, "needs an array or a list, got None"),
     (stencil("diagonal", 3), "has 3 dimensions, the grid has 2")])
 def test_stencils_that_are_none(value, words):
     with pytest.raises((MappingError, ConfigError)) as error:
