@@ -27,6 +27,14 @@ def cosines(stencil: Stencil) -> tuple[Fraction, ...]:
     ``a_j = sum_i w_i r_ij^2 / |r_i|^2``, exact: in floating point, dimensions that are equal differ by noise, and
     that noise decides where the grid is cut.  The sum over the dimensions is the sum of the weights.
 
+    Parameters
+    ----------
+    stencil : Stencil
+
+    Returns
+    -------
+    tuple of Fraction
+
     Examples
     --------
     >>> from copart.mapping.cartesian import as_stencil
@@ -44,7 +52,16 @@ def cosines(stencil: Stencil) -> tuple[Fraction, ...]:
 
 
 def cosines_by_length(stencil: Stencil) -> tuple[float, ...]:
-    """The same with each term times the length of its offset: far neighbours count more; rounded to 9 digits."""
+    """:func:`cosines` with each term times the length of its offset: far neighbours count more; rounded to 9 digits.
+
+    Parameters
+    ----------
+    stencil : Stencil
+
+    Returns
+    -------
+    tuple of float
+    """
     rows = stencil.offsets.astype(float)
     values = (rows**2 / np.linalg.norm(rows, axis=1)[:, None] * stencil.weights[:, None]).sum(axis=0)
     return tuple(float(f"{v:.9g}") for v in values)

@@ -2,7 +2,7 @@
 
 Central: one process fills node after node.  Distributed: as many processes as there are nodes each fill one,
 from vertices far apart and without knowing of one another; vertices that several took, or none, are mended afterwards
-(thesis by Lehr, chapter 4).  Orders hold the vertex of every slot; slots are counted node by node.
+(von Kirchbach 2019, chapter 4).  Orders hold the vertex of every slot; slots are counted node by node.
 """
 
 from __future__ import annotations
@@ -117,7 +117,24 @@ def greedy_seeds(grid: Grid, stencil: Stencil, count: int) -> NDArray[np.int32]:
 
 def greedy_fill(grid: Grid, stencil: Stencil, seed: int, size: int,
                 counting: EdgeCounting = "source") -> NDArray[np.int32]:
-    """What one process finds for its node from its seed, without knowing of the others: (size,) int32 vertices."""
+    """What one process finds for its node from its seed, without knowing of the others.
+
+    Parameters
+    ----------
+    grid : Grid
+    stencil : Stencil
+    seed : int
+        Vertex to start from.
+    size : int
+        Processes of the node.
+    counting : {"source", "once"}
+        See :func:`central_greedy`.
+
+    Returns
+    -------
+    (size,) int32
+        Vertices, in the order in which they were taken.
+    """
     from ...kernels.cartesian import fill_node
 
     targets, weights = _table(grid, stencil)

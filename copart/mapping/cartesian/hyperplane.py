@@ -4,7 +4,7 @@ A cut runs across one dimension and leaves whole numbers of nodes on both sides;
 dimension, it is cut first.  Such a cut always exists, both sides hold at least a third, and so every
 process finds its own position with a few numbers, without a message, in time that grows with the logarithm
 of the number of nodes (von Kirchbach, Lehr, Hunold, Schulz & Träff 2020; theorems 5.2.1-5.2.10 of the
-thesis by Lehr).
+thesis by von Kirchbach, University of Vienna 2019).
 """
 
 from __future__ import annotations

@@ -135,7 +135,15 @@ def mean_improvement(factors: Iterable[float | None]) -> Mean:
 
 
 def expected_random_total(grid: Grid, stencil: Stencil, sizes: Sequence[int]) -> float:
-    """Mean total of a random placement: each edge stays inside a node as often as any pair of positions."""
+    """Mean total of a random placement: each edge stays inside a node as often as any pair of positions.
+
+    Parameters
+    ----------
+    grid : Grid
+    stencil : Stencil
+    sizes : sequence of int
+        Processes of each node.
+    """
     n = grid.size
     if n == 1:
         return 0.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.cartesian import EXCHANGES, INSTANTIATIONS, WARM_UPS, Exchange, gathered, main, timed
+from benchmarks.cartesian import EXCHANGES, INSTANTIATIONS, MOST, WARM_UPS, Exchange, gathered, main, timed
+from copart.mapping.cartesian import stencil
 
 
 class Recorder:
@@ -38,4 +39,5 @@ def test_minimum_of_the_maxima_and_mean_of_the_means():
 def test_quality_prints_the_published_mean(capsys):
     assert main(["quality", "--stencil", "component", "--method", "hyperplane"]) == 0
     row = capsys.readouterr().out.splitlines()[2].split()
+    assert len(stencil("nine-point", 6)) <= MOST < len(stencil("nine-point", 7))
     assert row == ["component,", "hyperplane", "3.1770", "2.7639", "19", "0", "331"]
