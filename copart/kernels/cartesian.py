@@ -215,7 +215,7 @@ def best_place(targets, weights, first, node, order, m):
             if w >= 0 and m.here[w] != node:
                 total += weights[i]
         m.leaves[p] = total
-        if best < 0 or total > m.leaves[best] or total == m.leaves[best] and d < order[best]:
+        if best < 0 or total > m.leaves[best] or (total == m.leaves[best] and d < order[best]):
             best = np.int64(p)
     return best
 
@@ -249,7 +249,7 @@ def best_of_all(targets, weights, u, node_at, order, m):
         p = np.int64(m.best[node])
         if p >= 0:
             gain = m.leaves[p] + m.near[node]
-            if best < 0 or gain > most or gain == most and (order[p], p) < (order[best], best):
+            if best < 0 or gain > most or (gain == most and (order[p], p) < (order[best], best)):
                 best, most = p, gain
         m.near[node] = 0
     return best

@@ -87,8 +87,8 @@ def check_total(grid: Grid, stencil: Stencil) -> None:
     """Raise where all that is sent in one exchange is too much to be added up."""
     total = grid.edge_weight(stencil)
     if total >= 2**63:
-        raise MappingError(f"stencil weights: {total:.3g} sent in one exchange do not fit in 64 bits; scale the weights "
-                           f"down")
+        raise MappingError(f"stencil weights: {total:.3g} sent in one exchange do not fit in 64 bits; scale the "
+                           f"weights down")
 
 
 def improvement(base: int, found: int) -> float | None:

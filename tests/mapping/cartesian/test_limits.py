@@ -35,7 +35,7 @@ def test_what_is_sent_is_exact_or_refused():
     wide = Grid((100, 100))
     assert wide.edge_weight(huge) == 19_800 * (2**58 + 1)
     for method in ("best", "cart"):
-        with pytest.raises(MappingError, match="5.71e.21 sent in one exchange do not fit in 64 bits"):
+        with pytest.raises(MappingError, match=r"5.71e.21 sent in one exchange do not fit in 64 bits"):
             reorder_grid(wide, huge, 100, method)
 
 
@@ -48,7 +48,7 @@ def test_ranks_that_are_none_have_no_position(number):
         for find in (rule.vertex, rule.slot):
             with pytest.raises(ConfigError, match=r"^(slot|vertex): (must be at|needs an integer)"):
                 find(number)
-    with pytest.raises(ConfigError, match="^slot: "):
+    with pytest.raises(ConfigError, match=r"^slot: "):
         factorize((4, 4), [4, 4]).vertex(number)
 
 
@@ -75,5 +75,5 @@ def test_many_dimensions_of_which_few_are_wide():
         assert found.cost[:2] == expected.cost[:2]
     with pytest.raises(MappingError, match="at most 64 dimensions, got 65"):
         Grid([1] * 65)
-    with pytest.raises(MappingError, match="65536x32768 has 2.31 positions or more"):
+    with pytest.raises(MappingError, match=r"65536x32768 has 2.31 positions or more"):
         Grid((2**16, 2**15))
