@@ -7,7 +7,7 @@ first, the factors that make the surface between its entities smallest (Niethamm
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -84,31 +84,32 @@ def factorize(cells: Sequence[int], entities: Sequence[int], *, halos: Sequence[
                                     strict=True)]
     levels, prices = [], []
     for count in entities:
-        priced = [(_halo(sizes, weight, n, undivided), n)
-                  for n in ordered_factorizations(whole("entities", count, low=1), len(sizes))]
-        price, best = min(priced)
+        price, best = cheapest(whole("entities", count, low=1), sizes, weight, undivided)
         levels.append(best)
         prices.append(float(price))
         sizes = [g / n for g, n in zip(sizes, best, strict=True)]
     return Factorization(tuple(levels), tuple(prices))
 
 
-def ordered_factorizations(number: int, count: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write `number` as a product of `count` factors, in lexicographic order."""
-    if count == 1:
-        yield (number,)
-        return
-    for d in range(1, number + 1):
-        if number % d == 0:
-            for rest in ordered_factorizations(number // d, count - 1):
-                yield (d, *rest)
+def cheapest(number: int, sizes: Sequence[Fraction], weight: Sequence[Fraction],
+             undivided: bool) -> tuple[Fraction, tuple[int, ...]]:
+    """The cheapest of all ways to share `number` entities among the dimensions, of equal ones the first.
 
-
-def _halo(sizes: Sequence[Fraction], weight: Sequence[Fraction], n: Sequence[int], undivided: bool) -> Fraction:
-    own = [g / k for g, k in zip(sizes, n, strict=True)]
-    volume = math.prod(own, start=Fraction(1))
-    return 2 * sum((w * volume / g for w, g, k in zip(weight, own, n, strict=True) if undivided or k > 1),
-                   start=Fraction(0))
+    The cost is the volume of an entity, the same in all ways, times a sum with one term per dimension.  So the
+    dimensions are taken from the last to the first, with the best ending for every number that can be left for it.
+    """
+    volume = math.prod(sizes, start=Fraction(1)) / number
+    divisors = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
+    divisors += [number // d for d in reversed(divisors) if d * d != number]
+    none = Fraction(0)
+    # what is left for the dimensions behind: the cost of their terms, and their factors
+    behind: dict[int, tuple[Fraction, tuple[int, ...]]] = {1: (none, ())}
+    for size, w in zip(reversed(sizes), reversed(weight), strict=True):
+        terms = {d: w * d / size if undivided or d > 1 else none for d in divisors}
+        behind = {left: min((terms[left // rest] + cost, (left // rest, *factors))
+                            for rest, (cost, factors) in behind.items() if left % rest == 0) for left in divisors}
+    price, best = behind[number]
+    return 2 * volume * price, best
 
 
 def _factors(name: str, values: Sequence[float] | None, size: int) -> list[Fraction]:
@@ -118,4 +119,4 @@ def _factors(name: str, values: Sequence[float] | None, size: int) -> list[Fract
     return [Fraction(v) for v in given]
 
 
-__all__ = ["Factorization", "factorize", "ordered_factorizations"]
+__all__ = ["Factorization", "cheapest", "factorize"]

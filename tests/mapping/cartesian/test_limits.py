@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import time
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -77,3 +82,27 @@ def test_many_dimensions_of_which_few_are_wide():
         Grid([1] * 65)
     with pytest.raises(MappingError, match=r"65536x32768 has 2.31 positions or more"):
         Grid((2**16, 2**15))
+
+
+# ---- factorization
+@pytest.mark.parametrize("undivided", [True, False])
+def test_factors_are_the_cheapest_and_the_first_of_equal_ones(undivided):
+    for cells, count in itertools.product([(12, 12, 12), (30, 10, 7), (8, 8)], [1, 6, 8, 12, 36]):
+        d = len(cells)
+
+        def cost(n, cells=cells, d=d):
+            own = [Fraction(g, k) for g, k in zip(cells, n, strict=True)]
+            return 2 * sum(math.prod(own[:i] + own[i + 1:], start=Fraction(1))
+                           for i in range(d) if undivided or n[i] > 1)
+
+        every = [n for n in itertools.product(range(1, count + 1), repeat=d) if math.prod(n) == count]
+        best = min(every, key=lambda n, cost=cost: (cost(n), n))
+        made = factorize(cells, [count], undivided=undivided)
+        assert (made.levels, made.costs) == ((best,), (float(cost(best)),))
+
+
+def test_factors_of_a_number_with_many_divisors():
+    """All ways to share 720,720 among five dimensions were priced, which took more than a minute."""
+    begin = time.process_time()
+    assert factorize([1000] * 5, [720_720]).dims == (11, 13, 14, 18, 20)
+    assert time.process_time() - begin < 10
