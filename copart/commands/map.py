@@ -35,8 +35,9 @@ examples:
   copart map mesh.vtu --part mesh.vtu.part.64 --machine nodes.csv --method auto
                                                                    the parts as processes of a job on scattered nodes
 
-A mapping is written in SCOTCH's form: the number of vertices, then a vertex and its processor per line; or, with a name
-that does not end with .map, as a part file: line i is the processor of vertex i - 1. Both forms are read.
+A mapping is written in SCOTCH's form: the number of vertices, then a vertex and its processor per line (vertices of a
+.grf by their labels, or counted from its base); or, with a name that does not end with .map, as a part file: line i is
+the processor of vertex i - 1. Both forms are read.
 """
 
 
@@ -104,19 +105,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
         progress("reading the machine")
         machine = described(args)
         progress(f"reading {args.graph}")
-        graph, tasks = read_mapped(args.graph, args.part, args.load)
-        old = args.old and read_mapping(args.old, graph.nvtxs, machine.nprocs, free=True)  # once: it may be a pipe
+        graph, tasks, labels = read_mapped(args.graph, args.part, args.load)
+        old = args.old and read_mapping(args.old, graph.nvtxs, machine.nprocs, labels, free=True)  # once: may be a pipe
         with timed() as took:
             if args.eval is None:
                 progress(f"mapping {graph.nvtxs} vertices onto {machine.nprocs} processors")
-                mapping = made(args, graph, tasks, machine, old)
+                mapping = made(args, graph, tasks, machine, old, labels)
             else:
-                mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs)
+                mapping = read_mapping(args.eval, graph.nvtxs, machine.nprocs, labels)
         found = evaluate_mapping(graph, machine, mapping)
         routed = routes(graph, tasks, machine, mapping)
         if file is not None:
             progress(f"writing {file}")
-            write_mapping(file, mapping)
+            write_mapping(file, mapping, labels)
     for line in found.text().split("\n"):
         console.say(line)
     figures: dict[str, Any] = found.to_dict()
@@ -154,7 +155,7 @@ def routes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDA
 
 
 def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machine: Machine,
-         old: NDArray[Any] | None) -> NDArray[Any]:
+         old: NDArray[Any] | None, labels: NDArray[Any] | None) -> NDArray[Any]:
     """The mapping that the arguments ask for."""
     if graph.nvtxs > machine.nprocs and (args.method is not None or args.one_to_one):
         option, k = "--one-to-one" if args.one_to_one else "--method", machine.nprocs
@@ -176,6 +177,6 @@ def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machin
     from ..plans.mapped import read_mapping
 
     n, k = graph.nvtxs, machine.nprocs
-    fixed = None if args.fixed is None else read_mapping(args.fixed, n, k, free=True)
+    fixed = None if args.fixed is None else read_mapping(args.fixed, n, k, labels, free=True)
     return map_graph(graph, machine, eps=args.eps, seed=args.seed, preset=args.preset, fixed=fixed, old=old,
                      migration_cost=args.migration_cost, strict=not args.best_balance)

@@ -30,6 +30,22 @@ def read_scotch(path: PathLike) -> Graph:
     FormatError
         The first rule the file breaks, with its line.
     """
+    return read_labelled(path)[0]
+
+
+def read_labelled(path: PathLike) -> tuple[Graph, NDArray[np.int64]]:
+    """As :func:`read_scotch`, and what SCOTCH's other files call the vertices.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    graph : Graph
+    labels : (nvtxs,) int64
+        The labels of the vertices, or their numbers from the base of the file.
+    """
     numbers = read_numbers(path, comment="")
     values = numbers.values
     if len(values) < 5:
@@ -66,9 +82,10 @@ def read_scotch(path: PathLike) -> Graph:
             i = int(np.argmax(load < 0))
             raise numbers.error(f"{name} must not be negative, is {load[i]}", token=int(where[i]))
     try:
-        return Graph(frozen(xadj), frozen(adjncy), ewgt, vwgt=vwgt)
+        graph = Graph(frozen(xadj), frozen(adjncy), ewgt, vwgt=vwgt)
     except GraphError as e:
         raise explain(numbers, xadj, adjncy, ewgt, e, lambda v: numbers.line_of(int(start[v])), base) from None
+    return graph, np.arange(base, nvtxs + base) if label is None else label.astype(np.int64)
 
 
 def _rows(numbers: Numbers, nvtxs: int, prefix: int, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

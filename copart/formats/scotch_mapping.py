@@ -1,6 +1,7 @@
 """SCOTCH mappings (``.map``) and coordinates (``.xyz``).
 
-``.map``: the number of lines, then a vertex and its processor per line, in any order.  ``.xyz``: the number of
+``.map``: the number of lines, then a vertex and its processor per line, in any order; vertices of a graph with labels
+go by these.  ``.xyz``: the number of
 dimensions (1, 2 or 3), the number of vertices, then a vertex and its coordinates per line.
 (SCOTCH user's guide, chapter on files.)
 """
@@ -13,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import VERTEX
 from ..errors import FormatError
 from .output import write_text_atomic
-from .text import PathLike, read_bytes, read_numbers
+from .text import Numbers, PathLike, read_bytes, read_numbers
 
 
 def read_map(path: PathLike, nvtxs: int | None = None, nprocs: int | None = None, *,
-             free: bool = False) -> NDArray[np.int32]:
+             free: bool = False, labels: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
     """Read a mapping; vertices may be counted from 0 or 1, and lines be in any order.
 
     Parameters
@@ -26,6 +27,8 @@ def read_map(path: PathLike, nvtxs: int | None = None, nprocs: int | None = None
         How many vertices the mapping must have, and processors there are.
     free : bool
         Also take -1, the mark of a vertex without a processor.
+    labels : (nvtxs,) int64, optional
+        What the vertices are called (:func:`copart.formats.scotch.read_labelled`), where they are not just counted.
 
     Returns
     -------
@@ -47,13 +50,8 @@ def read_map(path: PathLike, nvtxs: int | None = None, nprocs: int | None = None
                             f"that", line=numbers.last_line())
     if nvtxs is not None and count != nvtxs:
         raise numbers.error(f"needs {nvtxs} vertices, has {count}", token=0)
-    vertex, place = values[1::2], values[2::2]
-    base = int(vertex.min(initial=0)) if count == 0 or vertex.min() == 0 else 1
+    vertex, place = _vertices(numbers, count, labels), values[2::2]
     out = np.full(count, -2, VERTEX)
-    outside = (vertex < base) | (vertex >= base + count)
-    if outside.any():
-        i = int(np.argmax(outside))
-        raise numbers.error(f"vertex {vertex[i]} is outside {base}..{base + count - 1}", token=1 + 2 * i)
     low, high = -1 if free else 0, 2**31 - 1 if nprocs is None else nprocs
     wrong = (place < low) | (place >= high)
     if wrong.any():
@@ -63,15 +61,48 @@ def read_map(path: PathLike, nvtxs: int | None = None, nprocs: int | None = None
     twice = np.flatnonzero(np.diff(vertex[order]) == 0)
     if len(twice):
         i = int(order[twice + 1].min())
-        raise numbers.error(f"vertex {vertex[i]} is given twice", token=1 + 2 * i)
-    out[vertex - base] = place
+        raise numbers.error(f"vertex {values[1 + 2 * i]} is given twice", token=1 + 2 * i)
+    out[vertex] = place
     return out
 
 
-def write_map(path: PathLike, mapping: ArrayLike) -> None:
-    """Write a mapping, vertices counted from 0, atomically."""
+def _vertices(numbers: Numbers, count: int, labels: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Vertex of each line, counted from 0; FormatError where a name is none of the graph's."""
+    name = numbers.values[1::2]
+    if labels is not None and len(labels) == count and not _counted(labels):
+        order = np.argsort(labels)
+        at = np.minimum(np.searchsorted(labels[order], name), count - 1)
+        outside = labels[order[at]] != name
+        vertex, among = order[at], "no label of the graph"
+    else:
+        base = 0 if count == 0 or name.min() == 0 else 1
+        vertex, among = name - base, f"outside {base}..{base + count - 1}"
+        outside = (vertex < 0) | (vertex >= count)
+    if outside.any():
+        i = int(np.argmax(outside))
+        raise numbers.error(f"vertex {name[i]} is {among}", token=1 + 2 * i)
+    return vertex
+
+
+def _counted(labels: NDArray[np.int64]) -> bool:
+    """Whether vertices are just counted, from 0 or 1; mappings are then read from either, whatever the graph does."""
+    return not len(labels) or (0 <= labels[0] <= 1 and bool((np.diff(labels) == 1).all()))
+
+
+def write_map(path: PathLike, mapping: ArrayLike, labels: NDArray[np.int64] | None = None) -> None:
+    """Write a mapping, atomically.
+
+    Parameters
+    ----------
+    path : path-like
+    mapping : (nvtxs,) array_like of int
+        Processor of each vertex.
+    labels : (nvtxs,) int64, optional
+        What the vertices are called; counted from 0 where not given.
+    """
     place = np.asarray(mapping).tolist()
-    write_text_atomic(path, "".join([f"{len(place)}\n", *(f"{v}\t{p}\n" for v, p in enumerate(place))]))
+    names = range(len(place)) if labels is None else labels.tolist()
+    write_text_atomic(path, "".join([f"{len(place)}\n", *(f"{v}\t{p}\n" for v, p in zip(names, place, strict=True))]))
 
 
 def read_xyz(path: PathLike, nvtxs: int | None = None) -> NDArray[np.float64]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
-from ..formats import read_part, write_part
+from ..formats import graph_suffix, read_part, write_part
+from ..formats.scotch import read_labelled
 from ..formats.scotch_mapping import read_map, write_map
 from ..graph import Graph
 from ..mapping.machine import Machine
@@ -17,8 +18,12 @@ from ..mapping.tasks import TaskGraph
 from .opening import single
 
 
-def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple[Graph, TaskGraph | None]:
-    """The graph whose vertices are mapped, with coordinates where there are some; and the parts as tasks, if given.
+Labels = NDArray[np.int64] | None
+"""What SCOTCH's mapping files call the vertices of a graph; None where they count them from 0."""
+
+
+def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple[Graph, TaskGraph | None, Labels]:
+    """What is mapped: a graph, with coordinates where there are some; the parts as tasks, if given; labels of vertices.
 
     Parameters
     ----------
@@ -29,9 +34,9 @@ def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple
     load : str, optional
         Cell array with the load of each cell.
     """
-    graph, _ = single(source, load)
+    graph, labels = _opened(source, load)
     if part is None:
-        return graph, None
+        return graph, None, labels
     of = read_part(part, graph.nvtxs)
     nparts = int(of.max(initial=-1)) + 1
     if nparts > graph.nvtxs:
@@ -42,7 +47,13 @@ def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple
         size = np.maximum(np.bincount(of, minlength=nparts), 1)
         whole = whole.replace(coords=np.stack([np.bincount(of, weights=axis, minlength=nparts) / size
                                                for axis in graph.coords.T], axis=1))
-    return whole, TaskGraph.from_partition(graph, of, nparts)
+    return whole, TaskGraph.from_partition(graph, of, nparts), None
+
+
+def _opened(source: Any, load: str | None) -> tuple[Graph, Labels]:
+    if load is None and isinstance(source, str | Path) and graph_suffix(source) == ".grf":
+        return read_labelled(source)
+    return single(source, load)[0], None
 
 
 def as_processes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDArray[Any],
@@ -59,16 +70,19 @@ def as_processes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mappin
     return TaskGraph.from_partition(graph, mapping, machine.nprocs), np.arange(machine.nprocs)
 
 
-def read_mapping(path: str, nvtxs: int, nprocs: int, *, free: bool = False) -> NDArray[Any]:
-    """A mapping in SCOTCH's form where the name says so, else a part file."""
+def read_mapping(path: str, nvtxs: int, nprocs: int, labels: Labels = None, *, free: bool = False) -> NDArray[Any]:
+    """A mapping in SCOTCH's form where the name says so, whose vertices go by their labels; else a part file."""
     if path.lower().removesuffix(".gz").endswith(".map"):
-        return read_map(path, nvtxs, nprocs, free=free)
+        return read_map(path, nvtxs, nprocs, free=free, labels=labels)
     return read_part(path, nvtxs, nprocs, free=free)
 
 
-def write_mapping(path: Path, mapping: NDArray[Any]) -> None:
+def write_mapping(path: Path, mapping: NDArray[Any], labels: Labels = None) -> None:
     """Write a mapping in the form that its name asks for."""
-    (write_map if path.name.lower().removesuffix(".gz").endswith(".map") else write_part)(path, mapping)
+    if path.name.lower().removesuffix(".gz").endswith(".map"):
+        write_map(path, mapping, labels)
+    else:
+        write_part(path, mapping)
 
 
 __all__ = ["as_processes", "read_mapped", "read_mapping", "write_mapping"]

@@ -75,9 +75,9 @@ def _computed(path: str | os.PathLike[str], table: Times) -> dict[str, NDArray[n
     mapped = cache(lambda name, part: read_mapped(str(folder / name), str(folder / part) if part else None))
 
     def metrics(files: dict[str, str]) -> dict[str, float]:
-        graph, tasks = mapped(files["tasks"], files["part"])
+        graph, tasks, labels = mapped(files["tasks"], files["part"])
         where: Machine = machine(files["machine"])
-        found = read_mapping(str(folder / files["mapping"]), graph.nvtxs, where.nprocs)
+        found = read_mapping(str(folder / files["mapping"]), graph.nvtxs, where.nprocs, labels)
         processes, place = as_processes(graph, tasks, where, found)
         return metrics_of(processes, where, place)
 
