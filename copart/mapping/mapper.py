@@ -17,6 +17,8 @@ from ..names import MappingPresetName
 from ..partitioner.rounds import Team
 from ..partitioner.settling import settle
 from .architectures.architecture import Architecture, BaseArchitecture
+from .architectures.deco2 import MultilevelDecomposition
+from .architectures.subset import Subset
 from .evaluation import architecture_of
 from .kway import MappingConfig, code_of, map_level, refine_level, settings
 from .machine import Machine
@@ -136,6 +138,10 @@ def check_machine(target: Architecture) -> None:
     if len(weak):
         raise MappingError(f"machine: {len(weak)} processors have no compute power, first processor {weak[0]}; leave "
                            f"them out")
+    base = target.base if isinstance(target, Subset) else target
+    if isinstance(base, MultilevelDecomposition):
+        # connected as it is made, and a search for each of a million processors takes minutes
+        return
     apart = target.distances(0, np.arange(target.nprocs))
     lost = np.flatnonzero(~np.isfinite(apart))
     if len(lost):

@@ -17,7 +17,6 @@ from ..mapping.machine import Machine
 from ..mapping.tasks import TaskGraph
 from .opening import single
 
-
 Labels = NDArray[np.int64] | None
 """What SCOTCH's mapping files call the vertices of a graph; None where they count them from 0."""
 

@@ -105,7 +105,7 @@ def test_map_files(tmp_path):
                                                       (0, "100", [2, 0, 3, 1]), (1, "100", [70, 8, 9, 40]),
                                                       (0, "100", [5, 6, 7, 8])])
 def test_vertices_go_by_what_the_graph_calls_them(tmp_path, monkeypatch, capsys, base, flags, names):
-    """A path; checked with gmtst 7.0.3, which took the mappings for others where the graph has labels or counts from 1."""
+    """A path; gmtst 7.0.3 took mappings counted from 0 for others where the graph has labels or counts from 1."""
     monkeypatch.chdir(tmp_path)
     rows = [[1], [0, 2], [1, 3], [2]]
     lines = [" ".join(map(str, [*([names[v]] if flags == "100" else []), len(row), *(names[u] for u in row)]))
