@@ -53,7 +53,7 @@ EFFECTS = (
     Effect(("fixed", "old", "migration_cost", "best_balance", "eps", "preset", "load"),
            lambda args: not args.one_to_one, "with --one-to-one, which takes every vertex for a process"),
     Effect(("fixed", "old", "migration_cost", "best_balance", "eps", "preset", "load"),
-           lambda args: args.method is None, "with --method, which gives every vertex a slot of its own"),
+           lambda args: args.method is None, "with --method, by which every vertex takes one slot"),
     Effect(("migration_cost",), lambda args: args.old is not None, "without --from"),
     Effect(("method", "bound"), lambda args: args.eval is None, "with --eval, which makes no mapping"),
     Effect(("one_to_one",), lambda args: args.method is None, "with --method, whose mappings are all one to one"),
@@ -157,7 +157,8 @@ def routes(graph: Graph, tasks: TaskGraph | None, machine: Machine, mapping: NDA
 def made(args: argparse.Namespace, graph: Graph, tasks: TaskGraph | None, machine: Machine,
          old: NDArray[Any] | None, labels: NDArray[Any] | None) -> NDArray[Any]:
     """The mapping that the arguments ask for."""
-    if graph.nvtxs > machine.nprocs and (args.method is not None or args.one_to_one):
+    several = args.part is not None and (args.method or "").startswith("geometric")
+    if graph.nvtxs > machine.nprocs and (args.method is not None or args.one_to_one) and not several:
         option, k = "--one-to-one" if args.one_to_one else "--method", machine.nprocs
         parted = "" if args.part else f"; partition first (copart part {args.graph} {k}), and add --part " \
                                       f"{args.graph}.part.{k}, or leave out {option}"

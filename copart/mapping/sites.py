@@ -151,8 +151,14 @@ class Sites:
         tabulate_distances(self.places(), table)
         return table_code(table)
 
-    def seated(self, site: NDArray[np.int64]) -> NDArray[np.int32]:
+    def seated(self, site: NDArray[np.int64], each: int = 1) -> NDArray[np.int32]:
         """Processor of each task from its site: the slots of a site in the order of its tasks.
+
+        Parameters
+        ----------
+        site : (ntasks,) int64
+        each : int
+            Tasks that a slot may take, whose numbers follow one another; no more than the site's tasks need.
 
         Raises
         ------
@@ -160,13 +166,15 @@ class Sites:
             A site has more tasks than slots.
         """
         load = np.bincount(site, minlength=self.nsites)
-        if (load > self.slots).any():
-            s = int(np.argmax(load - self.slots))
+        if (load > each * self.slots).any():
+            s = int(np.argmax(load - each * self.slots))
             raise MappingError(f"host {self.names[s]} is to take {load[s]} processes but has {self.slots[s]} slots")
         order = np.argsort(site, kind="stable")
         position = np.arange(len(site)) - np.repeat(np.cumsum(load) - load, load)
         out = np.empty(len(site), VERTEX)
-        out[order] = self.processors[self.first[site[order]] + position]
+        slots = self.slots[site[order]]
+        turn = position * slots // np.maximum(load[site[order]], slots)
+        out[order] = self.processors[self.first[site[order]] + turn]
         return out
 
     def site_of(self, processor: NDArray[Any]) -> NDArray[np.int64]:

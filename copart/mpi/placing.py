@@ -19,8 +19,7 @@ from ..mapping.architectures.architecture import Architecture
 from ..mapping.machine import Machine
 from ..mapping.sites import Sites
 from ..mapping.tasks import TaskGraph
-from ..mapping.topology.geometric import VARIANTS, Judged, Trials, checked_coords
-from ..mapping.topology.grouping import check_room
+from ..mapping.topology.geometric import VARIANTS, Judged, Trials, checked_coords, each_of
 from ..names import GeometricTaskMethod, known_name
 from .agreement import agree, collective, together
 
@@ -40,7 +39,7 @@ def map_tasks(comm: Any, coords: ArrayLike, source: ArrayLike, target: ArrayLike
     source, target : (m,) array_like of int
         Messages that this rank knows of: numbers of the tasks that send and receive, among those of all ranks.
     machine : Machine or Architecture
-        A torus or mesh, the same on all ranks, with at least as many slots as tasks.
+        A torus or mesh, the same on all ranks; of more tasks than slots, a slot takes several.
     method : {"geometric", "geometric-plain", "geometric-rotated", "geometric-shifted", "geometric-reflected"}
         As there.
     threads : int
@@ -54,16 +53,15 @@ def map_tasks(comm: Any, coords: ArrayLike, source: ArrayLike, target: ArrayLike
     Raises
     ------
     CopartError, TypeError
-        On all ranks alike: of the first rank with a wrong argument; there are fewer slots than tasks; a message names
-        a task that is not there; or an argument other than `coords`, `source`, `target` and `threads` differs between
-        ranks.
+        On all ranks alike: of the first rank with a wrong argument; a message names a task that is not there; or an
+        argument other than `coords`, `source`, `target` and `threads` differs between ranks.
     """
     request = agree(comm, "map_tasks", lambda: _checked(coords, source, target, machine, method, threads))
     ours = comm.Dup()
     try:
         everyone = ours.allgather(request.mine)
         trials = together(ours, "candidates", lambda: _trials(everyone, request))
-        return request.sites.seated(_best(ours, trials, request.threads))
+        return request.sites.seated(_best(ours, trials, request.threads), each_of(len(trials.coords), request.sites))
     finally:
         ours.Free()
 
@@ -95,7 +93,6 @@ def _checked(coords: ArrayLike, source: ArrayLike, target: ArrayLike, machine: M
 def _trials(everyone: list[tuple[Any, Any, Any]], request: _Request) -> Trials:
     """The candidates for the tasks of all ranks."""
     coords, source, target = (np.concatenate(part) for part in zip(*everyone, strict=True))
-    check_room(len(coords), request.sites)
     for name, task in (("source", source), ("target", target)):
         if len(task) and task.max() >= len(coords):
             raise MappingError(f"{name}: {task.max()} is none of the {len(coords)} tasks of all ranks")

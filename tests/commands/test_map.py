@@ -185,6 +185,18 @@ def test_methods_for_jobs(job, capsys, method):
     assert f"total {wanted['total_hops']} " in capsys.readouterr().out
 
 
+def test_more_parts_than_slots_by_coordinates_alone(job, capsys):
+    assert main(["mesh", "cube", "--cells", "hexa", "6", "-o", "cube.vtu"]) == 0
+    assert main(["part", "cube.vtu", "48"]) == 0
+    arguments = ["--part", "cube.vtu.part.48", "--machine", "nodes.csv", "--method"]
+    capsys.readouterr()
+    run(capsys, "map", "cube.vtu", *arguments, "geometric", "-o", "several.map")
+    assert np.bincount(read_map("several.map", 48, 32), minlength=32).max() == 2
+    for refused in ([*arguments, "uwh"], ["--machine", "nodes.csv", "--method", "geometric"]):
+        assert main(["map", "cube.vtu", *refused]) == 2
+        assert "needs a slot, the machine has 32" in capsys.readouterr().err
+
+
 def test_parts_of_a_mesh_as_processes(job, capsys):
     assert main(["mesh", "cube", "--cells", "hexa", "6", "-o", "cube.vtu"]) == 0
     assert main(["part", "cube.vtu", "24"]) == 0

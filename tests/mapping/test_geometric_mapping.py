@@ -14,7 +14,7 @@ from copart.mapping.machine import attached
 from copart.mapping.sites import Sites
 from copart.mapping.tasks import TaskGraph
 from copart.mapping.topology import blocks, evaluate_tasks, map_tasks
-from copart.mapping.topology.geometric import Side, Trials, candidates, map_points, nearest_cores, shifted
+from copart.mapping.topology.geometric import VARIANTS, Side, Trials, candidates, map_points, nearest_cores, shifted
 
 
 def stencil(*dims: int) -> tuple[TaskGraph, np.ndarray]:
@@ -70,6 +70,21 @@ def test_more_tasks_than_cores():
     count = np.bincount(map_points(tasks, coords, sites), minlength=16)
     assert count.max() <= -(-36 // 16)
     assert count.min() >= 36 // 16
+
+
+@pytest.mark.parametrize("method", VARIANTS)
+def test_more_tasks_than_slots_in_one_call(method):
+    """Nodes of one, two and three slots: as equally many tasks on each slot as can be, and fewer hops than in order."""
+    tasks, coords = stencil(6, 6)
+    job = attached(TorusNetwork([4, 4]), [0, 1, 4, 5, 9, 10], [1, 2, 3, 1, 2, 3])
+    place = map_tasks(tasks, job, method, coords=coords)
+    assert set(np.bincount(place, minlength=12).tolist()) == {3}
+    assert np.array_equal(map_tasks(tasks, job, method, coords=coords), place)
+    assert evaluate_tasks(tasks, job, place).total_hops < evaluate_tasks(tasks, job, np.arange(36) % 12).total_hops
+    five = map_tasks(TaskGraph(25, [], []), job, method, coords=coords[:25])
+    assert sorted(np.bincount(five, minlength=12)) == [2] * 11 + [3]
+    with pytest.raises(MappingError, match=r"36 tasks need a slot each.*geometric"):
+        map_tasks(tasks, job, "auto", coords=coords)
 
 
 def test_fewer_tasks_than_cores_take_those_around_one_centre():

@@ -16,6 +16,7 @@ from ..congestion.figures import CongestionFigures, LinkLoads, evaluate_congesti
 from ..machine import Machine
 from ..sites import Sites
 from ..tasks import TaskGraph, as_tasks
+from .geometric import VARIANTS, each_of
 from .methods import METHODS, Job, Site, job_of, relieved
 
 #: What "auto" goes by: the metrics that times of runs bound by latency or by bandwidth follow, and data times hops.
@@ -32,15 +33,15 @@ _EQUAL = 1.02
 def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = "uwh", *,
               coords: ArrayLike | None = None, bound: Bound = "bandwidth", seed: int = 1,
               threads: int = 1) -> NDArray[np.int32]:
-    """Map tasks, usually MPI ranks, onto the slots of an allocation, one each.
+    """Map tasks, usually MPI ranks, onto the slots of an allocation, one each, or by coordinates also several each.
 
     Parameters
     ----------
     tasks : TaskGraph, matrix of traffic or graph-like
         Of a graph, the weight of an edge is sent each way.
     machine : Machine or Architecture
-        At least as many slots as tasks.  Of a network (:func:`copart.mapping.machine.attached`, lists of coordinates)
-        hops count, of other machines their own distances.
+        At least as many slots as tasks, but for geometric methods.  Of a network
+        (:func:`copart.mapping.machine.attached`, lists of coordinates) hops count, of other machines their own distances.
     method : str
         =====================  ========================================================================================
         default                tasks in order on the slots in order, what launchers do
@@ -74,12 +75,13 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
     Returns
     -------
     (ntasks,) int32
-        Processor of each task, none twice.
+        Processor of each task; none twice, or, where geometric methods are given more tasks than slots, as equally many
+        on each as can be.
 
     Raises
     ------
     MappingError
-        Fewer slots than tasks, or coordinates that do not fit.
+        Fewer slots than tasks and no geometric method, or coordinates that do not fit.
     NotApplicableError
         The method needs routes or coordinates that the machine does not have.
     ConfigError
@@ -94,12 +96,13 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
     >>> [evaluate_tasks(ring, job, map_tasks(ring, job, method)).total_hops for method in ("default", "uwh")]
     [8, 6]
     """
-    job = job_of(tasks, machine, coords, seed, threads)
+    several = method in VARIANTS
+    job = job_of(tasks, machine, coords, seed, threads, several=several)
     known_name("bound", bound, BOUNDS)
     known_name("method", method, ("auto", *METHODS))
     if method == "auto":
         return job.sites.seated(_auto(job, bound))
-    return job.sites.seated(job.mapping(method))
+    return job.sites.seated(job.mapping(method), each_of(job.tasks.ntasks, job.sites) if several else 1)
 
 
 def candidates(tasks: Any, machine: Machine | Architecture, bound: Bound, *, coords: ArrayLike | None = None,

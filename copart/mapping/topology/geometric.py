@@ -158,11 +158,17 @@ def map_points(tasks: TaskGraph, coords: ArrayLike, sites: Sites, *, rotations: 
     Returns
     -------
     (ntasks,) int64
-        Site of each task.  Of candidates with equally many hops the first wins, whatever exchanges make of it.
+        Site of each task; of more tasks than cores, as equally many to a core as can be.  Of candidates with equally
+        many hops the first wins, whatever exchanges make of it.
     """
     trials = Trials(tasks, np.asarray(coords, np.float64), sites, rotations=rotations, shift=shift,
                     reflections=reflections, ordered=ordered, exchanges=exchanges)
     return trials.mapping(trials.best(range(len(trials)), threads))
+
+
+def each_of(ntasks: int, sites: Sites) -> int:
+    """Tasks that a core takes, at most, where so many are mapped by coordinates."""
+    return max(1, -(-ntasks // int(sites.slots.sum())))
 
 
 def checked_coords(coords: ArrayLike, ntasks: int) -> NDArray[np.float64]:

@@ -66,7 +66,7 @@ def check_room(ntasks: int, sites: Sites) -> None:
     """MappingError where there are fewer slots than tasks."""
     if ntasks > sites.slots.sum():
         raise MappingError(f"machine: {ntasks} tasks need a slot each, the machine has {sites.slots.sum()}; use more "
-                           f"nodes, or map several to a processor (map_graph)")
+                           f"nodes, or map several to a processor (a geometric method, or map_graph)")
 
 
 def group_tasks(tasks: TaskGraph, sites: Sites, seed: int = 1) -> Grouped:

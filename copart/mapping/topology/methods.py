@@ -223,10 +223,12 @@ METHODS: dict[str, Callable[[Job], Site]] = {
 """Methods by name, beside "auto"."""
 
 
-def job_of(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, seed: int, threads: int) -> Job:
-    """A job of checked arguments, those of `map_tasks`."""
+def job_of(tasks: Any, machine: Machine | Architecture, coords: ArrayLike | None, seed: int, threads: int, *,
+           several: bool = False) -> Job:
+    """A job of checked arguments, those of `map_tasks`; with `several`, there may be more tasks than slots."""
     graph, sites = as_tasks(tasks), Sites(machine)
-    check_room(graph.ntasks, sites)
+    if not several:
+        check_room(graph.ntasks, sites)
     at = None if coords is None else checked_coords(coords, graph.ntasks)
     return Job(graph, sites, whole("seed", seed, low=0, high=2**31 - 1), at,
                whole("threads", threads, low=1, high=1024))
