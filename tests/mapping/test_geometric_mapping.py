@@ -233,6 +233,12 @@ def test_hops_stay_flat_as_jobs_grow():
     assert growth["geometric"] < 0.8 * growth["default"], growth
 
 
+@pytest.mark.parametrize("method", VARIANTS)
+def test_no_tasks(method):
+    job = attached(TorusNetwork([4, 4]), [0, 1, 2])
+    assert map_tasks(TaskGraph(0, [], []), job, method, coords=np.zeros((0, 2))).tolist() == []
+
+
 @pytest.mark.parametrize(("options", "error", "message"), [
     ({"rotations": "some"}, ConfigError, "rotations"),
     ({"threads": 0}, ConfigError, "threads"),

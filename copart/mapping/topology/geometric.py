@@ -187,7 +187,7 @@ def candidates(tasks: Array, cores: Array, rotations: str = "all", reflections: 
     """
     ndims = min(tasks.shape[1], cores.shape[1])
     if rotations == "aspect":
-        orders = [[tuple(np.argsort(-np.ptp(side, axis=0), kind="stable")[:ndims].tolist())] for side in (tasks, cores)]
+        orders = [[tuple(np.argsort(-_extents(side), kind="stable")[:ndims].tolist())] for side in (tasks, cores)]
     else:
         orders = [list(permutations(range(side.shape[1]), ndims)) for side in (tasks, cores)]
     flips = [tuple(np.flatnonzero(f).tolist()) for f in product((False, True), repeat=tasks.shape[1])] \
@@ -195,6 +195,11 @@ def candidates(tasks: Array, cores: Array, rotations: str = "all", reflections: 
     left = list(dict.fromkeys(Side(axes, tuple(f for f in flip if f in axes)) for flip in flips for axes in orders[0]))
     right = [Side(axes, (), moved) for moved in ((False, True) if shift else (False,)) for axes in orders[1]]
     return left, right
+
+
+def _extents(points: Array) -> Array:
+    extents: Array = np.ptp(points, axis=0) if len(points) else np.zeros(points.shape[1])
+    return extents
 
 
 def shifted(place: NDArray[np.float64], dims: Sequence[int]) -> NDArray[np.float64]:
