@@ -64,7 +64,8 @@ PATHS = DESCRIPTION | Paths(dict.fromkeys(("graph", "eval", "fixed", "old", "par
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("graph", metavar="GRAPH_OR_MESH", help="graph file, mesh file or OpenFOAM case")
+    parser.add_argument("graph", metavar="GRAPH_OR_MESH",
+                        help="graph file, mesh file or OpenFOAM case; with --part also a hypergraph")
     parser.add_argument("--load", metavar="ARRAY", help="cell array with the load of each cell of a mesh")
     add_description(parser.add_argument_group("machine"), source=False)  # type: ignore[arg-type]
     group = parser.add_argument_group("mapping")

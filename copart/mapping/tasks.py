@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import VERTEX, WEIGHT, Frozen, frozen, integers, sums, weights, whole
+from ..arrays import VERTEX, WEIGHT, Frozen, frozen, integers, part_array, sums, weights, whole
 from ..errors import MappingError
 from ..graph import Graph, as_graph
+from ..hypergraph import Hypergraph
 from ..metrics.traffic import halo_volumes
 
 
@@ -83,15 +84,29 @@ class TaskGraph(Frozen):
         return TaskGraph(found.shape[0], found.row, found.col, found.data)
 
     @staticmethod
-    def from_partition(graph: Graph, part: ArrayLike, nparts: int) -> TaskGraph:
+    def from_partition(graph: Graph | Hypergraph, part: ArrayLike, nparts: int) -> TaskGraph:
         """The parts of a partition as tasks: what each part needs of another one's vertices, by their `vsize`.
+
+        Of a hypergraph, a net carries its cost from the part of its source to each other part that it reaches: there
+        are TM messages, and TV data in all, of :func:`copart.metrics.hypergraph.evaluate_hypergraph`.
 
         Parameters
         ----------
-        graph : Graph
+        graph : Graph or Hypergraph
         part : (nvtxs,) array_like of int
         nparts : int
+
+        Examples
+        --------
+        >>> nets = Hypergraph.from_nets(4, [[0, 1, 2, 3], [2, 3]], cost=[5, 1])
+        >>> TaskGraph.from_partition(nets, [0, 0, 1, 1], 2)
+        TaskGraph(2 tasks, 1 messages of 5 in all)
         """
+        if isinstance(graph, Hypergraph):
+            of = part_array("part", part, graph.nvtxs, whole("nparts", nparts, low=1), MappingError).astype(np.int64)
+            net, there = np.divmod(np.unique(np.repeat(np.arange(graph.nnets), graph.sizes) * nparts + of[graph.pins]),
+                                   nparts)
+            return TaskGraph(nparts, of[graph.source[net]], there, graph.cost[net])
         p, q, volume = halo_volumes(graph, np.asarray(part, VERTEX), nparts)
         return TaskGraph(nparts, p, q, volume)
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FormatError
-from ..formats import graph_suffix, read_part, write_part
+from ..arrays import sums
+from ..errors import ConfigError, FormatError
+from ..formats import graph_suffix, hypergraph_suffix, read_hypergraph, read_part, write_part
 from ..formats.scotch import read_labelled
 from ..formats.scotch_mapping import read_map, write_map
 from ..graph import Graph
@@ -27,26 +28,44 @@ def read_mapped(source: Any, part: Any = None, load: str | None = None) -> tuple
     Parameters
     ----------
     source
-        As of :func:`copart.plans.opening.single`.
+        As of :func:`copart.plans.opening.single`; with `part`, also a file of a hypergraph.
     part : path-like, optional
         A part file: its parts are mapped, whose coordinates are the means of their vertices'.
     load : str, optional
         Cell array with the load of each cell.
     """
+    if isinstance(source, str | Path) and hypergraph_suffix(source) and not graph_suffix(source):
+        return *_nets(source, part, load), None
     graph, labels = _opened(source, load)
     if part is None:
         return graph, None, labels
-    of = read_part(part, graph.nvtxs)
-    nparts = int(of.max(initial=-1)) + 1
-    if nparts > graph.nvtxs:
-        raise FormatError(part, f"part {nparts - 1} is outside 0..{graph.nvtxs - 1}: no graph has more parts than "
-                                f"vertices")
+    of, nparts = _parts(part, graph.nvtxs)
     whole = graph.quotient(of, nparts)
     if graph.coords is not None:
         size = np.maximum(np.bincount(of, minlength=nparts), 1)
         whole = whole.replace(coords=np.stack([np.bincount(of, weights=axis, minlength=nparts) / size
                                                for axis in graph.coords.T], axis=1))
     return whole, TaskGraph.from_partition(graph, of, nparts), None
+
+
+def _nets(source: str | Path, part: Any, load: str | None) -> tuple[Graph, TaskGraph]:
+    """The parts of a hypergraph as vertices, with the data of both ways between them, and as tasks."""
+    if part is None or load is not None:
+        raise ConfigError(f"--part: is needed for {source}, a hypergraph: its parts are mapped" if load is None else
+                          f"--load: has no effect on {source}, a hypergraph, which brings the weights of its vertices")
+    nets = read_hypergraph(source)
+    of, nparts = _parts(part, nets.nvtxs)
+    tasks = TaskGraph.from_partition(nets, of, nparts)
+    return tasks.graph.replace(vwgt=sums(of, nets.weights, nparts)), tasks
+
+
+def _parts(file: Any, nvtxs: int) -> tuple[NDArray[np.int32], int]:
+    """Part of each vertex, and how many parts there are."""
+    of = read_part(file, nvtxs)
+    nparts = int(of.max(initial=-1)) + 1
+    if nparts > nvtxs:
+        raise FormatError(file, f"part {nparts - 1} is outside 0..{nvtxs - 1}: no graph has more parts than vertices")
+    return of, nparts
 
 
 def _opened(source: Any, load: str | None) -> tuple[Graph, Labels]:

@@ -216,6 +216,16 @@ def test_parts_of_a_mesh_as_processes(job, capsys):
     assert figures["uwh"] < figures["default"]
 
 
+def test_parts_of_a_hypergraph_as_processes(job, capsys):
+    """Two nets cross: 5 from part 0 to 1 and 2, 2 from 2 to 0."""
+    (job / "n.hgr").write_text("3 6 1\n5 1 3 5\n2 6 2\n9 3 4\n")
+    (job / "p").write_text("0\n0\n1\n1\n2\n2\n")
+    made = run(capsys, "map", "n.hgr", "--part", "p", "--machine", "nodes.csv", "--method", "uwh", "-o", "n.map")
+    assert (made["routes"]["messages"], made["routes"]["volume"], made["routes"]["total_hops"]) == (3, 12, 0)
+    assert main(["map", "n.hgr", "--machine", "nodes.csv", "--method", "uwh"]) == 2
+    assert "--part: is needed for n.hgr" in capsys.readouterr().err
+
+
 def test_wrong_methods(job, capsys):
     assert main(["map", "t.graph", "--machine", "nodes.csv", "--method", "uhw"]) == 2
     assert "did you mean uwh" in capsys.readouterr().err

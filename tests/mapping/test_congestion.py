@@ -289,6 +289,26 @@ def test_tasks_of_a_partition_send_its_messages_and_volume(seed, nparts):
     assert np.bincount(tasks.target, tasks.volume, nparts).tolist() == wanted.receive.tolist()
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 9))
+def test_tasks_of_nets(seed, nparts):
+    """A net is one message to each other part that it reaches, as the formula has it, whatever its source."""
+    rng = np.random.default_rng(seed)
+    nets = [rng.choice(30, rng.integers(1, 6), replace=False) for _ in range(40)]
+    h = Hypergraph.from_nets(30, nets, cost=rng.integers(1, 9, 40))
+    part = rng.integers(0, nparts, 30).astype(np.int32)
+    wanted: dict[tuple[int, int], int] = {}
+    for net, cost in zip(nets, h.cost.tolist(), strict=True):
+        for q in set(part[net].tolist()) - {int(part[net[0]])}:
+            wanted[int(part[net[0]]), q] = wanted.get((int(part[net[0]]), q), 0) + cost
+    tasks, figures = TaskGraph.from_partition(h, part, nparts), evaluate_hypergraph(h, part, nparts)
+    assert dict(zip(zip(tasks.source.tolist(), tasks.target.tolist(), strict=True), tasks.volume.tolist(),
+                    strict=True)) == wanted
+    assert (tasks.nmessages, tasks.total_volume) == (figures.total_messages, figures.total_volume)
+    with pytest.raises(MappingError, match="part"):
+        TaskGraph.from_partition(h, np.full(30, nparts), nparts)
+
+
 def test_task_graphs():
     graph = grid(6, 6)
     part = (np.arange(36) // 12).astype(np.int32)

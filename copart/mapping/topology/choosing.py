@@ -41,7 +41,7 @@ def map_tasks(tasks: Any, machine: Machine | Architecture, method: TaskMethod = 
         Of a graph, the weight of an edge is sent each way.
     machine : Machine or Architecture
         At least as many slots as tasks, but for geometric methods.  Of a network
-        (:func:`copart.mapping.machine.attached`, lists of coordinates) hops count, of other machines their own distances.
+        (:func:`copart.mapping.machine.attached`, lists of coordinates) hops count, of others their own distances.
     method : str
         =====================  ========================================================================================
         default                tasks in order on the slots in order, what launchers do
