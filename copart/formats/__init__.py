@@ -18,7 +18,7 @@ from .parts import count_in_name, read_part, write_part
 from .patoh import read_patoh, write_patoh
 from .points import POINT_SUFFIXES, is_points, read_points
 from .precice import precice_hints, write_precice
-from .scotch import read_scotch
+from .scotch import read_scotch, write_scotch
 from .text import PathLike, read_json
 
 #: Reader of each suffix of a graph file; every one also with ``.gz``.
@@ -119,12 +119,27 @@ def write_hypergraph(path: PathLike, hypergraph: Hypergraph) -> None:
     (write_hgr if suffix == ".hgr" else write_patoh)(path, hypergraph)
 
 
-write_graph = write_metis
+def write_graph(path: PathLike, graph: Graph) -> None:
+    """Write a graph file: SCOTCH's where the name ends with ``.grf``, else METIS'.
+
+    Parameters
+    ----------
+    path : path-like
+    graph : Graph
+        Of SCOTCH's files, with one weight per vertex, and without sizes.
+
+    Raises
+    ------
+    GraphError
+        A vertex has several weights, for which SCOTCH has no place.
+    """
+    (write_scotch if graph_suffix(path) == ".grf" else write_metis)(path, graph)
+
 
 __all__ = ["GRAPH_READERS", "HYPERGRAPH_READERS", "POINT_SUFFIXES", "SCHEMA", "VERSION", "count_in_name",
            "coupling_schedule", "graph_suffix", "hypergraph_suffix", "is_points", "precice_hints", "prepare_folder",
            "read_coupling", "read_graph", "read_hgr", "read_hypergraph", "read_json", "read_matrix_hypergraph",
            "read_matrix_market", "read_metis", "read_part", "read_patoh", "read_points", "read_scotch",
            "write_coupling", "write_decomposition", "write_graph", "write_hgr", "write_hypergraph", "write_json",
-           "write_metis", "write_part", "write_patoh", "write_precice",
+           "write_metis", "write_part", "write_patoh", "write_precice", "write_scotch",
            "write_text_atomic"]

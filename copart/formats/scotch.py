@@ -15,6 +15,7 @@ from ..arrays import VERTEX, frozen
 from ..errors import GraphError
 from ..graph import Graph
 from .metis import explain
+from .output import write_text_atomic
 from .text import Numbers, PathLike, read_numbers
 
 
@@ -86,6 +87,32 @@ def read_labelled(path: PathLike) -> tuple[Graph, NDArray[np.int64]]:
     except GraphError as e:
         raise explain(numbers, xadj, adjncy, ewgt, e, lambda v: numbers.line_of(int(start[v])), base) from None
     return graph, np.arange(base, nvtxs + base) if label is None else label.astype(np.int64)
+
+
+def write_scotch(path: PathLike, graph: Graph) -> None:
+    """Write `graph` as a SCOTCH graph file, counted from 0; loads only where the graph has them.
+
+    Parameters
+    ----------
+    path : path-like
+    graph : Graph
+        Sizes of vertices (`vsize`) have no place in the file and are left out.
+
+    Raises
+    ------
+    GraphError
+        A vertex has several weights.
+    """
+    load = [] if graph.vwgt is None else [f"{w} " for w in graph.weights.tolist()]
+    arcs = graph.adjncy.tolist()
+    if graph.ewgt is not None:
+        arcs = [f"{w} {u}" for w, u in zip(graph.ewgt.tolist(), arcs, strict=True)]
+    out = ["0", f"{graph.nvtxs} {len(arcs)}", f"0 0{int(graph.ewgt is not None)}{int(graph.vwgt is not None)}"]
+    offsets = graph.xadj.tolist()
+    for v in range(graph.nvtxs):
+        lo, hi = offsets[v], offsets[v + 1]
+        out.append(" ".join([f"{load[v] if load else ''}{hi - lo}", *map(str, arcs[lo:hi])]))
+    write_text_atomic(path, "\n".join(out) + "\n")
 
 
 def _rows(numbers: Numbers, nvtxs: int, prefix: int, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

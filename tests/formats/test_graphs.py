@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from copart.checks import check_graph
-from copart.errors import FormatError
+from copart.errors import FormatError, GraphError
 from copart.formats import graph_suffix, read_graph, read_metis, write_graph, write_metis
 from copart.graph import Graph
 
@@ -197,6 +197,22 @@ def test_scotch_loads():
     assert reference.rows(g)[0] == {1: 7, 4: 1}
     assert g.weights.tolist() == [1, 2, 2, 1, 3, 2, 1, 1, 1, 2, 3, 2, 1, 3, 1, 2]
     same_graph(g.replace(ewgt=None, vwgt=None), grid(4, 4))
+
+
+@given(graphs())
+@tmp_is_shared
+def test_scotch_round_trip(tmp_path, graph):
+    write_graph(tmp_path / "g.grf", graph)
+    same_graph(read_graph(tmp_path / "g.grf"), graph.replace(vsize=None))
+
+
+def test_scotch_files_are_what_scotch_writes(tmp_path):
+    write_graph(tmp_path / "g.grf", grid(4, 4))
+    given = shared("data/graphs/m4x4.grf").read_text().split()
+    assert (tmp_path / "g.grf").read_text().split()[:5] == given[:5]
+    same_graph(read_graph(tmp_path / "g.grf"), read_graph(shared("data/graphs/m4x4.grf")))
+    with pytest.raises(GraphError, match="2 weights per vertex"):
+        write_graph(tmp_path / "g.grf", grid(4, 4).replace(vwgt=np.ones((16, 2), int)))
 
 
 def test_scotch_labels(tmp_path):
