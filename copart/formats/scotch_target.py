@@ -2,8 +2,9 @@
 
 Read: ``cmplt``, ``cmpltw``, ``hcub``, ``mesh2D``, ``mesh3D``, ``meshXD``, ``torus2D``, ``torus3D``, ``torusXD``,
 ``tleaf``, ``ltleaf``, ``deco`` of kinds 0, 1 and 2, and ``sub`` of any of them.  Written: all of these, decompositions
-as kind 0.  The link costs of a tree add up from the leaves to the lowest common node, so that they are the steps by
-which distances grow from level to level.  (SCOTCH user's guide, section on target files.)
+as kind 0.  Processors of a decomposition whose numbers have gaps, as those of a list of vertices by ``amk_grf -l``, are
+numbered anew in their order.  The link costs of a tree add up from the leaves to the lowest common node, so that they
+are the steps by which distances grow from level to level.  (SCOTCH user's guide, section on target files.)
 """
 
 from __future__ import annotations
@@ -162,12 +163,13 @@ def _decomposition(tokens: Tokens) -> BaseArchitecture:
         every = np.array(tokens.numbers(most * (most - 1) // 2, "distances"), np.float64)
         a, b = np.tril_indices(count, -1)
         below = every[leaf[a] * (leaf[a] - 1) // 2 + leaf[b]]
-    if sorted(label.tolist()) != list(range(count)):
-        raise tokens.error(f"processors must be numbered 0..{count - 1}, each once")
+    if (np.diff(np.sort(label)) == 0).any() or label.min() < 0:
+        raise tokens.error("processors must have numbers of their own, from 0")
     if not power.all():
         raise tokens.error(f"processor {label[int(np.argmin(power))]} has compute power 0")
     table = np.zeros((count, count))
     table[np.tril_indices(count, -1)] = below
+    # by rank: amk_grf numbers the processors of a list of vertices as these
     place = np.argsort(label)
     return Decomposition(number[place].tolist(), (table + table.T)[np.ix_(place, place)], power[place])
 

@@ -160,6 +160,10 @@ def test_decompositions_of_scotch(read):
     assert tree_numbers(machine) == [2, 12, 13, 7]
     assert machine.matrix().tolist() == PATH_DISTANCES
     assert read(PATH_DECO_2).matrix().tolist() == PATH_DISTANCES
+    # by amk_grf -l for vertices 0, 2 and 3 of a path with links of cost 1, 5 and 2
+    machine = read("deco 1 3 7  0 3 3  0 1 1  2 2 2  -1 0 0  -1 0 0  2 1 1  3 1 1\n"
+                   "4 4 7 0 0 0 0 0 0 0 4 6 1 0 0 5 8 1 0 0 2\n")
+    assert machine.matrix().tolist() == [[0, 6, 8], [6, 0, 2], [8, 2, 0]]
     machine = read(MESH_DECO_0)
     assert tree_numbers(machine) == [4, 5, 6, 7]
     assert (machine.matrix() == Grid([2, 2]).matrix()).all()
@@ -194,7 +198,7 @@ def test_numbering_and_link_costs_as_scotch_counts_them(read):
     ("sub 2 0 1\nvarcmplt", "no fixed number"),
     ("deco 3", "kind of decomposition must be 0, 1 or 2"),
     ("deco 0 2 3 0 1 2 1 1 3 7 7", "more numbers"),
-    ("deco 0 2 3 0 1 2 0 1 3 7", "numbered 0..1, each once"),
+    ("deco 0 2 3 0 1 2 0 1 3 7", "numbers of their own"),
     ("deco 0 2 3 0 0 2 1 1 3 7", "processor 0 has compute power 0"),
     ("deco 0 2 4 0 1 2 1 1 4 7", "terminal domain 4 is part of terminal domain 2"),
     ("deco 1 2 3 0 2 2 0 2 1 1 1 1 1 1 1", "2 processors are announced, 1 domains are terminal"),
