@@ -7,6 +7,7 @@ the busy nodes are runs along the curve, of other jobs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -77,13 +78,29 @@ def scattered(network: Network, nhosts: int, *, fill: float = 0.5, run: float = 
 def sparsity(machine: Machine) -> float:
     """1 less the share of a job's own nodes among those between its first and last in the scheduler's order.
 
-    Of machines whose hosts are named by their number in that order, as those of :func:`scattered`.
+    Of machines whose hosts are named by their number in that order (``n17``, ``nid00017``), as those of
+    :func:`scattered`.
 
     Parameters
     ----------
     machine : Machine
+
+    Raises
+    ------
+    MappingError
+        There are no hosts, or the name of one ends with no number.
+
+    Examples
+    --------
+    >>> from copart.mapping.congestion import TorusNetwork
+    >>> sparsity(attached(TorusNetwork([8]), [1, 2, 4], hosts=["nid00001", "nid00002", "nid00004"]))
+    0.25
     """
-    number = np.array([int(name.lstrip("n")) for name in machine.hosts])
+    said = [re.search(r"[0-9]+$", name) for name in machine.hosts]
+    if None in said or not said:
+        raise MappingError("machine: sparsity takes hosts whose names end with their number in the scheduler's order, "
+                           + (f"{machine.hosts[said.index(None)]} has none" if said else "there are no hosts"))
+    number = np.array([int(one[0]) for one in said if one])
     return 1 - len(number) / float(number.max() - number.min() + 1)
 
 

@@ -130,6 +130,16 @@ def test_fuller_machines_scatter_more():
         assert abs(mean - fill) < 0.25
 
 
+def test_sparsity_goes_by_numbers_at_the_end_of_names():
+    network = TorusNetwork([8])
+    assert sparsity(attached(network, [0, 3, 5])) == 0, "node0 to node2"
+    assert sparsity(attached(network, [0, 3], hosts=["nid00007", "nid00014"])) == 0.75
+    for one, message in ((attached(network, [0, 1], hosts=["n1", "login"]), "login has none"),
+                         (Machine(Torus([8])), "there are no hosts")):
+        with pytest.raises(MappingError, match=message):
+            sparsity(one)
+
+
 def test_every_free_node_can_be_taken_and_none_more():
     network = TorusNetwork([4, 4, 4])
     assert len(scattered(network, 32, fill=0.5).hosts) == 32
