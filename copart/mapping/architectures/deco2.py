@@ -68,6 +68,10 @@ class MultilevelDecomposition(Decomposed):
     Notes
     -----
     Memory is linear in the graph: about 60 bytes a link of a 3D torus, all levels included.
+
+    Two things differ from the source.  Who is left alone by a matching is matched below a common neighbour, so that
+    stars shrink.  And a coarse edge that both halves of a coarse vertex have does not pay for crossing it: with a grid
+    of 32 x 32, where most edges run beside the swallowed ones, all would add up to four times the distance.
     """
 
     name = "deco2"

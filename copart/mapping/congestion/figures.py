@@ -85,6 +85,11 @@ class CongestionFigures:
     max_received_messages: int
     unseen_messages: int
 
+    @property
+    def unseen_share(self) -> float:
+        """Share of all messages that is unseen: the intra-Gemini fraction of the source."""
+        return self.unseen_messages / max(self.messages, 1)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
         return asdict(self)
