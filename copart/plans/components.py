@@ -161,9 +161,12 @@ def _search(meshes: Mapping[str, Mesh], kind: InteredgeKind, meeting: Meeting,
             tell: Progress, threads: int) -> tuple[dict[Pair, Interedges], dict[Pair, Interface]]:
     """The interedges of every two meshes that meet."""
     from ..mesh import find_interface
+    from ..mesh.dual import called
     from ..mesh.transform import Transform
 
     names, where = list(meshes), meeting.transforms(list(meshes))
+    # messages name what they advise to scale or to move as the options do
+    meshes = {name: called(mesh, name) for name, mesh in meshes.items()}
     reach: dict[str, Any] = {"tolerance": meeting.tolerance, "gap": meeting.gap, "several": bool(meeting.several),
                              "threads": threads}
     placed = {name: where[name].apply(mesh) for name, mesh in meshes.items()}
@@ -193,10 +196,9 @@ def _search(meshes: Mapping[str, Mesh], kind: InteredgeKind, meeting: Meeting,
 
 
 def _told_where(interface: Interface, last: Transform, where: Mapping[str, Transform], a: str, b: str) -> Interface:
-    """An interface by the names of the components, with what was asked for of either in place of what was done to B."""
+    """An interface with what was asked for of either component, in place of what was done to B."""
     found = interface.remarks[:len(interface.remarks) - len(last.remarks(b))]
-    named = replace(interface, remarks=found).named(a, b)
-    return replace(named, remarks=(*where[a].remarks(a), *named.remarks, *where[b].remarks(b)))
+    return replace(interface, remarks=(*where[a].remarks(a), *found, *where[b].remarks(b)))
 
 
 def _common_period(where: Mapping[str, Transform], a: str, b: str) -> tuple[float, float, float] | None:

@@ -265,6 +265,26 @@ def test_small_files_are_read_first_by_several_threads_and_components_keep_their
     assert (pairs.shape, len(pairs)) == ((512, 27), 100)
 
 
+@pytest.mark.parametrize(("names", "option"), [(None, "all-b=0.001"), (["wall", "two words"], "'two words=0.001'")])
+def test_what_is_advised_names_components_as_the_options_do(tmp_path, names, option):
+    places = tmp_path / "one" / "all.vtu", tmp_path / "two" / "all.vtu"  # two meshes of one name
+    for place, mesh in zip(places, (A, B.scaled(1000)), strict=True):
+        place.parent.mkdir()
+        write_vtu(place, mesh)
+    with pytest.raises(MeshError, match="check the units") as error:
+        copart.plan(*places, parts=(2, 2), names=names)
+    assert f"(--scale {option}) 25 of its facets match" in str(error.value)
+    found = copart.plan(*places, parts=(2, 2), names=names,
+                        meeting=copart.Meeting(scale={option.strip("'").partition("=")[0]: 0.001}))
+    assert found.interface.b.matched == 25
+
+
+def test_nameless_meshes_are_a_and_b_in_messages_too():
+    one, other = ((mesh.points, mesh.blocks) for mesh in (A, A))
+    with pytest.raises(MeshError, match="96 facets of 'a' match 96 of 'b', but face the same way"):
+        copart.plan(one, other, parts=(2, 2))
+
+
 def test_arrays_and_files_are_read_in_any_order_with_the_same_result(tmp_path):
     file = tmp_path / "solid.vtu"
     write_vtu(file, cube("hexa", 4, name="solid"))

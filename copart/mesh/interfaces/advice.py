@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +122,7 @@ def _unit(mesh_a: Mesh, mesh_b: Mesh) -> str | None:
     for factor in likely_factors(mesh_a.bounds, mesh_b.bounds):
         count = _facing(mesh_a, mesh_b.scaled(factor), Reach(0.1))
         if count:
-            option = f"--scale {mesh_b.name}={factor:g}"
+            option = f"--scale {shlex.quote(f'{mesh_b.name}={factor:g}')}"
             return (f"check the units: with {mesh_b.name!r} times {factor:g} ({option}) {count} of its facets match")
     return None
 

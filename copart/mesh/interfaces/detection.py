@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -91,12 +91,6 @@ class Interface:
     shared_points: int
     pieces: int = 1
     remarks: tuple[str, ...] = ()
-
-    def named(self, a: str, b: str) -> Interface:
-        """The same with other names of the meshes."""
-        remarks = tuple(r.replace(repr(self.a.name), repr(a), 1).replace(repr(self.b.name), repr(b), 1)
-                        if self.a.name != self.b.name else r for r in self.remarks)
-        return replace(self, a=replace(self.a, name=a), b=replace(self.b, name=b), remarks=remarks)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON types."""
