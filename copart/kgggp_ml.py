@@ -136,7 +136,7 @@ def partition(
     n = graph.nvtxs
     limit = np.minimum(max_part_weights(graph.total_weight, k, options.eps, tpwgts), graph.total_weight)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=n)
-    limit = feasible_limits(graph, limit, pinned, strict)
+    limit = feasible_limits(graph, limit, pinned, strict, tpwgts)
     if k == 1:
         return np.zeros(n, VERTEX)
     if pinned is not None and (pinned >= 0).all():
@@ -307,7 +307,7 @@ def refine(
     )
     if pinned is not None:
         start = np.where(pinned >= 0, pinned, start).astype(VERTEX)
-    limit = feasible_limits(graph, max_part_weights(graph.total_weight, k, options.eps, tpwgts), pinned, True)
+    limit = feasible_limits(graph, max_part_weights(graph.total_weight, k, options.eps, tpwgts), pinned, True, tpwgts)
     level, pull = finest(graph, k, pinned, affinity)
     seed = options.seed
     with Team(options.threads) as team:

@@ -347,7 +347,7 @@ def test_a_vertex_heavier_than_a_part_may_be(caplog: pytest.LogCaptureFixture) -
     g = path(10, vwgt=[1] * 9 + [40])
     with pytest.raises(PartitionError, match=r"vertex 9 weighs 40, more than a part may \(13\)") as e:
         partition(g, 4)
-    assert "227 %" in str(e.value), "49 in 4 parts are 12.25 on average"
+    assert "226.6 %" in str(e.value), "49 in 4 parts are 12.25 on average"
     with caplog.at_level(logging.WARNING):
         part = partition(g, 4, strict=False)
     load = metrics.part_weights(g, part, 4)
@@ -355,9 +355,9 @@ def test_a_vertex_heavier_than_a_part_may_be(caplog: pytest.LogCaptureFixture) -
     assert (np.bincount(part, minlength=4) > 0).all()
     assert "raise eps" not in str(e.value), "no eps allows that"
     few = path(10, vwgt=[1] * 9 + [5])
-    with pytest.raises(PartitionError, match="is 43 % over the average; raise eps to at least that"):
+    with pytest.raises(PartitionError, match=r"than 42\.9 % over the average; raise eps to at least that"):
         partition(few, 4)
-    assert partition(few, 4, eps=0.43).shape == (10,)
+    assert partition(few, 4, eps=0.429).shape == (10,)
 
 
 def test_best_balance_on_request_warns(caplog: pytest.LogCaptureFixture) -> None:

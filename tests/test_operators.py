@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import product
 
@@ -39,6 +40,20 @@ def test_part_keeps_the_balance_of_the_definition(n, k, eps, seed):
     k = min(k, n)
     graph = tree(n, np.random.default_rng(seed))
     assert_balanced(graph, part(graph, k, eps=eps, seed=seed), k, eps)
+
+
+@pytest.mark.parametrize(("vwgt", "nparts", "tpwgts"), [
+    ([100, 1, 1, 1], 2, None), ([119, 65, 84, 38, 40], 4, None), ([5, 3, 4, 4], 4, None),
+    ([60, 8, 8, 8, 8, 8], 3, [2, 1, 1]), ([47, 9, 9, 9, 9, 9, 8], 3, [0.4, 0.3, 0.3]),
+])
+def test_the_eps_that_is_advised_is_enough(vwgt, nparts, tpwgts):
+    g = path(len(vwgt), vwgt=vwgt)
+    with pytest.raises(PartitionError, match="raise eps to at least that") as error:
+        part(g, nparts, eps=0.01, tpwgts=tpwgts)
+    eps = float(re.search(r"than ([\d.]+) % over", str(error.value))[1]) / 100
+    largest = max(tpwgts) / sum(tpwgts) if tpwgts else 1 / nparts
+    assert -1e-9 < eps - (max(vwgt) / (sum(vwgt) * largest) - 1) < 0.0011
+    assert part_weights(g, part(g, nparts, eps=eps, tpwgts=tpwgts), nparts).max() == max(vwgt)
 
 
 def test_part_is_stricter_than_the_partitioner():

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import WEIGHT
 from ..errors import PartitionError
 from ..graph import Graph
 from ..hypergraph import Hypergraph
+from ..metrics import target_shares
 
 Array = np.ndarray[Any, Any]
 
 
-def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | None, strict: bool) -> Array:
-    """Check that single vertices and fixed vertices fit; raise, or lift the limits where not `strict`."""
+def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | None, strict: bool,
+                    tpwgts: ArrayLike | None = None) -> Array:
+    """Check that single vertices and fixed vertices fit; raise, or lift the limits where not `strict`.
+
+    `tpwgts` are the shares that the limits were made of, where they were not equal.
+    """
     k = len(limit)
     need = np.zeros(k, np.int64)
     # weights that are all 1 need not be there for it
@@ -45,11 +53,13 @@ def feasible_limits(graph: Graph | Hypergraph, limit: Array, pinned: Array | Non
             if pinned is None
             else np.flatnonzero((weights == heaviest) & (pinned < 0))[0]
         )
-        above = heaviest / (graph.total_weight / k) - 1
+        share = Fraction(1, k) if tpwgts is None else Fraction(float(target_shares(tpwgts, k).max()))
+        # in tenths of a per cent, rounded up: the number is taken for eps
+        above = ceil(1000 * (heaviest / (int(graph.total_weight) * share) - 1))
         raise PartitionError(
-            f"vwgt: {{vertex}} weighs {heaviest}, more than a part may ({limit.max()}); the best balance "
-            f"is {100 * above:.0f} % over the average", vertex=v, best=True,
-            ways=["raise eps to at least that"] * (above < 0.99) + ["use fewer parts"],
+            f"vwgt: {{vertex}} weighs {heaviest}, more than a part may ({limit.max()}); no balance is better than "
+            f"{above / 10:g} % over the {'average' if tpwgts is None else 'largest share'}", vertex=v, best=True,
+            ways=["raise eps to at least that"] * (above < 1000) + ["use fewer parts"],
         )
     return np.maximum(limit, np.maximum(need, heaviest)) if not strict else limit
 

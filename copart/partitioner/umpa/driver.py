@@ -152,7 +152,7 @@ def partition_hypergraph(
                              f"{h.nvtxs}")
     limit = np.minimum(max_part_weights(h.total_weight, k, options.eps, tpwgts), h.total_weight)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, PartitionError, low=-1, high=k, size=h.nvtxs)
-    limit = feasible_limits(h, limit, pinned, strict)
+    limit = feasible_limits(h, limit, pinned, strict, tpwgts)
     if k == 1:
         return np.zeros(h.nvtxs, VERTEX)
     if pinned is not None and (pinned >= 0).all():
