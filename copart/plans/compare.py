@@ -242,7 +242,7 @@ def compare(*components: Any, parts: Counts | None = None, coupled: CoupledCount
         [whole("seeds", s, low=0) for s in seeds]  # type: ignore[union-attr]
     if not numbers:
         raise ConfigError("seeds: needs at least one")
-    run = requests.options_of(options, settings).replace(seed=numbers[0])
+    run = requests.options_of(options, settings, meeting, site).replace(seed=numbers[0])
     requests.check_components(components)
     rule = coupled_rule(coupled, interface, "coupled")
     parts, sharing = requests.parts_or_total(parts, total, pool)

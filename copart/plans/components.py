@@ -79,7 +79,8 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
     """
     if isinstance(interedges, str):
         known_name("interedges", interedges, INTEREDGES, ", or give an Interedges")
-    if names is not None and (len(set(names)) < len(names) or not all(names)
+    if names is not None and (isinstance(names, str) or not all(name and isinstance(name, str) for name in names)
+                              or len(set(names)) < len(names)
                               or (len(sources) > 1 and len(names) != len(sources))):
         raise ConfigError(f"names: needs {_some(max(len(sources), len(names)))} different names, got {tuple(names)}")
     _check_arrays(load, coupled_weights)
@@ -125,7 +126,10 @@ def coupled_problem(*sources: Any, interedges: InteredgeKind | Interedges | Mapp
 
 
 def _check_arrays(load: str | None, coupled_weights: CoupledWeights | None) -> None:
-    """Refuse cell arrays whose names are those of what a plan writes beside them."""
+    """Refuse numbers in place of a name, and cell arrays whose names are those of what a plan writes beside them."""
+    if load is not None and not isinstance(load, str):
+        raise ConfigError(f"load: needs the name of a cell array, got {type(load).__name__}; numbers are given as "
+                          f"cell_data of a mesh, or as vwgt of a graph")
     arrays = [("load", load), ("coupled_weights", coupled_weights if isinstance(coupled_weights, str) else None)]
     written = {*WRITTEN, ARRAY} if isinstance(coupled_weights, Mapping) else {*WRITTEN}
     for what, array in arrays:

@@ -307,7 +307,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     >>> sorted(p.copartition.b.tolist()), p.metrics.pair.totZ
     ([0, 1, 2], 3)
     """
-    run = requests.options_of(options, settings)
+    run = requests.options_of(options, settings, meeting, site)
     pool = registry.scheme(scheme).shares_pool
     registry.own_options([scheme], scheme_options)
     requests.check_components(components)

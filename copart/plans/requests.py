@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -260,16 +261,18 @@ class Site:
         return named if self.iterations is None else replace(named, substeps=self.times(names)).named(names)
 
 
-def options_of(options: Options | None, settings: Settings) -> Options:
-    """The options of a call that also takes a meeting, a total and a site; TypeError says what belongs there."""
-    for name in settings:
-        if name in Meeting.__dataclass_fields__:
-            raise TypeError(f"{name} is given as meeting=copart.Meeting({name}=...)")
-        if name in ("costs", "coupling"):
-            raise TypeError(f"{name} is given as total=copart.Sharing(total, {name}=...)")
-        if name in Site.__dataclass_fields__:
-            raise TypeError(f"{name} is given as site=copart.Site(machine, {name}=...)")
+def options_of(options: Options | None, settings: Settings, meeting: Any = None, site: Any = None) -> Options:
+    """The options of a call that also takes a meeting, a total and a site; TypeError says what belongs where."""
+    for label, value, kind in (("meeting", meeting, Meeting), ("site", site, Site)):
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f"{label}: needs copart.{kind.__name__}, got {type(value).__name__}")
+    places = {"site=copart.Site(machine, ": Site.__dataclass_fields__, "meeting=copart.Meeting(":
+              Meeting.__dataclass_fields__, "total=copart.Sharing(total, ": ("costs", "coupling")}
+    for name, (place, known) in itertools.product(settings, places.items()):
+        if name in known:
+            raise TypeError(f"{name} is given as {place}{name}=...)")
     return Options.of(options, settings)
+
 
 
 def counts(label: str, values: Counts, components: int | Sequence[str], pool: bool = False) -> list[int]:

@@ -217,6 +217,21 @@ def test_any_component_is_scaled_moved_and_repeated():
         copart.plan(A, B, parts=(2, 3), meeting=copart.Meeting(scale={"b": 2, "right": 3}))
 
 
+@pytest.mark.parametrize(("kind", "match", "arguments"), [
+    (ConfigError, "load: needs the name of a cell array, got ndarray", {"load": np.ones(A.ncells)}),
+    (ConfigError, "load: needs the name of a cell array, got tuple", {"load": (1,) * A.ncells}),
+    (ConfigError, "load: needs the name of a cell array, got dict", {"load": {"left": [1]}}),
+    (ConfigError, "names: needs two different names, got", {"names": "ab"}),
+    (ConfigError, r"names: needs two different names, got \(1, 2\)", {"names": [1, 2]}),
+    (TypeError, "meeting: needs copart.Meeting, got dict", {"meeting": {"scale": {"left": 2}}}),
+    (TypeError, "site: needs copart.Site, got str", {"site": "topology.conf"}),
+])
+def test_arguments_of_another_type(kind, match, arguments):
+    for call in (copart.plan, copart.compare):
+        with pytest.raises(kind, match=match):
+            call(A, B, parts=(2, 3), **arguments)
+
+
 def test_a_field_given_plainly_says_where_it_belongs():
     for name, where in (("tolerance", "meeting=copart.Meeting(tolerance=...)"),
                         ("costs", "total=copart.Sharing(total, "),
