@@ -44,6 +44,8 @@ class _Zone:
     markers: list[tuple[str, list[Block]]] = field(default_factory=list)
     copies: int | None = None
     """Points that an old header counts as copies (``NPOIN= all own``); None without markers of such."""
+    lacking: int = 0
+    """Markers that are announced (``NMARK=``) and do not follow."""
 
 
 def read_su2(path: Path) -> Mesh:
@@ -81,8 +83,11 @@ def _joined(zones: list[_Zone], name: str) -> Mesh:
     said = f"markers {_COPIES} are left out"
     if sum(copies):
         said += f", and the cells at {sum(copies)} copied points kept: copies across old periodic boundaries"
+    lacking = sum(max(zone.lacking, 0) for zone in zones)
+    cut = f"markers are announced (NMARK=) that do not follow: {lacking}; is all of the file there?"
     return Mesh(np.concatenate([z.points for z in zones]), blocks, data, name,
-                {marker: stacked(parts) for marker, parts in markers.items()}, remarks=[said] if copies else [])
+                {marker: stacked(parts) for marker, parts in markers.items()},
+                remarks=[*([said] if copies else []), *([cut] if lacking else [])])
 
 
 def _keywords(text: bytes) -> list[tuple[int, int]]:
@@ -159,8 +164,10 @@ class _Parser:
                 zone.dim = self._number(key, value)
                 if zone.dim not in (2, 3):
                     raise FormatError(self.path, f"NDIME must be 2 or 3, is {zone.dim}", self.line)
+            elif key == "NMARK":
+                zone.lacking += int(value) if value.isdecimal() and len(value) < 9 else 0
             elif key == "MARKER_TAG":
-                tag = value
+                tag, zone.lacking = value, zone.lacking - 1
         out.append(self._checked(zone, len(out) + 1))
         if announced is not None and announced != len(out):
             raise FormatError(self.path, f"NZONE announces {announced} zones, the file has {len(out)}")

@@ -339,6 +339,18 @@ PERIODIC_INDEX= 0
 """
 
 
+@pytest.mark.parametrize(("zones", "announced", "kept", "lacking"), [(1, 3, 3, 0), (1, 4, 3, 1), (1, 3, 2, 1),
+                                                                     (2, 5, 3, 4), (1, 2, 3, 0)])
+def test_su2_markers_that_are_announced_and_do_not_follow(tmp_path, zones, announced, kept, lacking):
+    one = OLD_SU2.replace("NMARK= 3", f"NMARK= {announced}").partition("NPERIODIC")[0]
+    if kept == 2:  # a file that ends after a marker is well-formed but for the number
+        one = one[:one.rindex("MARKER_TAG")]
+    (tmp_path / "m.su2").write_text("".join(f"IZONE= {zone + 1}\n{one}" for zone in range(zones)))
+    mesh = read_mesh(tmp_path / "m.su2")
+    said = f"markers are announced (NMARK=) that do not follow: {lacking}; is all of the file there?"
+    assert mesh.remarks[1:] == ((said,) if lacking else ())
+
+
 def test_su2_copies_across_old_periodic_boundaries(tmp_path):
     (tmp_path / "m.su2").write_text(OLD_SU2)
     mesh = read_mesh(tmp_path / "m.su2")
