@@ -45,7 +45,7 @@ def _only_pools(args: Any) -> bool:
 #: The schemes alone decide how many parts own coupled cells.
 COUNTS_EFFECT = Effect(("coupled", "interface"), _knows_interface,
                        "with schemes that leave the coupled cells to chance (naive, multiconstraint, monolithic); take "
-                       "another --scheme")
+                       "another scheme")
 COMPONENT_EFFECTS: Effects = (
     needs(("costs", "serial"), "total"),
     Effect(("costs", "serial"), lambda args: not _only_pools(args),
@@ -297,6 +297,11 @@ def meshes(args: argparse.Namespace) -> list[str]:
         from ..errors import ConfigError
 
         raise ConfigError(f"--only: names zones or regions of one file, got {len(given)} files before it")
+    twice = next((name for name in args.only if args.only.count(name) > 1), None)
+    if twice is not None:
+        from ..errors import ConfigError
+
+        raise ConfigError(f"--only: names {twice} twice")
     return [f"{given[0]}:{name}" for name in args.only]
 
 

@@ -95,6 +95,8 @@ def test_only_some_of_a_file(tmp_path, capsys):
     capsys.readouterr()
     assert main(["plan", source, source, "--only", "zone=1", "--parts", "2", "2", "-o", out]) == 2
     assert "--only: names zones or regions of one file, got 2 files" in capsys.readouterr().err
+    assert main(["plan", source, "--only", "zone=1", "zone=1", "--parts", "2", "2", "-o", out]) == 2
+    assert "--only: names zone=1 twice" in capsys.readouterr().err
 
 
 def test_names_of_zones_of_several_files(tmp_path):
