@@ -23,6 +23,8 @@ from ..errors import FormatError
 
 PathLike = str | os.PathLike[str]
 
+_LFS = b"version https://git-lfs.github.com/spec/"
+
 #: Longest token that surely fits in 64 bits, sign included.
 _LONGEST = 18
 
@@ -75,6 +77,19 @@ class Numbers:
         return FormatError(self.path, rule, self.line_of(token) if token is not None else line)
 
 
+def refuse_pointer(path: PathLike, head: bytes) -> None:
+    """Refuse what git-lfs leaves in place of a file that was not fetched.
+
+    Raises
+    ------
+    FormatError
+        The file begins as such a pointer.
+    """
+    if head.startswith(_LFS):
+        raise FormatError(path, f"is a pointer of git-lfs, the file itself was not fetched: git lfs pull --include "
+                                f"{Path(path).name}")
+
+
 def read_bytes(path: PathLike) -> bytes:
     """Content of a file, unpacked where its name ends in ``.gz``; FormatError when that fails."""
     try:
@@ -82,6 +97,7 @@ def read_bytes(path: PathLike) -> bytes:
     except (OSError, ValueError) as e:
         # no name of a file holds a null byte
         raise FormatError(path, f"cannot be read: {(getattr(e, 'strerror', None) or str(e)).lower()}") from None
+    refuse_pointer(path, data)
     if os.fspath(path).endswith(".gz"):
         try:
             data = gzip.decompress(data)

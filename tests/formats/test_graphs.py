@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from copart.checks import check_graph
 from copart.errors import FormatError, GraphError
-from copart.formats import graph_suffix, read_graph, read_metis, write_graph, write_metis
+from copart.formats import graph_suffix, read_graph, read_hypergraph, read_metis, write_graph, write_metis
 from copart.graph import Graph
 
 from .. import reference
@@ -35,6 +35,13 @@ def refused(path, read=read_graph):
         read(path)
     assert str(path) in str(e.value)
     return str(e.value).removeprefix(str(path)).lstrip(":")
+
+
+@pytest.mark.parametrize("name", ["x.graph", "x.grf", "x.mtx", "x.graph.gz", "x.hgr"])
+def test_a_pointer_of_git_lfs_is_recognised(tmp_path, name):
+    path = put(tmp_path, "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n", name)
+    said = refused(path, read_hypergraph if name.endswith("hgr") else read_graph)
+    assert said == f" is a pointer of git-lfs, the file itself was not fetched: git lfs pull --include {name}"
 
 
 # ---- METIS

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError
+from ...formats.text import refuse_pointer
 from ..polyhedra import Ints
 from ..value import Mesh
 from .calculix_assembly import Assembly, Frame
 from .calculix_deck import Card, Deck, Named
 from .calculix_groups import grouped_mesh
 from .element_names import element
-from .elsewhere import refuse_pointer, said_gone
+from .elsewhere import said_gone
 from .numbers import NotANumberError, numbers
 
 SIDE_FILES = (".nam", ".sur")

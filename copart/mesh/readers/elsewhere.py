@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ...errors import FormatError
 
-_LFS = b"version https://git-lfs.github.com/spec/"
 _PYVISTA = "pyvista.read('FILE').cast_to_unstructured_grid().save('NEW.vtu') in Python, or ParaView, save it as .vtu"
 _CAD = "a CAD file, no mesh: mesh it first, as with gmsh -3 FILE -o NEW.msh"
 _FLUENT = "OpenFOAM's fluentMeshToFoam or fluent3DMeshToFoam make a case of it, or export CGNS"
@@ -30,19 +29,6 @@ _WAYS = {
 def way(path: Path) -> str:
     """What to do with a file that is not read, by its suffix; empty where that is not known."""
     return _WAYS.get(path.suffix.lower(), "").replace("FILE", path.name)
-
-
-def refuse_pointer(path: Path, head: bytes) -> None:
-    """Refuse what git-lfs leaves in place of a file that was not fetched.
-
-    Raises
-    ------
-    FormatError
-        The file begins as such a pointer.
-    """
-    if head.startswith(_LFS):
-        raise FormatError(path, f"is a pointer of git-lfs, the file itself was not fetched: git lfs pull --include "
-                                f"{path.name}")
 
 
 def refuse_foreign(path: Path, head: bytes) -> None:

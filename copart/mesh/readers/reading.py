@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import CopartError, FormatError, MeshError
+from ...formats.text import refuse_pointer
 from ..groups import select
 from ..value import Mesh
 from .calculix import read_calculix
 from .cgns import of_meshio, read_cgns
 from .earth_grids import read_netcdf
-from .elsewhere import refuse_elmer, refuse_faces, refuse_foreign, refuse_pointer, way
+from .elsewhere import refuse_elmer, refuse_faces, refuse_foreign, way
 from .ending import check_hdf5, check_stl, mended, opened, plain_messages, says_something, zones_left
 from .exodus import read_exodus
 from .foreign import from_meshio
