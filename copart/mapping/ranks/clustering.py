@@ -70,7 +70,7 @@ def louvain(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
     from ...partitioner.communities import alone
 
     graph, clusters = level.graph, alone(level.degrees, level.graph.weights)
-    louvain_sweeps(kernel_level(graph), int(level.degrees.sum()), bound, _order(graph, seed), clusters)
+    louvain_sweeps(kernel_level(graph), _twice(level), bound, _order(graph, seed), clusters)
     return _numbered(clusters.cluster)
 
 
@@ -80,8 +80,8 @@ def louvain_queued(level: CoarseLevel, bound: int, seed: int, rounds: int = ROUN
     from ...partitioner.communities import alone
 
     graph, clusters = level.graph, alone(level.degrees, level.graph.weights)
-    louvain_queue(kernel_level(graph), int(level.degrees.sum()), bound, rounds, _order(graph, seed),
-                  np.ones(graph.nvtxs, np.bool_), clusters)
+    louvain_queue(kernel_level(graph), _twice(level), bound, rounds, _order(graph, seed), np.ones(graph.nvtxs, np.bool_),
+                  clusters)
     return _numbered(clusters.cluster)
 
 
@@ -89,11 +89,16 @@ COARSENERS: dict[str, Coarsener] = {"rhem": heavy_edge_matching, "louvain": louv
 
 
 def modularity(level: CoarseLevel, cluster: NDArray[np.int32]) -> float:
-    """Modularity of clusters: the share of the edge weight inside them, less that expected from the degrees."""
+    """Modularity of clusters: the share of the edge weight inside them, less that expected; 0 where there are no edges."""
     degree = level.degrees
-    twice = float(degree.sum())
+    twice = float(_twice(level))
     inside = level.contract(_numbered(cluster)).inner.sum()
     return float(2 * inside / twice - ((sums(cluster, degree, level.graph.nvtxs) / twice) ** 2).sum())
+
+
+def _twice(level: CoarseLevel) -> int:
+    """Sum of the weighted degrees; 1 where ranks talk to nobody, since shares of it are taken."""
+    return max(int(level.degrees.sum()), 1)
 
 
 def _order(graph: Graph, seed: int) -> NDArray[np.int32]:
