@@ -16,7 +16,7 @@ from ...arrays import VERTEX
 from ...graph import Graph
 from ...metrics import edge_cut
 from ...names import Bisector, known_name
-from .kgg import check_capacities, grow
+from .kgg import check_capacities, counted, grow
 from .negative_cycles import refine
 
 BISECTORS: tuple[Bisector, ...] = get_args(Bisector)
@@ -46,9 +46,10 @@ def recursive_bisection(graph: Graph, capacities: ArrayLike, *, bisector: Bisect
     ConfigError
         The bisector is unknown.
     MappingError
-        The capacities do not add up to the number of vertices.
+        The capacities do not add up to the number of vertices, or these are weighted.
     """
     known_name("bisector", bisector, BISECTORS)
+    graph = counted(graph)
     cap = check_capacities(graph, capacities)
     part = np.zeros(graph.nvtxs, VERTEX)
     jobs = [(np.arange(graph.nvtxs), 0, len(cap))]

@@ -31,6 +31,15 @@ def check_capacities(graph: Graph, capacities: ArrayLike) -> NDArray[np.int64]:
     return cap
 
 
+def counted(graph: Graph) -> Graph:
+    """The graph with vertices that count one each; MappingError where they have other weights."""
+    if graph.vwgt is None:
+        return graph
+    if (graph.vwgt != 1).any():
+        raise MappingError("graph: processes count one each, vertex weights other than 1 are not supported")
+    return graph.replace(vwgt=None)
+
+
 class Grown(NamedTuple):
     """A grown partition: part (n,) int32, and the vertices in the order of their placement, (n,) int32."""
 

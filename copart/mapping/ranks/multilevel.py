@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ConfigError
 from ...graph import Graph
 from .clustering import COARSENERS, CoarseLevel
-from .kgg import check_capacities, grow
+from .kgg import check_capacities, counted, grow
 from .negative_cycles import refine
 
 #: Coarsening ends at this many vertices per part, or when a level shrinks by less than a twentieth.
@@ -68,7 +68,13 @@ def multilevel(graph: Graph, capacities: ArrayLike, *, coarsener: str = "rhem", 
     seed : int
     per_part : int
         Coarsening ends at `per_part` vertices per part.
+
+    Raises
+    ------
+    MappingError
+        The capacities do not add up, or vertices are weighted.
     """
+    graph = counted(graph)
     cap = check_capacities(graph, capacities)
     bound = max(int(cap.min(where=cap > 0, initial=graph.nvtxs)) // CLUSTERS_PER_PART, 1)
     levels, clusters = coarsen(graph, coarsener, per_part * len(cap), bound, seed)

@@ -172,7 +172,7 @@ def refine(graph: Graph, part: ArrayLike, capacities: ArrayLike, *, seed: int = 
     Parameters
     ----------
     graph : Graph
-        With vertex weights (a coarse graph) only cycles are applied, and none that adds to the excess.
+        With vertex weights other than 1 (a coarse graph) only cycles are applied, and none that adds to the excess.
     part : (n,) array_like of int
         Any parts, balanced or not.
     capacities : (k,) array_like of int
@@ -189,7 +189,7 @@ def refine(graph: Graph, part: ArrayLike, capacities: ArrayLike, *, seed: int = 
         The capacities do not add up to the weight of the graph.
     """
     cap = check_capacities(graph, capacities)
-    unit = graph.vwgt is None
+    unit = graph.vwgt is None or bool((graph.vwgt == 1).all())
     state = Refinement(graph, part, cap)
     rng = np.random.default_rng([seed, 2])
     n, k = graph.nvtxs, len(cap)

@@ -31,7 +31,7 @@ from ...graph import Graph
 from ...metrics import edge_cut
 from ...names import Bisector, RankMethod, known_name
 from .bisection import recursive_bisection
-from .kgg import check_capacities, grow
+from .kgg import check_capacities, counted, grow
 from .multilevel import multilevel
 from .negative_cycles import refine
 
@@ -116,11 +116,9 @@ def partition_exactly(graph: Graph, capacities: ArrayLike, method: RankMethod | 
     ConfigError
         The method is unknown, or its package is not installed.
     """
-    if graph.vwgt is not None and (graph.vwgt != 1).any():
-        raise MappingError("graph: processes count one each, vertex weights other than 1 are not supported")
+    plain = counted(graph)
     if not callable(method):
         known_name("method", method, METHODS)
-    plain = graph if graph.vwgt is None else graph.replace(vwgt=None)
     cap = check_capacities(plain, capacities)
     used = np.flatnonzero(cap)
     sizes = frozen(cap[used].astype(WEIGHT))
