@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import VERTEX, WEIGHT, frozen, sums
+from ...arrays import VERTEX, WEIGHT, frozen, integers, sums
+from ...errors import MappingError
 from ...graph import Graph
+from ...names import known_name
 from .kgg import kernel_level
 
 #: Rounds of the queue; more make larger clusters.
@@ -49,7 +52,8 @@ class CoarseLevel:
         return CoarseLevel(self.graph.quotient(cluster, k), inner)
 
 
-Coarsener = Callable[[CoarseLevel, int, int], NDArray[np.int32]]
+#: ``(level, bound, seed)`` to a cluster of every vertex; those above the bound come apart again.
+Coarsener = Callable[[CoarseLevel, int, int], Any]
 
 
 def heavy_edge_matching(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
@@ -80,16 +84,38 @@ def louvain_queued(level: CoarseLevel, bound: int, seed: int, rounds: int = ROUN
     from ...partitioner.communities import alone
 
     graph, clusters = level.graph, alone(level.degrees, level.graph.weights)
-    louvain_queue(kernel_level(graph), _twice(level), bound, rounds, _order(graph, seed), np.ones(graph.nvtxs, np.bool_),
-                  clusters)
+    louvain_queue(kernel_level(graph), _twice(level), bound, rounds, _order(graph, seed),
+                  np.ones(graph.nvtxs, np.bool_), clusters)
     return _numbered(clusters.cluster)
 
 
 COARSENERS: dict[str, Coarsener] = {"rhem": heavy_edge_matching, "louvain": louvain, "louvain-queue": louvain_queued}
 
 
+def coarsener_of(coarsener: str | Coarsener) -> Coarsener:
+    """The coarsener of that name; or the function itself, its clusters numbered anew and kept below the bound.
+
+    Raises
+    ------
+    ConfigError
+        There is no coarsener of that name.
+    """
+    if isinstance(coarsener, str) or not callable(coarsener):
+        known_name("coarsener", coarsener, COARSENERS)
+        return COARSENERS[coarsener]
+
+    def checked(level: CoarseLevel, bound: int, seed: int) -> NDArray[np.int32]:
+        n = level.graph.nvtxs
+        cluster = _numbered(integers("coarsener", coarsener(level, bound, seed), VERTEX, MappingError, low=0, size=n))
+        # other libraries know no bound; above it coarse vertices cannot be packed
+        heavy = sums(cluster, level.graph.weights, n)[cluster] > bound
+        return _numbered(np.where(heavy, n + np.arange(n), cluster))
+
+    return checked
+
+
 def modularity(level: CoarseLevel, cluster: NDArray[np.int32]) -> float:
-    """Modularity of clusters: the share of the edge weight inside them, less that expected; 0 where there are no edges."""
+    """Modularity of clusters: the share of the edge weight inside them, less that expected; 0 without edges."""
     degree = level.degrees
     twice = float(_twice(level))
     inside = level.contract(_numbered(cluster)).inner.sum()
@@ -105,8 +131,9 @@ def _order(graph: Graph, seed: int) -> NDArray[np.int32]:
     return np.random.default_rng([seed, 3]).permutation(graph.nvtxs).astype(VERTEX)
 
 
-def _numbered(cluster: NDArray[np.int32]) -> NDArray[np.int32]:
+def _numbered(cluster: NDArray[Any]) -> NDArray[np.int32]:
     return np.unique(cluster, return_inverse=True)[1].astype(VERTEX)
 
 
-__all__ = ["COARSENERS", "CoarseLevel", "heavy_edge_matching", "louvain", "louvain_queued", "modularity"]
+__all__ = ["COARSENERS", "CoarseLevel", "Coarsener", "coarsener_of", "heavy_edge_matching", "louvain", "louvain_queued",
+           "modularity"]

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import ConfigError
 from ...graph import Graph
-from .clustering import COARSENERS, CoarseLevel
+from .clustering import CoarseLevel, Coarsener, coarsener_of
 from .kgg import check_capacities, counted, grow
 from .negative_cycles import refine
 
@@ -23,14 +22,16 @@ VERTICES_PER_PART = 64
 CLUSTERS_PER_PART = 8
 
 
-def coarsen(graph: Graph, coarsener: str, threshold: int, bound: int, seed: int = 1,
+def coarsen(graph: Graph, coarsener: str | Coarsener, threshold: int, bound: int, seed: int = 1,
             ) -> tuple[list[CoarseLevel], list[NDArray[np.int32]]]:
     """Levels from the input to the coarsest, and the cluster of every vertex of each level but the last.
 
     Parameters
     ----------
     graph : Graph
-    coarsener : {"rhem", "louvain", "louvain-queue"}
+    coarsener : {"rhem", "louvain", "louvain-queue"} or callable
+        Or a function of a :class:`~copart.mapping.ranks.clustering.CoarseLevel`, `bound` and a seed, which gives a
+        number from 0 to each vertex, those of a cluster the same. Clusters above `bound` come apart again.
     threshold : int
         A level with at most so many vertices is the last one.
     bound : int
@@ -41,12 +42,13 @@ def coarsen(graph: Graph, coarsener: str, threshold: int, bound: int, seed: int 
     ------
     ConfigError
         The coarsener is unknown.
+    MappingError
+        The function gives no clusters.
     """
-    if coarsener not in COARSENERS:
-        raise ConfigError(f"coarsener: {coarsener!r} is unknown; there are {', '.join(COARSENERS)}")
+    clusters_of = coarsener_of(coarsener)
     levels, clusters = [CoarseLevel.finest(graph)], []
     while (n := levels[-1].graph.nvtxs) > threshold:
-        cluster = COARSENERS[coarsener](levels[-1], bound, seed + len(levels))
+        cluster = clusters_of(levels[-1], bound, seed + len(levels))
         if int(cluster.max()) + 1 > 0.95 * n:
             break
         clusters.append(cluster)
@@ -54,7 +56,7 @@ def coarsen(graph: Graph, coarsener: str, threshold: int, bound: int, seed: int 
     return levels, clusters
 
 
-def multilevel(graph: Graph, capacities: ArrayLike, *, coarsener: str = "rhem", seed: int = 1,
+def multilevel(graph: Graph, capacities: ArrayLike, *, coarsener: str | Coarsener = "rhem", seed: int = 1,
                per_part: int = VERTICES_PER_PART) -> NDArray[np.int32]:
     """Partition into parts of exactly the given sizes through coarser graphs; (n,) int32.
 
@@ -63,7 +65,7 @@ def multilevel(graph: Graph, capacities: ArrayLike, *, coarsener: str = "rhem", 
     graph : Graph
         All vertex weights 1.
     capacities : (k,) array_like of int
-    coarsener : str
+    coarsener : str or callable
         See :func:`coarsen`.
     seed : int
     per_part : int
