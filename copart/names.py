@@ -53,8 +53,8 @@ GridSizes = Literal["open-mpi", "balanced"]
 """How the sizes of a grid are chosen."""
 EdgeCounting = Literal["source", "once"]
 """How edges count towards the priority of a vertex in the greedy orders of a grid."""
-RankMethod = Literal["greedy", "greedy-seeds", "rhem", "louvain", "louvain-queue", "bisection", "spectral", "kgggp",
-                     "metis", "best"]
+RankMethod = Literal["greedy", "greedy-seeds", "rhem", "louvain", "louvain-queue", "label-propagation", "bisection",
+                     "spectral", "kgggp", "metis", "best"]
 """How ranks are partitioned into nodes of given sizes."""
 Bisector = Literal["greedy", "spectral"]
 """How ranks are bisected."""

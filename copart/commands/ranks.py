@@ -67,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="both directions at a time (default), or one after the other")
     group = parser.add_argument_group("partitioning")
     group.add_argument("--method", default="best", metavar="NAME",
-                       help="best (default), greedy, greedy-seeds, rhem, louvain, louvain-queue, bisection, spectral, "
-                            "kgggp or metis")
+                       help="best (default), greedy, greedy-seeds, rhem, louvain, louvain-queue, label-propagation, "
+                            "bisection, spectral, kgggp or metis")
     group.add_argument("--objective", choices=get_args(RankObjective), default="time",
                        help="what to have least of: the time of all messages between nodes (default), the same with "
                             "both directions added (volume), the time that the busiest node sends (max-volume), how "

@@ -1,8 +1,8 @@
-"""Coarsening of communication graphs: heavy-edge matching, Louvain, and the contraction of clusters.
+"""Coarsening of communication graphs: heavy-edge matching, Louvain, labels, and the contraction of clusters.
 
 A level keeps the weight of the edges inside its vertices, which modularity needs and the cut does not.
 (N. Tihon, Graph Partitioning and its application to MPI, 2024, Section 4.1.1; G. Karypis and V. Kumar 1998 for the
-matching, V. Blondel et al. 2008 for Louvain.)
+matching, V. Blondel et al. 2008 for Louvain, H. Meyerhenke, P. Sanders and C. Schulz 2014 for label propagation.)
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from .kgg import kernel_level
 
 #: Rounds of the queue; more make larger clusters.
 ROUNDS = 2
+#: Rounds of label propagation, at most.
+LABEL_ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,18 @@ def louvain_queued(level: CoarseLevel, bound: int, seed: int, rounds: int = ROUN
     return _numbered(clusters.cluster)
 
 
-COARSENERS: dict[str, Coarsener] = {"rhem": heavy_edge_matching, "louvain": louvain, "louvain-queue": louvain_queued}
+def label_propagation(level: CoarseLevel, bound: int, seed: int, rounds: int = LABEL_ROUNDS) -> NDArray[np.int32]:
+    """Clusters by size-constrained label propagation, at most `rounds` visits each, none above `bound`; (n,) int32."""
+    from ...kernels.clustering import propagate_in_order
+    from ...partitioner.communities import alone
+
+    graph, clusters = level.graph, alone(level.degrees, level.graph.weights)
+    propagate_in_order(kernel_level(graph), bound, rounds, _order(graph, seed), seed, clusters)
+    return _numbered(clusters.cluster)
+
+
+COARSENERS: dict[str, Coarsener] = {"rhem": heavy_edge_matching, "louvain": louvain, "louvain-queue": louvain_queued,
+                                    "label-propagation": label_propagation}
 
 
 def coarsener_of(coarsener: str | Coarsener) -> Coarsener:
@@ -135,5 +148,5 @@ def _numbered(cluster: NDArray[Any]) -> NDArray[np.int32]:
     return np.unique(cluster, return_inverse=True)[1].astype(VERTEX)
 
 
-__all__ = ["COARSENERS", "CoarseLevel", "Coarsener", "coarsener_of", "heavy_edge_matching", "louvain", "louvain_queued",
-           "modularity"]
+__all__ = ["COARSENERS", "CoarseLevel", "Coarsener", "coarsener_of", "heavy_edge_matching", "label_propagation",
+           "louvain", "louvain_queued", "modularity"]

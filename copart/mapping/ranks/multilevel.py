@@ -29,7 +29,7 @@ def coarsen(graph: Graph, coarsener: str | Coarsener, threshold: int, bound: int
     Parameters
     ----------
     graph : Graph
-    coarsener : {"rhem", "louvain", "louvain-queue"} or callable
+    coarsener : {"rhem", "louvain", "louvain-queue", "label-propagation"} or callable
         Or a function of a :class:`~copart.mapping.ranks.clustering.CoarseLevel`, `bound` and a seed, which gives a
         number from 0 to each vertex, those of a cluster the same. Clusters above `bound` come apart again.
     threshold : int

@@ -2,18 +2,19 @@
 
 A partitioner that treats balance as soft is repaired by :func:`copart.mapping.ranks.negative_cycles.refine`.
 
-============== ====================================================================
-greedy         k-way greedy growing and negative cycles, no coarsening
-greedy-seeds   the same from k random vertices
-rhem           the same on graphs coarsened by randomized heavy-edge matching
-louvain        the same on graphs coarsened by Louvain's method
-louvain-queue  Louvain with a queue and a bounded number of rounds
-bisection      recursive bisection by growing, the best of a few tries each
-spectral       recursive bisection by Fiedler vectors
-kgggp          :func:`copart.kgggp_ml.partition`
-metis          METIS by pymetis (``copart[metis]``)
-best           the best of greedy, bisection, kgggp, and the start refined
-============== ====================================================================
+================= ====================================================================
+greedy            k-way greedy growing and negative cycles, no coarsening
+greedy-seeds      the same from k random vertices
+rhem              the same on graphs coarsened by randomized heavy-edge matching
+louvain           the same on graphs coarsened by Louvain's method
+louvain-queue     Louvain with a queue and a bounded number of rounds
+label-propagation clusters of bounded size by label propagation
+bisection         recursive bisection by growing, the best of a few tries each
+spectral          recursive bisection by Fiedler vectors
+kgggp             :func:`copart.kgggp_ml.partition`
+metis             METIS by pymetis (``copart[metis]``)
+best              the best of greedy, bisection, kgggp, and the start refined
+================= ====================================================================
 """
 
 from __future__ import annotations
@@ -77,6 +78,7 @@ PARTITIONERS: dict[RankMethod, Partitioner] = {
     "rhem": partial(_multilevel, coarsener="rhem"),
     "louvain": partial(_multilevel, coarsener="louvain"),
     "louvain-queue": partial(_multilevel, coarsener="louvain-queue"),
+    "label-propagation": partial(_multilevel, coarsener="label-propagation"),
     "bisection": partial(_bisected, bisector="greedy"),
     "spectral": partial(_bisected, bisector="spectral"),
     "kgggp": _kgggp,

@@ -7,7 +7,14 @@ import pytest
 
 from copart.errors import ConfigError, MappingError
 from copart.graph import Graph
-from copart.mapping.ranks.clustering import COARSENERS, CoarseLevel, louvain, louvain_queued, modularity
+from copart.mapping.ranks.clustering import (
+    COARSENERS,
+    CoarseLevel,
+    label_propagation,
+    louvain,
+    louvain_queued,
+    modularity,
+)
 from copart.mapping.ranks.multilevel import coarsen, multilevel
 from copart.mapping.ranks.partitioners import partition_exactly
 from copart.metrics import edge_cut
@@ -57,3 +64,35 @@ def test_coarseners_that_are_none():
     for wrong in (lambda *_: [0, 1], lambda level, *_: np.full(level.graph.nvtxs, -1)):
         with pytest.raises(MappingError, match="coarsener: "):
             multilevel(grid(16, 16), [128, 128], coarsener=wrong)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_end_where_no_vertex_has_more_weight_elsewhere(seed):
+    """Among the clusters with room for it, every vertex is in the one that it has most weight to."""
+    rng, n, bound = np.random.default_rng(seed), 80, 9
+    u, v = rng.integers(0, n, (2, 300))
+    load = rng.integers(1, 4, n)
+    graph = Graph.from_edges(n, u[u != v], v[u != v], rng.integers(1, 9, (u != v).sum()), vwgt=load)
+    cluster = label_propagation(CoarseLevel.finest(graph), bound, seed, rounds=1000)
+    size = np.bincount(cluster, load)
+    assert size.max() <= bound
+    assert len(size) < n / 2
+    matrix = graph.to_scipy().toarray()
+    for x in range(n):
+        tied = np.bincount(cluster, matrix[x], len(size))
+        fits = size + load[x] <= bound
+        fits[cluster[x]] = True
+        assert tied[cluster[x]] == tied[fits].max()
+    again = label_propagation(CoarseLevel.finest(graph), bound, seed, rounds=1000)
+    assert (again == cluster).all()
+
+
+def test_labels_of_two_cliques():
+    """Each becomes a cluster. On a grid more rounds make larger clusters, and ties differ by the seed."""
+    u, v = np.triu_indices(6, 1)
+    level = CoarseLevel.finest(Graph.from_edges(12, [*u, *(u + 6), 5], [*v, *(v + 6), 6]))
+    for seed in range(8):
+        assert (np.diff(label_propagation(level, 6, seed)) != 0).nonzero()[0].tolist() == [5]
+    level = CoarseLevel.finest(grid(16, 16))
+    assert label_propagation(level, 16, 1, rounds=1).max() > label_propagation(level, 16, 1).max()
+    assert (label_propagation(level, 16, 1) != label_propagation(level, 16, 2)).any()
