@@ -73,12 +73,17 @@ def read_profile(path: PathLike, *, counts: PathLike | None = None, nranks: int 
         if side is not None and other is not None and side != other:
             raise FormatError(counts, f"is about {other} ranks, {path} about {side}")
         rows = _each_pair_once(rows)
+        part = found[:, 2] != np.floor(found[:, 2])
+        if part.any():
+            raise FormatError(counts, f"the number of messages must be whole, found {found[part, 2][0]:g}")
         number = {(int(s), int(t)): c for s, t, c, _ in _each_pair_once(found)}
-        rows[:, 3] = [max(number.get((int(s), int(t)), 1), 1) for s, t in rows[:, :2]]
+        rows[:, 3] = [number.get((int(s), int(t)), 1) for s, t in rows[:, :2]]
         # messages of no bytes take their latencies, too; a matrix of bytes does not list them
         listed = {(int(s), int(t)) for s, t in rows[:, :2]}
         empty = [(*pair, 0.0, c) for pair, c in number.items() if c > 0 and pair not in listed]
         rows = np.concatenate([rows, np.array(empty, np.float64).reshape(-1, 4)])
+    # bytes take a message at least, whatever was counted
+    rows[:, 3] = np.maximum(rows[:, 3], rows[:, 2] > 0)
     for column, what, most in ((0, "rank", 2**31 - 1), (1, "rank", 2**31 - 1), (3, "number of messages", 2**53)):
         largest = rows[:, column].max(initial=0)
         if largest > most:

@@ -118,6 +118,14 @@ def test_bad_profiles(tmp_path, text, said):
     assert said in str(caught.value)
 
 
+def test_bytes_without_messages(tmp_path):
+    """They take a message, in a list as in a file of counts; neither bytes nor messages are nothing."""
+    listed = write(tmp_path, "list.txt", "0 1 4096 0\n1 2 0 3\n2 0 0 0\n")
+    assert totals(read_profile(listed)) == [(0, 1, 4096, 1), (1, 2, 0, 3)]
+    size, count = (write(tmp_path, name, text) for name, text in (("size", "0 9\n0 0\n"), ("count", "0 0\n2 0\n")))
+    assert totals(read_profile(size, counts=count)) == [(0, 1, 9, 1), (1, 0, 0, 2)]
+
+
 def test_other_refusals(tmp_path):
     listed = write(tmp_path, "p", "0 1 5\n1 7 5\n")
     with pytest.raises(FormatError, match="has rank 7, but the job is said to have 4 ranks"):
@@ -126,6 +134,8 @@ def test_other_refusals(tmp_path):
         read_profile(listed, kind="matrix")
     with pytest.raises(FormatError, match="cannot be read"):
         read_profile(tmp_path / "absent")
+    with pytest.raises(FormatError, match=r"half: the number of messages must be whole, found 2\.5"):
+        read_profile(listed, counts=write(tmp_path, "half", "0 1 2.5\n"))
     small = write(tmp_path, "small", "0 1\n1 0\n")
     with pytest.raises(FormatError, match="is about 2 ranks"):
         read_profile(write(tmp_path, "m", "0 1 0 0 0\n" * 5), counts=small)
