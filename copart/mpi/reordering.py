@@ -18,7 +18,7 @@ from ..errors import ConfigError, MappingError
 from ..mapping.ranks.communication import DUPLEX, Messages, Times, join_directions, message_times
 from ..mapping.ranks.isomorphism import block_of, positions, process_in_slot
 from ..mapping.ranks.message_costs import as_cost_model
-from ..mapping.ranks.partitioners import METHODS
+from ..mapping.ranks.partitioners import METHODS, Partitioner
 from ..mapping.ranks.reorder import Reordering, reorder_ranks
 from ..names import Duplex, Gathering, RankMethod, known_name
 from .agreement import agree, collective, together
@@ -29,8 +29,8 @@ EXCHANGES: tuple[Gathering, ...] = get_args(Gathering)
 
 @collective
 def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any = "lucia-network",
-            duplex: Duplex = "full", method: RankMethod = "best", seed: int = 1, root: int = 0, node: int | None = None,
-            exchange: Gathering = "auto") -> Any:
+            duplex: Duplex = "full", method: RankMethod | Partitioner = "best", seed: int = 1, root: int = 0,
+            node: int | None = None, exchange: Gathering = "auto") -> Any:
     """A communicator of the same processes with ranks that keep most communication within nodes. Collective.
 
     Load or distribute data after this call: what a rank held before belongs to
@@ -65,7 +65,7 @@ def reorder(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any =
 
 @collective
 def new_rank(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any = "lucia-network",
-             duplex: Duplex = "full", method: RankMethod = "best", seed: int = 1, root: int = 0,
+             duplex: Duplex = "full", method: RankMethod | Partitioner = "best", seed: int = 1, root: int = 0,
              node: int | None = None, exchange: Gathering = "auto") -> tuple[int, Reordering | None]:
     """The rank that this process shall have. Collective.
 
@@ -76,8 +76,9 @@ def new_rank(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, *, model: Any 
     model : CostModel, str or (float, float)
         Time of a message: a table, the name of one, or latency (µs) and bandwidth (MB/s).
     duplex : {"full", "half"}
-    method : str
-        One of :data:`copart.mapping.ranks.partitioners.METHODS`.
+    method : str or callable
+        One of :data:`copart.mapping.ranks.partitioners.METHODS`, or on all ranks a function, of which the one of
+        `root` is called; see :func:`copart.mapping.ranks.partitioners.partition_exactly`.
     seed : int
     root : int
         The rank that partitions.
@@ -109,19 +110,21 @@ class _Request(NamedTuple):
 
     times: Times
     duplex: Duplex
-    method: RankMethod
+    method: RankMethod | Partitioner
     seed: int
     root: int
     node: int | None
     exchange: Gathering
 
 
-def _checked(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, duplex: Duplex, method: RankMethod,
-             seed: int, root: int, node: int | None, exchange: Gathering) -> tuple[_Request, dict[str, Any]]:
+def _checked(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, duplex: Duplex,
+             method: RankMethod | Partitioner, seed: int, root: int, node: int | None, exchange: Gathering,
+             ) -> tuple[_Request, dict[str, Any]]:
     """The request of this rank, and what must be the same on all ranks."""
     known_name("duplex", duplex, DUPLEX)
     known_name("exchange", exchange, EXCHANGES)
-    known_name("method", method, METHODS)
+    if not callable(method):
+        known_name("method", method, METHODS)
     seed = whole("seed", seed, low=0)
     root = whole("root", root)
     if not 0 <= root < comm.size:
@@ -145,7 +148,7 @@ def _checked(comm: Any, neighbours: ArrayLike, nbytes: ArrayLike, model: Any, du
     with argument("neighbours, nbytes"):
         times = message_times(Messages(comm.size, np.full(target.shape, comm.rank), target, size), costs)
     same = {"model": [column.tolist() for column in (costs.latency, costs.bandwidth, costs.sizes)], "duplex": duplex,
-            "method": method, "seed": seed, "root": root, "exchange": exchange,
+            "method": "a function" if callable(method) else method, "seed": seed, "root": root, "exchange": exchange,
             # else one would ask MPI for the nodes and another would not
             "node (given or not)": "left out" if node is None else "given"}
     return _Request(times, duplex, method, seed, root, node, exchange), same

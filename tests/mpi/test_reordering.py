@@ -54,6 +54,23 @@ for name, node, exchange in (("block", r // per_node, "auto"), ("table", r // pe
         serial = reorder_ranks(communication_graph(everything), given, method="greedy")
         out[name] = [[nodes[v] for v in range(n)], old, serial.rank.tolist(), serial.node.tolist(), found.rank.tolist()]
 
+# a partitioner of one's own, and its error
+def halves(graph, capacities, seed):
+    called.append(capacities.tolist())
+    return np.arange(graph.nvtxs) % len(capacities)
+
+called = []
+rank, found = new_rank(comm, *lists, node=r // per_node, method=halves, root=n - 1)
+out["own"] = comm.allgather(called)
+if r == n - 1:
+    serial = reorder_ranks(communication_graph(everything), np.arange(n) // per_node, method=halves)
+    assert found.rank.tolist() == serial.rank.tolist()
+try:
+    reorder(comm, *lists, node=r // per_node, method=lambda graph, capacities, seed: [5] * n)
+except copart.MappingError as error:
+    said = str(error)
+out["useless"] = comm.allgather(said)
+
 # one shared memory: one node, nothing changes
 new = reorder(comm, *lists)
 out["identity"] = new.rank == r
@@ -100,6 +117,9 @@ def test_reordering_on_ranks(launcher, compiled, ranks, per_node):
         number = {node: i for i, node in enumerate(dict.fromkeys(nodes[f] for f in serial_rank))}
         assert [number[node] for node in nodes] == serial_node, name
     assert out["block"][2] == out["table"][2]
+    assert out["own"] == [*[[]] * (ranks - 1), [[per_node] * (ranks // per_node)]], "called by root alone"
+    assert len(set(out["useless"])) == 1
+    assert out["useless"][0].startswith("rank 0: part: "), out["useless"][0]
     assert out["identity"]
     assert len(set(out["error"])) == 1
     assert f"rank {ranks - 1}: neighbours: 1 of 1 entries are outside" in out["error"][0]
