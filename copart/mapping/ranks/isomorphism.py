@@ -27,10 +27,12 @@ def positions(node: ArrayLike) -> NDArray[np.int32]:
     [0, 0, 1, 1, 2, 2]
     """
     p = integers("node", node, VERTEX, MappingError, low=0)
+    # by the nodes in use: their numbers may be far larger than how many there are
+    _, which, sizes = np.unique(p, return_inverse=True, return_counts=True)
     order = np.argsort(p, kind="stable")
-    first = np.concatenate([[0], np.cumsum(np.bincount(p))])
+    first = np.cumsum(sizes) - sizes
     out = np.empty(len(p), VERTEX)
-    out[order] = np.arange(len(p)) - first[p[order]]
+    out[order] = np.arange(len(p)) - first[which[order]]
     return out
 
 
@@ -56,14 +58,14 @@ def new_ranks(placement: ArrayLike, part: ArrayLike) -> NDArray[np.int32]:
     """
     initial = integers("placement", placement, VERTEX, MappingError, low=0)
     final = integers("part", part, VERTEX, MappingError, low=0, size=len(initial))
-    k = int(max(initial.max(initial=0), final.max(initial=0))) + 1
-    has, gets = np.bincount(initial, minlength=k), np.bincount(final, minlength=k)
-    wrong = has != gets
+    slot, rank = np.argsort(initial, kind="stable"), np.argsort(final, kind="stable")
+    wrong = initial[slot] != final[rank]
     if wrong.any():
-        p = int(np.argmax(wrong))
-        raise MappingError(f"part: node {p} runs {has[p]} processes and gets {gets[p]} ranks")
+        i = int(np.argmax(wrong))
+        p = min(initial[slot[i]], final[rank[i]])
+        raise MappingError(f"part: node {p} runs {(initial == p).sum()} processes and gets {(final == p).sum()} ranks")
     out = np.empty(len(initial), VERTEX)
-    out[np.argsort(initial, kind="stable")] = np.argsort(final, kind="stable")
+    out[slot] = rank
     return out
 
 

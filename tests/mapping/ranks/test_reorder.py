@@ -61,6 +61,15 @@ def test_row_24_sizes_must_agree():
         new_ranks([0, 0, 1], [0, 1, 1])
 
 
+def test_row_24_nodes_by_any_numbers():
+    """No memory for the numbers between those in use: two nodes of 2^31 once took 16 GB."""
+    initial, final = np.array([7, 2**31 - 2, 7, 2**31 - 2]), np.array([7, 7, 2**31 - 2, 2**31 - 2])
+    assert positions(initial).tolist() == [0, 0, 1, 1]
+    assert new_ranks(initial, final).tolist() == [0, 2, 1, 3]
+    with pytest.raises(MappingError, match="node 2147483646 runs 2 processes and gets 0 ranks"):
+        new_ranks(initial, np.where(final == 7, 7, 2**31 - 1))
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 8])
 @pytest.mark.parametrize("cap", [4, 6, 12])
 def test_row_25_without_all_gather(k, cap):
