@@ -54,8 +54,8 @@ def grow(graph: Graph, capacities: ArrayLike, *, seeds: str = "all", seed: int =
     ----------
     graph : Graph
     capacities : (k,) array_like of int
-        Largest weight of each part.  Where no part has room for a vertex, which
-        happens with weighted vertices only or where they add up to less than
+        Largest weight of each part; ``[nvtxs] * k`` sets no limit, and one part takes a whole connected graph.  Where
+        no part has room for a vertex, which happens with weighted vertices only or where they add up to less than
         the graph, the part with the most room takes it.
     seeds : {"all", "random"}
         "all": every vertex is a candidate from the beginning. "random": k

@@ -214,6 +214,7 @@ def test_row_14_greedy_on_a_grid():
 
 def test_growing_without_room_swallows_everything():
     assert sorted(np.bincount(grow(grid(16, 16), [256, 256]).part, minlength=2)) == [0, 256]
+    assert sorted(np.bincount(grow(grid(16, 32), [512] * 4).part, minlength=4)) == [0, 0, 0, 512]
     part = grow(grid(16, 16), [256, 256]).part
     assert np.bincount(refine(grid(16, 16), part, [128, 128]).part).tolist() == [128, 128]
 
