@@ -23,7 +23,7 @@ from ...partitioner.umpa import OBJECTIVES as EXCHANGE
 from .communication import CommunicationGraph
 from .isomorphism import new_ranks
 from .objectives import NodeTraffic, message_nets, node_traffic, partition_by_objective
-from .partitioners import Partitioner, partition_exactly
+from .partitioners import METHODS, Partitioner, partition_exactly
 
 #: What ranks are grouped for.
 OBJECTIVES: tuple[RankObjective, ...] = get_args(RankObjective)
@@ -113,9 +113,16 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     if objective != "time" and times is None:
         raise ConfigError(f"objective: {objective} needs the time of each direction; make the communication graph "
                           f"from messages")
-    part = partition_exactly(graph, np.bincount(initial, minlength=k), method, seed=seed, start=initial)
+    if not callable(method):
+        known_name("method", method, METHODS)
+    sizes = np.bincount(initial, minlength=k)
+    # of nodes with one process each, none of which keeps anything inside, every order is as good
+    settled = sizes.max(initial=0) < 2
+    part = initial if settled else partition_exactly(graph, sizes, method, seed=seed, start=initial)
     nets = None if times is None else message_nets(graph.nvtxs, times, unit)
-    if objective == "time":
+    if settled:
+        better = False
+    elif objective == "time":
         better = communication.cut(part) < communication.cut(initial)
     else:
         assert nets is not None

@@ -230,6 +230,19 @@ def test_never_worse_than_the_start():
     assert worse.cut_after == pytest.approx(worse.cut_before / 3)
 
 
+@pytest.mark.parametrize("objective", ["time", "max-volume"])
+def test_one_process_a_node_keeps_everything(objective):
+    """Whatever the order, all messages are between nodes: nothing is partitioned, which took tables of n x n."""
+    ranks = np.arange(12_000)
+    ring = communication_graph(Messages(12_000, ranks, (ranks + 1) % 12_000, np.full(12_000, 1e4)))
+    done = reorder_ranks(ring, ranks[::-1], objective=objective)
+    assert done.kept
+    assert done.node.tolist() == ranks[::-1].tolist()
+    assert done.cut_before == done.cut_after > 0
+    with pytest.raises(ConfigError, match="method: 'nonsense' is not known"):
+        reorder_ranks(ring, ranks, method="nonsense")
+
+
 def test_numbers_of_parts_keep_most_ranks():
     part, placement = np.array([1, 1, 0, 0, 2, 2, 2], np.int32), np.array([0, 0, 1, 1, 2, 2, 2], np.int32)
     assert keep_most(part, placement).tolist() == placement.tolist()
