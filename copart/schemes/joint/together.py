@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from ...algorithms import naive
 from ...coupling import CoPartition, CoupledProblem
 from ...metrics import pieces
+from ...metrics.promise import PromiseFigures, promised
 from ...metrics.step import StepCost, exchange_times, halo_times
 from ...options import Config, Options
 from ...parallel import side_by_side
@@ -211,6 +212,9 @@ class Best:
         self.parts = {name: parts[name] for name in problem.names}
         self.part, self.cut, self.paid = alone.part, alone.figures.cut, np.inf
         self._pieces: dict[str, int] = {}
+        # walls count a message wherever cells meet, also where those that send it have no data
+        mute = any((graph.sizes[problem.coupled(name)] == 0).any() for name, graph in problem.components.items())
+        self._before = self._figures(parts) if mute else None
         self._halo = np.concatenate([halo[name] for name in problem.names])
         self._step = self._step_of(alone.part, alone.figures) or 1.0
 
@@ -222,7 +226,7 @@ class Best:
                 return False
             part, reached = found[i]
             made = self.alone.split(part, self.problem.names)
-            if not self._falls_apart(made):
+            if not (self._falls_apart(made) or self._says_more(made)):
                 self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
                 return True
         return False
@@ -248,6 +252,16 @@ class Best:
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
         worse = paid + CUT * float(((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean())
         return worse if paid < 1.0 else np.inf
+
+    def _figures(self, parts: PartArrays) -> PromiseFigures:
+        return promised(self.problem, CoPartition(parts, self.nparts))
+
+    def _says_more(self, parts: PartArrays) -> bool:
+        """Whether there are more messages with data than before, where some have none."""
+        if self._before is None:
+            return False
+        found = self._figures(parts)
+        return found.totZ > self._before.totZ or found.maxZ > self._before.maxZ
 
     def _falls_apart(self, made: PartArrays) -> bool:
         """Whether the parts of a component are in more pieces than before."""

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.shape_cases import CASES, problem
 from copart.algorithms import naive
 from copart.checks import check_copartition
-from copart.coupling import CoPartition, CoupledProblem
+from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import CopartError
 from copart.metrics.promise import broken, promised
 from copart.metrics.step import step_cost
@@ -97,6 +97,16 @@ def test_the_promise_is_kept_where_large_components_share_volumes():
             assert all(np.array_equal(made[c], again[c]) for c in one.names)
     assert np.exp(np.mean(np.log(messages))) < 0.97
     assert np.exp(np.mean(np.log(cut))) < 1.05
+
+
+@pytest.mark.parametrize("seed", [6, 11, 16])
+def test_messages_without_data_hide_none_that_is_new(seed):
+    """Where cells have a size of 0, the parts they face get nothing of them."""
+    rng, ids = np.random.default_rng(seed), np.arange(300).reshape(20, 15)
+    a, b = (grid(20, 15, vsize=rng.integers(0, 2, 300)) for _ in "ab")
+    one = CoupledProblem.of_two(a, b, Interedges.from_pairs(300, 300, ids[:, -1], ids[:, 0]))
+    made = joint(one, (9, 5))
+    assert broken(promised(one, made), promised(one, alone_of(one, made))) == []
 
 
 def test_more_effort_is_made_up_to_the_size_that_the_preset_says(monkeypatch):
