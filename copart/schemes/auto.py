@@ -1,4 +1,7 @@
-"""AUTO: every scheme that applies, and of those in no figure worse than NAIVE the one with the cheapest step."""
+"""AUTO: every scheme that applies, and of those that keep the promise the one with the cheapest step.
+
+Those share the coupled weight evenly and are in no figure worse than NAIVE; where none is both, the latter decides.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,8 @@ def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None
          **settings: Unpack[Settings]) -> CoPartition:
     """AUTO: the co-partition with the lowest ``T_step`` among those of the schemes that keep the promise.
 
+    Where all of these have a busiest coupled process that is more than `eps` above the mean, this line is left out.
+
     Parameters
     ----------
     problem, nparts, ncoupled, options, interface
@@ -49,7 +54,7 @@ def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None
     """
     run, count = Thorough.of(options, settings), part_counts(problem, nparts)
     failed: CopartError | None = None
-    found: list[tuple[float, int, CoPartition]] = []
+    found: list[tuple[bool, float, int, CoPartition]] = []
     tried: dict[str, CoPartition] = {}
     for name, scheme in CHOICES.items():
         keeps = {} if name == "multiconstraint" else {"interface": interface}
@@ -60,17 +65,19 @@ def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None
             failed = failed or error
     before = tried["joint"].alone if "joint" in tried else None
     try:
-        tried["naive"] = naive(problem, count, None, run) if before is None else CoPartition(before, count)
+        before = naive(problem, count, None, run).parts if before is None else before
+        tried["naive"] = CoPartition(before, count, alone=before)
     except PartitionError as error:
         failed = failed or error
     against = promised(problem, tried["naive"]) if "naive" in tried else None
     for i, (name, made) in enumerate(tried.items()):
-        if against is None or not broken(promised(problem, made), against):
-            found.append((step_cost(problem, made, cost).T_step, i, replace(made, scheme=name)))
+        lines = [] if against is None else broken(promised(problem, made), against, run.eps)
+        if all(line.measure != "naive" for line in lines):
+            found.append((bool(lines), step_cost(problem, made, cost).T_step, i, replace(made, scheme=name)))
     if not found:
         assert failed is not None
         raise failed
-    return min(found, key=lambda one: one[:2])[2]
+    return min(found, key=lambda one: one[:3])[3]
 
 
 __all__ = ["CHOICES", "auto"]
