@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..arrays import VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem, Interedges
-from ..errors import of_component
+from ..errors import PartitionError, of_component
 from ..graph import Graph
 from ..interface.counts import within_parts
 from ..interface.price import Price
@@ -25,11 +25,12 @@ from .adaptive import adaptive_repartition, keep_numbers
 from .rerun import Rerun
 
 
-def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, PartArray]:
-    """New part of the coupled cells of every component, along the spanning tree of the coupling graph.
+def repartition_coupled(run: Rerun, *, project: bool) -> CoPartition:
+    """The coupled cells of every component, along the spanning tree of the coupling graph, and the rest around them.
 
     The parts that own coupled cells are those that hold most of these now; the prices of volume and messages decide
-    between the partitions found.
+    between the partitions found.  Numbers of coupled parts that nobody asked for give way to others where no balanced
+    partition is found.
 
     Parameters
     ----------
@@ -37,27 +38,51 @@ def repartition_coupled(run: Rerun, *, project: bool) -> dict[str, PartArray]:
     project : bool
         Also try what a neighbour treated before projects onto the next component.
 
-    Returns
-    -------
-    dict of str to (ncells,) int32
-        By component, in the order of :meth:`copart.coupling.CoupledProblem.coupled`.
+    Raises
+    ------
+    PartitionError
+        None was found for a component, with any number.
     """
-    problem, former, count, coupled = run.problem, run.former, run.count, run.coupled
+    problem = run.problem
     done: dict[str, _Surface] = {}
+    parts: dict[str, PartArray] = {}
     for name, parent in problem.spanning_tree():
-        graph, cells = rest_joined(problem.components[name], problem.coupled(name), far=True)
-        within = run.options if problem.own_weights(name) else within_parts(
-            run.options, problem.components[name].total_weight, count[name], graph.total_weight, coupled[name])
-        graph = loaded(problem, name, graph)
-        surface = _Surface.begun(former, name, graph, cells, count[name], coupled[name])
-        starts = [_projection(problem, done[parent], name, surface, within)] if parent and project else []
-        with of_component(name, cells.item):
-            surface.part = adaptive_repartition(
-                graph, surface.part, surface.former_parts, coupled[name], within, alpha=run.edge, starts=starts,
-                extra=_coupling_cost(problem, former, done, name, surface, run.price))
-            surface.part = within_room(problem, name, graph, surface.part, coupled[name], count[name], run.options)
-        done[name] = surface
-    return {name: surface.number[surface.part] for name, surface in done.items()}
+        source = done[parent] if parent and project else None
+        done[name], parts[name] = _first_that_works(run, done, name, source)
+    return CoPartition({name: parts[name] for name in problem.names}, run.count,
+                       {name: len(one.number) for name, one in done.items()})
+
+
+def _first_that_works(run: Rerun, done: Mapping[str, _Surface], name: str, source: _Surface | None
+                      ) -> tuple[_Surface, PartArray]:
+    """The coupled cells of a component, and all its cells, with the first number of coupled parts that works."""
+    graph, cells = rest_joined(run.problem.components[name], run.problem.coupled(name), far=True)
+    failed: PartitionError | None = None
+    for k in run.choices(name):
+        try:
+            with of_component(name, cells.item):
+                surface = _repartitioned(run, done, name, source, graph, cells, k)
+            return surface, run.extended_one(name, surface.number[surface.part])
+        except PartitionError as error:
+            failed = failed or error
+    assert failed is not None
+    raise failed
+
+
+def _repartitioned(run: Rerun, done: Mapping[str, _Surface], name: str, source: _Surface | None, graph: Graph,
+                   cells: PartArray, k: int) -> _Surface:
+    """The coupled cells of a component, whose subgraph is `graph`, in `k` parts."""
+    problem, former, n = run.problem, run.former, run.count[name]
+    within = run.options if problem.own_weights(name) else within_parts(
+        run.options, problem.components[name].total_weight, n, graph.total_weight, k)
+    graph = loaded(problem, name, graph)
+    surface = _Surface.begun(former, name, graph, cells, n, k)
+    starts = [] if source is None else [_projection(problem, source, name, surface, within)]
+    surface.part = adaptive_repartition(graph, surface.part, surface.former_parts, k, within, alpha=run.edge,
+                                        starts=starts,
+                                        extra=_coupling_cost(problem, former, done, name, surface, run.price))
+    surface.part = within_room(problem, name, graph, surface.part, k, n, run.options)
+    return surface
 
 
 class _Surface:

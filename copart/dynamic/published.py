@@ -18,12 +18,12 @@ def naive_again(run: Rerun) -> CoPartition:
 
 def aware_again(run: Rerun) -> CoPartition:
     """AWARE: first the coupled subgraphs, each for itself."""
-    return CoPartition(run.extended(repartition_coupled(run, project=False)), run.count, run.coupled)
+    return repartition_coupled(run, project=False)
 
 
 def projrepart_again(run: Rerun) -> CoPartition:
     """PROJREPART: also what the components treated before project onto the next one."""
-    return CoPartition(run.extended(repartition_coupled(run, project=True)), run.count, run.coupled)
+    return repartition_coupled(run, project=True)
 
 
 __all__ = ["aware_again", "naive_again", "projrepart_again"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,7 @@ import numpy as np
 from ..arrays import FREE, VERTEX, PartArray
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import CouplingError, of_component
-from ..interface.counts import Counts, CoupledCounts, choices_of, coupled_counts, part_counts
+from ..interface.counts import Counts, CoupledCounts, choices_of, coupled_choices, part_counts
 from ..interface.price import Price
 from ..metrics import evaluate
 from ..migration.plan import MigrationPlan
@@ -51,20 +52,26 @@ class Rerun:
         """Parts of each component: as asked, or as before."""
         return dict(self.former.nparts) if self.nparts is None else part_counts(self.problem, self.nparts)
 
-    @cached_property
-    def coupled(self) -> dict[str, int]:
-        """N^cpl of each component: as asked, as before, or the natural count."""
-        problem, former, run = self.problem, self.former, self.options
+    def choices(self, name: str) -> Iterator[int]:
+        """Values for N^cpl of a component, the best first: as asked, else as before, then natural counts and others.
+
+        Whether cells of unequal weight can be shared out evenly is only known when it has been tried.
+        """
+        problem, run = self.problem, self.options
         if self.ncoupled is not None:
-            return coupled_counts(problem, self.count, self.ncoupled, run)
-        out = {}
-        for name, n in self.count.items():
-            kept = former.ncoupled[name] or len(np.unique(former[name][problem.coupled(name)]))
-            try:
-                out[name] = choices_of(problem, name, n, kept if n == former.nparts[name] else None, run)[0]
-            except CouplingError:  # so many parts can no longer hold the coupled cells, or there are none
-                out[name] = choices_of(problem, name, n, None, run)[0]
-        return out
+            yield from self._asked[name]
+            return
+        n, former, kept = self.count[name], self.former, 0
+        if n == former.nparts[name]:
+            before = former.ncoupled[name] or len(np.unique(former[name][problem.coupled(name)]))
+            with suppress(CouplingError):  # so many parts can no longer hold the coupled cells, or there are none
+                kept = choices_of(problem, name, n, before, run)[0]
+                yield kept
+        yield from (k for k in choices_of(problem, name, n, None, run) if k != kept)
+
+    @cached_property
+    def _asked(self) -> dict[str, list[int]]:
+        return coupled_choices(self.problem, self.count, self.ncoupled, self.options)
 
     @property
     def edge(self) -> float:
@@ -82,15 +89,24 @@ class Rerun:
         near : mapping of str to (nvtxs,) int32, optional
             Parts of all cells.
         """
-        parts = {}
-        for name, graph in self.problem.components.items():
-            fixed = np.full(graph.nvtxs, FREE, VERTEX)
-            fixed[self.problem.coupled(name)] = coupled.get(name, FREE)
-            with of_component(name):
-                parts[name] = adaptive_repartition(graph, self.former[name], self.former.nparts[name],
-                                                   self.count[name], self.options, alpha=self.edge, fixed=fixed,
-                                                   starts=[near[name]] if near else ())
-        return parts
+        return {name: self.extended_one(name, coupled.get(name), near[name] if near else None)
+                for name in self.problem.names}
+
+    def extended_one(self, name: str, coupled: PartArray | None, near: PartArray | None = None) -> PartArray:
+        """One component as in :meth:`extended`.
+
+        Parameters
+        ----------
+        name : str
+        coupled : (ncoupled cells,) int32, optional
+        near : (nvtxs,) int32, optional
+        """
+        graph, former = self.problem.components[name], self.former
+        fixed = np.full(graph.nvtxs, FREE, VERTEX)
+        fixed[self.problem.coupled(name)] = FREE if coupled is None else coupled
+        with of_component(name):
+            return adaptive_repartition(graph, former[name], former.nparts[name], self.count[name], self.options,
+                                        alpha=self.edge, fixed=fixed, starts=[] if near is None else [near])
 
     def cost(self, made: CoPartition) -> float:
         """``alpha * price . (cut, totV, totZ) + migration volume``, totV being the mean of both ways."""

@@ -218,6 +218,21 @@ def test_more_coupled_parts_where_the_former_cannot_hold_the_load():
         corepartition(after, former, ncoupled={"a": 2, "b": 2})
 
 
+@pytest.mark.parametrize("scheme", ["aware", "projrepart", "joint"])
+def test_counts_that_nobody_asked_for_give_way_to_what_can_be_shared_out(scheme):
+    """Two parts have room for the coupled cells, but one of these weighs three quarters of them."""
+    line = Graph.from_edges(6, range(5), range(1, 6), vwgt=[1, 3, 1, 0, 0, 3])
+    meet = Interedges.from_pairs(2, 6, [0, 0, 1], [0, 1, 3])
+    one = CoupledProblem.of_two(grid(2, 1), line, meet)
+    former = CoPartition({"a": [0, 0], "b": [0, 1, 1, 1, 0, 0]}, {"a": 1, "b": 2}, {"a": 1, "b": 2})
+    made = corepartition(one, former, scheme=scheme, eps=0.0)
+    assert made.ncoupled["b"] == 1
+    assert len(set(made.b[[0, 1, 3]].tolist())) == 1
+    assert np.bincount(made.b, line.weights).tolist() == [4, 4]
+    with pytest.raises(PartitionError, match="component b: vwgt: cell 1 weighs 3"):
+        corepartition(one, former, None, {"b": 2}, scheme=scheme, eps=0.0)
+
+
 def test_coupled_numbers_are_those_that_hold_most():
     held, weight = np.array([7, 7, 2, 4, 4, 0], np.int32), np.array([9, 9, 3, 1, 1, 1])
     assert coupled_numbers(held, weight, 6, 2).tolist() == [2, 4]

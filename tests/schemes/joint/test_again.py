@@ -175,10 +175,10 @@ def test_components_that_meet_no_other_any_more(left):
 
 
 def test_what_cannot_be_coupled_in_balance_is_partitioned_alone():
-    """No part may weigh as much as one cell of the coupled subgraph does, and each component alone has a partition."""
-    problem = CoupledProblem({"a": Graph.from_edges(6, range(5), range(1, 6), vwgt=[1, 4, 3, 1, 4, 4]),
+    """One part cannot hold the coupled cells, two cannot share them evenly; each component alone has a partition."""
+    problem = CoupledProblem({"a": Graph.from_edges(6, range(5), range(1, 6), vwgt=[1, 4, 5, 1, 4, 5]),
                               "b": Graph.from_edges(4, range(3), range(1, 4))},
-                             {("a", "b"): Interedges.from_pairs(6, 4, [0, 2, 3], [1, 2, 3])})
+                             {("a", "b"): Interedges.from_pairs(6, 4, [0, 2], [1, 3])})
     former = CoPartition({"a": [1, 1, 0, 2, 2, 3], "b": [1, 1, 0, 0]}, {"a": 4, "b": 2})
     assert check_copartition(problem, corepartition(problem, former, scheme="joint", eps=0.1), 0.1).ok
     with pytest.raises(PartitionError):
