@@ -70,7 +70,7 @@ def fit_scaling(processes: ArrayLike, seconds: ArrayLike) -> Scaling:
     -------
     Scaling
         With as many terms as different numbers of processes can tell: ``b / n`` from one, ``a + b / n``
-        from two, all three from more.
+        from two, all three from more, unless ``c * log2(n)`` would be all of it.
 
     Examples
     --------
@@ -78,8 +78,6 @@ def fit_scaling(processes: ArrayLike, seconds: ArrayLike) -> Scaling:
     >>> round(fit.a, 6), round(fit.b, 6), round(fit.c, 6), fit.high
     (1.0, 8.0, 0.0, 8)
     """
-    from scipy.optimize import nnls
-
     n = integers("processes", processes, np.int64, ConfigError, low=1)
     times = np.asarray(seconds, np.float64)
     if times.shape != n.shape or len(n) == 0:
@@ -88,11 +86,22 @@ def fit_scaling(processes: ArrayLike, seconds: ArrayLike) -> Scaling:
         raise ConfigError(f"seconds: must be positive and finite, has {times[~(np.isfinite(times) & (times > 0))][0]}")
     distinct = len(np.unique(n))
     columns = np.stack([1 / n, np.ones(len(n)), np.log2(n)], axis=1)[:, :min(distinct, 3)]
-    found, _ = nnls(columns / times[:, None], np.ones(len(n)))
-    found[(columns * found < 1e-9 * times[:, None]).all(axis=0)] = 0.0  # what rounding leaves of a term
+    found = _least_squares(columns, times)
+    if not found[:2].any():  # times that grow from the fewest processes on: the logarithm alone takes no time on one
+        columns = columns[:, :2]
+        found = _least_squares(columns, times)
     b, a, c = (*found, 0.0, 0.0)[:3]
     error = float(np.abs(columns @ found / times - 1).max())
     return Scaling(float(a), float(b), float(c), int(n.min()), int(n.max()), error)
+
+
+def _least_squares(columns: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coefficients from 0 up of least squared relative errors."""
+    from scipy.optimize import nnls
+
+    found, _ = nnls(columns / times[:, None], np.ones(len(times)))
+    found[(columns * found < 1e-9 * times[:, None]).all(axis=0)] = 0.0  # what rounding leaves of a term
+    return np.asarray(found)
 
 
 @dataclass(frozen=True)

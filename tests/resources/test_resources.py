@@ -148,6 +148,15 @@ def test_fit_with_few_points_and_bad_ones():
             fit_scaling(n, s)
 
 
+def test_times_that_grow_from_the_first_on_are_none_of_zero():
+    """A logarithm alone goes through them, and takes no time at all on one process."""
+    slow = Workload.measured("a", [2, 4, 8], [1.0, 2.1, 3.3])
+    assert (slow.scaling.b, slow.scaling.c) == (0, 0)
+    assert 1 < slow.scaling.a < 3.3
+    assert "a: the fitted times miss a measured one by 59%" in advise([slow], 16).remarks
+    assert repr(advise([slow], 16)).endswith("step 1.349 s, 93.8% idle)")
+
+
 def test_remarks_tell_what_is_uncertain():
     loads = [Workload.measured("fluid", [4, 8], [8.0, 4.0]), Workload.measured("solid", [4], [1.0]),
              Workload.measured("wild", [1, 2, 4, 8], [1.0, 3.0, 0.5, 2.0])]
