@@ -112,7 +112,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.table(step_table(made.metrics))
     console.say()
     tell_placements(console, made)
-    for line in (*rule_words(made.settings["coupled_rule"], made.metrics),
+    for line in (*rule_words(made.settings["coupled_rule"], made.metrics, made.settings.get("natural")),
                  *uncoupled_words(made.uncoupled_parts, made.copartition.nparts)):
         console.say(line)
     console.say(f"partitioned with {made.settings['scheme']} in {made.seconds:.2f} s{progress.remark}")

@@ -117,6 +117,7 @@ def promised(problem: CoupledProblem, copartition: CoPartition, metrics: Coupled
     ({'a': 1, 'b': 0}, 6, 3, 2)
     """
     cut, most, weight, over, owning = {}, {}, {}, {}, {}
+    natural = natural_numbers(problem, copartition)
     extra: dict[str, int] = {}
     for name, graph in problem.components.items():
         part, n, load = copartition[name], copartition.nparts[name], problem.coupled_load(name)
@@ -129,11 +130,7 @@ def promised(problem: CoupledProblem, copartition: CoPartition, metrics: Coupled
             most[name], owners = known.max_coupled, known.ncoupled
         weight[name], owning[name] = int(load.sum()), owners
         asked = copartition.ncoupled[name]
-        if asked is None and copartition.alone is not None:
-            before, _ = coupled_weights(load, copartition.alone[name], n, problem.coupled(name))
-            over[name] = natural_count(before, len(problem.coupled(name)), 0)
-        else:
-            over[name] = owners if asked is None else int(asked)
+        over[name] = natural.get(name, owners) if asked is None else int(asked)
     matrices = (all_matrices(problem, copartition) if metrics is None
                 else {pair: (known.matrix, known.matrix_ba) for pair, known in metrics.pairs.items()})
     busiest = metrics or coupling_traffic(copartition, matrices)
@@ -143,6 +140,22 @@ def promised(problem: CoupledProblem, copartition: CoPartition, metrics: Coupled
                           totV=int(sum(there.sum() + back.sum() for there, back in matrices.values())),
                           totZ=sum(there.nnz for there, _ in matrices.values()), maxV=busiest.maxV, maxZ=busiest.maxZ,
                           owners=kept(owning))
+
+
+def natural_numbers(problem: CoupledProblem, copartition: CoPartition) -> dict[str, int]:
+    """Over how many parts each interface is naturally spread, of what a co-partition began with; empty if unknown.
+
+    Parameters
+    ----------
+    problem : CoupledProblem
+    copartition : CoPartition
+    """
+    out = {}
+    for name, part in (copartition.alone or {}).items():
+        cells = problem.coupled(name)
+        before, _ = coupled_weights(problem.coupled_load(name), part, copartition.nparts[name], cells)
+        out[name] = natural_count(before, len(cells), 0)
+    return out
 
 
 def allowed_cut(alone: int) -> int:
@@ -229,4 +242,5 @@ def remarks_on(figures: PromiseFigures, naive: PromiseFigures, eps: float | None
     return ["; ".join(out)] if out else []
 
 
-__all__ = ["CUT_SLACK", "VOLUME_SLACK", "BrokenLine", "PromiseFigures", "broken", "promised", "remarks_on"]
+__all__ = ["CUT_SLACK", "VOLUME_SLACK", "BrokenLine", "PromiseFigures", "broken", "natural_numbers", "promised",
+           "remarks_on"]

@@ -62,6 +62,7 @@ RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
               lambda v: _list_of(_name)(v) and len(v) > 1 and len(set(v)) == len(v)),
     "parts": ("a list of whole numbers from 1 up", _list_of(lambda v: _whole(v, 1))),
     "coupled": ("a list of whole numbers from 1 up, or null", _list_of(_maybe(lambda v: _whole(v, 1)))),
+    "natural": ("a list of whole numbers from 0 up, or not there", _list_of(lambda v: _whole(v))),
     "interedges": (f"one of {', '.join(INTEREDGES)}, given", lambda v: v in (*INTEREDGES, "given")),
     "eps": ("a number from 0 up and below 1", lambda v: _number(v) and 0 <= v < 1),
     "load": ("the name of a cell array, or null", _maybe(_name)),

@@ -28,6 +28,7 @@ from ..interface.counts import Counts, CoupledCounts, coupled_rule
 from ..kernels import timed
 from ..metrics import CoupledMetrics, evaluate
 from ..metrics.parts import part_metrics
+from ..metrics.promise import natural_numbers
 from ..names import InteredgeKind, InterfaceRule, SchemeName
 from ..options import Options, Settings
 from ..parallel import side_by_side
@@ -345,6 +346,8 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
             "coupled_rule": rule if registry.scheme(scheme).knows_interface else None,
             "interface": interface, "interedges": requests.described(interedges), "load": load,
             **found.settings, **requests.settings_of(run)}
+    if kept["coupled_rule"] == "natural" and (natural := natural_numbers(problem, copartition)):
+        kept["natural"] = [natural[name] for name in problem.names]
     if copartition.shared:
         kept["shared"] = True
     if contiguous:

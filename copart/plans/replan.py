@@ -263,6 +263,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         if settings.get("contiguous"):
             made = contiguous(problem, made, chosen, balance=own.get("balance", "total"))
     tell("measuring", 0, 0)
+    settings.pop("natural", None)
     settings |= {"scheme": run, "parts": list(made.nparts.values()), "coupled": list(made.ncoupled.values()),
                  "coupled_rule": rule if registry.scheme(run).knows_interface else None,
                  "scheme_options": own | ({"price": list(prices)} if "price" in registry.scheme(run).own else {}),

@@ -118,7 +118,8 @@ def page_of(made: Any) -> str:
     notes = [*(f"{'Interface' if len(made.interfaces) == 1 else f'Interface {a} - {b}'}: {line}"
                for (a, b), interface in made.interfaces.items() for line in interface.lines()),
              *(f"Note: {remark}" for remark in made.remarks),
-             *(f"{line}." for line in rule_words(made.settings.get("coupled_rule"), getattr(made, "metrics", None)))]
+             *(f"{line}." for line in rule_words(made.settings.get("coupled_rule"), getattr(made, "metrics", None),
+                                                  made.settings.get("natural")))]
     if hasattr(made, "copartitions"):
         return coupled_page(made.problem, made.placed(), made.copartitions, made.settings, rows=made.rows(),
                             notes=notes, placements=made.placements, cost=made.cost, interfaces=made.interfaces)

@@ -69,8 +69,17 @@ def uncoupled_words(parts: Mapping[str, Sequence[int]], nparts: Mapping[str, int
             for name, idle in parts.items() if idle]
 
 
-def rule_words(rule: str | None, metrics: CoupledMetrics | None = None) -> list[str]:
+def rule_words(rule: str | None, metrics: CoupledMetrics | None = None, natural: Sequence[int] | None = None
+               ) -> list[str]:
     """How many parts own coupled cells, and by which rule; nothing where a scheme leaves it to chance.
+
+    Parameters
+    ----------
+    rule : str, optional
+    metrics : CoupledMetrics, optional
+        Without them only the rule is told.
+    natural : sequence of int, optional
+        The natural number of each component, told where another number of parts owns coupled cells.
 
     Examples
     --------
@@ -82,8 +91,11 @@ def rule_words(rule: str | None, metrics: CoupledMetrics | None = None) -> list[
     why = COUPLED_RULES[rule]
     if metrics is None:
         return [f"N^cpl: {rule} ({why})"]
-    each = ", ".join(f"{c.name} {c.ncoupled} of {c.parts}" for c in metrics.components.values())
-    return [f"N^cpl: {each} ({rule}: {why})"]
+    each = [f"{c.name} {c.ncoupled} of {c.parts}" for c in metrics.components.values()]
+    for i, c in enumerate(metrics.components.values()):
+        if natural is not None and natural[i] != c.ncoupled:
+            each[i] += f" where {natural[i]} would be natural"
+    return [f"N^cpl: {', '.join(each)} ({rule}: {why})"]
 
 
 def pair_words(p: PairMetrics, pool: bool = False) -> list[str]:

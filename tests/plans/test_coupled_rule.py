@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import copart
@@ -14,6 +15,7 @@ from copart.interface.counts import COUPLED_RULES, coupled_counts
 from copart.mesh import cube, write_vtu
 from copart.plans.replan import replan
 from copart.plans.verify import check_plan
+from copart.report.words import rule_words
 
 from .lies import reseal
 
@@ -45,6 +47,23 @@ def test_a_plan_keeps_its_rule(tmp_path, scheme, given, rule):
         assert found == [3, 5]
     if rule == "natural" and scheme == "aware":
         assert found == list(coupled_counts(made.problem, made.copartition.nparts, None).values())
+
+
+def test_a_plan_tells_the_natural_number_where_another_number_of_parts_is_coupled(tmp_path):
+    """By default `joint` balances coupled weight over the natural number, and more parts may own some."""
+    other = cube("hexa", 12, offset=(1, 0, 0))
+    made = copart.plan(cube("tetra", 2000), other, parts=(6, 12), names=NAMES, interedges="touch",
+                       output=tmp_path / "out")
+    natural = []
+    for name in NAMES:
+        x = np.bincount(made.copartition.alone[name][made.problem.coupled(name)])
+        natural.append(round(x.sum() ** 2 / (x * x).sum()))
+    assert made.settings["natural"] == natural
+    assert check_plan(tmp_path / "out").ok
+    left, right = (made.metrics.components[name] for name in NAMES)
+    assert rule_words("natural", made.metrics, [left.ncoupled - 1, right.ncoupled])[0].startswith(
+        f"N^cpl: left {left.ncoupled} of 6 where {left.ncoupled - 1} would be natural, right {right.ncoupled} of 12 (")
+    assert "natural" not in replan(tmp_path / "out", seed=2).plan.settings
 
 
 @pytest.mark.parametrize("other", ["gather", "uncut", "none", None, 3])
