@@ -256,6 +256,7 @@ def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k:
 
     A vertex of G' whose interedges all lead to one part takes it.  The others minimise the edge
     cut of G' with one fixed super-vertex per part, joined through the interedges, without balance.
+    An interedge counts as an edge of weight 1 there: overlap areas are in no unit of the cut.
 
     Parameters
     ----------
