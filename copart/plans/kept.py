@@ -183,8 +183,8 @@ def check_settings(path: PathLike, settings: Mapping[str, Any]) -> None:
         if not fine:
             raise FormatError(path, f"settings: {key} must be {rule}, is {shown(settings[key])}")
     count = len(settings["names"])
-    for key in ("parts", "coupled"):
-        if len(settings[key]) != count:
+    for key in ("parts", "coupled", "natural"):
+        if key in settings and len(settings[key]) != count:
             raise FormatError(path, f"settings: {key} must have one entry for each of {count} names, has "
                                     f"{len(settings[key])}")
     try:

@@ -27,6 +27,7 @@ NOT_SHOWN = re.compile(r"""
     # how the parts were made: another way may lead to the same
     | settings\.(seed|threads|alpha|eps|gap|tolerance|several)\ = | settings\.scheme_options\.price(:|\.\d\ =|\ removed)
     | settings\.contiguous\ removed
+    | settings\.natural(\.\d\ =|\ removed)
     # a boundary that the meshes in the folder have no name for
     | interfaces?(\.\d)?\.[ab]\.group\ =\ 'x' | interfaces?(\.\d)?\.[ab]\.groups
     | components\.\d\.(former_parts\ =|moves\.\d+\.from\ =)
