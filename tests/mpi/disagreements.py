@@ -94,7 +94,7 @@ WRONG: dict[str, dict[str, list[tuple[Any, str]]]] = {
         "periods": [((True,), SHAPE), (1, "TypeError"), (("no", "yes"), SHAPE), ((0, 2), SHAPE),
                     (Broken(), "RuntimeError")],
         "stencil": [("six-point", WORD), ([[0, 0]], SHAPE), ([1, 2, 3], SHAPE), (None, SHAPE), ([["a", "b"]], SHAPE),
-                    ([[1, 0], [1]], WORD), (Broken(), "RuntimeError")],
+                    ([[1, 0], [1]], SHAPE), (Broken(), "RuntimeError")],
         "weights": [([1], SHAPE), ([-1, 1, 1, 1], SHAPE), ("x", SHAPE), (Broken(), "RuntimeError")],
         **_PLACE_WRONG},
     "cart_position": {
