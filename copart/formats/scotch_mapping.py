@@ -1,9 +1,8 @@
 """SCOTCH mappings (``.map``) and coordinates (``.xyz``).
 
 ``.map``: the number of lines, then a vertex and its processor per line, in any order; vertices of a graph with labels
-go by these.  ``.xyz``: the number of
-dimensions (1, 2 or 3), the number of vertices, then a vertex and its coordinates per line.
-(SCOTCH user's guide, chapter on files.)
+go by these.  ``.xyz``: the number of dimensions (1, 2 or 3), the number of vertices, then a vertex and its coordinates
+per line.  (SCOTCH user's guide, chapter on files.)
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ from .output import MIGRATION, component_inputs, interedges_files, read_summary,
 from .overwriting import reading, refuse_inputs, same_file
 from .placing import need_room, place_processes
 from .plan import Plan
-from .requests import Site, settings_of
+from .requests import Site, check_kind, settings_of
 from .weighing import CoupledWeights, priced, units, weighed, with_interedges
 from .writers import kinds_and_pages
 
@@ -206,6 +206,7 @@ def replan(folder: str | os.PathLike[str], *, loads: Mapping[str, ArrayLike] | N
         One clear message; nothing is written then.
     """
     rule = "kept" if coupled is None else coupled_rule(coupled, what="coupled")
+    check_kind("site", site, Site)
     kinds, pages = kinds_and_pages(write)
     tell = progress or silent
     read = [("the former plan", folder), *component_inputs(

@@ -263,9 +263,8 @@ class Site:
 
 def options_of(options: Options | None, settings: Settings, meeting: Any = None, site: Any = None) -> Options:
     """The options of a call that also takes a meeting, a total and a site; TypeError says what belongs where."""
-    for label, value, kind in (("meeting", meeting, Meeting), ("site", site, Site)):
-        if value is not None and not isinstance(value, kind):
-            raise TypeError(f"{label}: needs copart.{kind.__name__}, got {type(value).__name__}")
+    check_kind("meeting", meeting, Meeting)
+    check_kind("site", site, Site)
     places = {"site=copart.Site(machine, ": Site.__dataclass_fields__, "meeting=copart.Meeting(":
               Meeting.__dataclass_fields__, "total=copart.Sharing(total, ": ("costs", "coupling")}
     for name, (place, known) in itertools.product(settings, places.items()):
@@ -273,6 +272,11 @@ def options_of(options: Options | None, settings: Settings, meeting: Any = None,
             raise TypeError(f"{name} is given as {place}{name}=...)")
     return Options.of(options, settings)
 
+
+def check_kind(label: str, value: Any, kind: type[Meeting] | type[Site]) -> None:
+    """TypeError where a meeting or a site is given as something else; None is none."""
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{label}: needs copart.{kind.__name__}, got {type(value).__name__}")
 
 
 def counts(label: str, values: Counts, components: int | Sequence[str], pool: bool = False) -> list[int]:

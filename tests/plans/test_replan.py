@@ -264,6 +264,8 @@ def test_refusals(folder, tmp_path, capsys):
         replan(folder, sources={"middle": "x"})
     with pytest.raises(CouplingError, match="left: has 27 cells, the plan has 512"):
         replan(folder, sources={"left": cube("hexa", 3)})
+    with pytest.raises(TypeError, match=r"site: needs copart.Site, got Machine"):
+        replan(folder, site=machine("2:2"))
     with pytest.raises(ConfigError, match="scheme: 'other' cannot be run again"):
         replan(folder, scheme="other")
     with pytest.raises(ConfigError, match="scheme: monolithic shares one pool of processes"):
