@@ -1,9 +1,8 @@
-"""Clusters for coarsening: randomized heavy-edge matching, Louvain moves by sweeps or with a queue, and labels."""
+"""Clusters for coarsening: randomized heavy-edge matching, and Louvain moves by sweeps or with a queue."""
 
 from typing import Any, NamedTuple
 
 from . import kernel
-from .rng import mix
 
 
 class Clusters(NamedTuple):
@@ -150,54 +149,5 @@ def louvain_queue(g, twice, bound, rounds, queue, queued, clusters):
                         queue[back if back < n else back - n] = v
                         length += 1
         if length == 0:
-            break
-    return visits
-
-
-@kernel
-def propagate_in_order(g, bound, rounds, order, salt, clusters):
-    """Size-constrained label propagation: each vertex joins the cluster it has most weight to; returns the visits.
-
-    Among clusters with equal weight that of the larger hash; nobody leaves its own for one that is no better, or it
-    might never end.
-
-    g : Level, in                   with weights of edges
-    bound : int                     largest weight of a cluster
-    rounds : int                    visits of all vertices, at most; it ends where none moves
-    order : (n,) int32, in
-    salt : int
-    clusters : Clusters, in and out     `degree` and `total` are not looked at
-    """
-    cluster, _, weight, _, link, touched = clusters
-    visits = 0
-    for _ in range(rounds):
-        moved = False
-        for u in order:
-            visits += 1
-            own = cluster[u]
-            count = 0
-            for e in range(g.xadj[u], g.xadj[u + 1]):
-                c = cluster[g.adjncy[e]]
-                if link[c] == 0:
-                    touched[count] = c
-                    count += 1
-                link[c] += g.ewgt[e]
-            best = own
-            most = link[own]
-            for i in range(count):
-                c = touched[i]
-                if c == own or weight[c] + g.vwgt[u] > bound:
-                    continue
-                if link[c] > most or (link[c] == most and best != own and mix(c, salt) > mix(best, salt)):
-                    best = c
-                    most = link[c]
-            for i in range(count):
-                link[touched[i]] = 0
-            if best != own:
-                weight[own] -= g.vwgt[u]
-                weight[best] += g.vwgt[u]
-                cluster[u] = best
-                moved = True
-        if not moved:
             break
     return visits

@@ -1,12 +1,13 @@
 """Clusters of a level by size-constrained label propagation (Meyerhenke, Sanders & Schulz 2014).
 
-In ranges of vertices, or in whole graphs with hubs.
+In ranges of vertices, in whole graphs with hubs, or as in the source.
 """
 
 import numpy as np
 
 from . import inlined, inner, kernel
 from .coarsening import may_merge
+from .rng import mix
 
 WINDOW, STRIDE = 4096, 2531
 """Vertices may be visited in steps of an odd stride, so many after so many."""
@@ -239,3 +240,45 @@ def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn
         if moved * 50 < n:
             break
     _let_smallest_lead(0, n, match, cluster, cwgt, conn, touched, members)
+
+
+@kernel
+def propagate_in_order(g, order, salt, max_vwgt, rounds, cluster, cwgt, conn, touched, members):
+    """Label propagation as in the source: every vertex in turn joins the cluster that it has most weight to.
+
+    Of clusters that it has as much to, all prefer the same, so that these grow; nobody leaves its own for one that is no
+    better, or it might never end.
+
+    g : Level, in
+    order : (nvtxs,) int32, in
+    salt : int                              what they prefer differs by it
+    max_vwgt : int                          most that a cluster may weigh
+    rounds : int                            visits of every vertex at most; it ends where none moves
+    cluster : (nvtxs,) int32, in and out    label of each vertex
+    cwgt : (nvtxs,) int64, in and out       weight of each cluster, by label
+    conn : (nvtxs,) int64, scratch          0 everywhere
+    touched : (nvtxs,) int32, scratch
+    members : (nvtxs,) int32, in and out    vertices of each cluster, by label
+    """
+    n = len(order)
+    for _ in range(rounds):
+        moved = 0
+        for i in range(n):
+            v = order[i]
+            own = cluster[v]
+            count = _tie_up(0, n, g, v, cluster, conn, touched)
+            best = own
+            most = conn[own]
+            for j in range(count):
+                c = touched[j]
+                tie = conn[c]
+                conn[c] = 0
+                if c == own or cwgt[c] + g.vwgt[v] > max_vwgt:
+                    continue
+                if tie > most or (tie == most and best != own and mix(c, salt) > mix(best, salt)):
+                    best, most = c, tie
+            if best != own:
+                _join(0, g, v, best, cluster, cwgt, members)
+                moved += 1
+        if moved == 0:
+            break

@@ -93,12 +93,13 @@ def louvain_queued(level: CoarseLevel, bound: int, seed: int, rounds: int = ROUN
 
 def label_propagation(level: CoarseLevel, bound: int, seed: int, rounds: int = LABEL_ROUNDS) -> NDArray[np.int32]:
     """Clusters by size-constrained label propagation, at most `rounds` visits each, none above `bound`; (n,) int32."""
-    from ...kernels.clustering import propagate_in_order
-    from ...partitioner.communities import alone
+    from ...kernels.label_propagation import propagate_in_order
 
-    graph, clusters = level.graph, alone(level.degrees, level.graph.weights)
-    propagate_in_order(kernel_level(graph), bound, rounds, _order(graph, seed), seed, clusters)
-    return _numbered(clusters.cluster)
+    graph, n = level.graph, level.graph.nvtxs
+    cluster = np.arange(n, dtype=VERTEX)
+    propagate_in_order(kernel_level(graph), _order(graph, seed), seed, bound, rounds, cluster, graph.weights.copy(),
+                       np.zeros(n, WEIGHT), np.empty(n, VERTEX), np.ones(n, VERTEX))
+    return _numbered(cluster)
 
 
 COARSENERS: dict[str, Coarsener] = {"rhem": heavy_edge_matching, "louvain": louvain, "louvain-queue": louvain_queued,
