@@ -246,8 +246,8 @@ def propagate_around_hubs(g, order, max_vwgt, rounds, match, cluster, cwgt, conn
 def propagate_in_order(g, order, salt, max_vwgt, rounds, cluster, cwgt, conn, touched, members):
     """Label propagation as in the source: every vertex in turn joins the cluster that it has most weight to.
 
-    Of clusters that it has as much to, all prefer the same, so that these grow; nobody leaves its own for one that is no
-    better, or it might never end.
+    Of clusters that it has as much to, all prefer the same, so that these grow; nobody leaves its own for one that is
+    no better, or it might never end.
 
     g : Level, in
     order : (nvtxs,) int32, in

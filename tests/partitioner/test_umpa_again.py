@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -111,17 +109,16 @@ def test_a_cell_that_nothing_holds_apart_is_joined():
     assert join_pieces(full, graph_of(full.h, 0)) == 0, "there is no room"
 
 
-def test_many_loose_pieces_take_linear_time():
-    """A star in two parts: every other leaf is a piece of its own."""
-    def seconds(n):
-        star = Hypergraph.from_nets(n, [[0, v] for v in range(1, n)])
-        search = Search(finest(star, None), np.arange(n, dtype=np.int32) % 2, np.full(2, n // 2 + 1),
-                        OBJECTIVES["volume"], 1)
-        graph, begin = graph_of(search.h, 0), time.process_time()
-        assert join_pieces(search, graph) == 1
-        return time.process_time() - begin
-
-    assert min(seconds(40_000) for _ in range(2)) < 10 * min(seconds(8000) for _ in range(3))
+def test_many_loose_pieces():
+    """A star in two parts: every other leaf is a piece of its own, and there is room for one. All of them were gone
+    through for each.
+    """
+    n = 40_000
+    star = Hypergraph.from_nets(n, [[0, v] for v in range(1, n)])
+    part = np.arange(n, dtype=np.int32) % 2
+    search = Search(finest(star, None), part, np.full(2, n // 2 + 1), OBJECTIVES["volume"], 1)
+    assert join_pieces(search, graph_of(search.h, 0)) == 1
+    assert np.bincount(search.state.part).tolist() == [n // 2 + 1, n // 2 - 1]
 
 
 def test_partitions_by_volume_are_in_one_piece_each():
