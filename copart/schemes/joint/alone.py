@@ -13,7 +13,7 @@ from ...arrays import VERTEX, WEIGHT, frozen
 from ...coupling import CoupledProblem
 from ...kernels.csr import part_pieces
 from ...kernels.walls import Walls, edge_cuts, touch_coupled
-from ...metrics.balance import copartition_limit
+from ...metrics.balance import copartition_limit, max_part_weight
 from ...metrics.natural import natural_count
 from ...metrics.promise import VOLUME_SLACK, allowed_cut
 from ...metrics.traffic import CouplingTraffic
@@ -140,7 +140,7 @@ class Alone:
             weight = int(problem.components[name].weights[cells].sum()) if own else None
             natural = natural_count(share, len(cells), int(self.room[i]), weight)
             self.natural[i] = natural
-            aim = copartition_limit(int(share.sum()), max(natural, 1), options.eps)
+            aim = max_part_weight(int(share.sum()), max(natural, 1), options.eps)
             self.bound[i] = min(aim, share.max()) if own else min(self.room[i], aim, share.max())
         self.islands = _in_pieces(stack)
         self.owners = np.minimum(self.natural, s.owners)

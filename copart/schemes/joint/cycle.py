@@ -285,7 +285,10 @@ class Cycle:
         return best[1], best[2]
 
     def lower(self, effort: Effort, part: Array, cut: Array, by: float) -> Result:
-        """`part` with fewer data for the busiest processes: they hand on what is above `by` times the most.
+        """`part` with less for the busiest processes, which hand coupled cells on.
+
+        They keep `by` times the most data, and of coupled weight `by` times the most of their component, or an even
+        share if that is more.
 
         What that costs in other figures is for the caller to judge.
         """
@@ -294,6 +297,9 @@ class Cycle:
         live = self._live(s, effort)
         data = np.maximum(s.sent.sum(axis=1), s.got.sum(axis=1))
         room = by * data.max() / np.maximum(data, 1)
+        most = np.maximum.reduceat(s.share, self.alone.first[:-1])
+        even = np.maximum(self.alone.bound, (by * most).astype(WEIGHT))
+        s.bound[:] = np.minimum(s.bound, even[self.alone.owner])
         s.bound[:] = np.where(s.share > 0, np.minimum(s.bound, s.share * room), s.bound)
         for _ in range(effort.mend):
             before = s.part.copy()
