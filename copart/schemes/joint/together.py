@@ -10,6 +10,7 @@
    far.  Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
    the busiest process, the smallest cut and the most even coupled weight is kept; and the busiest processes hand on a
    few per cent of their data and coupled weight at a time, as long as the result is better by the same measure.
+   If coupled weight is uneven after all, one of the other schemes may take its place (:mod:`.fallback`).
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -36,6 +37,7 @@ from .alone import Alone, Figures, coarse_parts
 from .cells import PartArrays
 from .cycle import Cycle, Result
 from .effort import Effort
+from .fallback import even_or_other
 from .stack import stacked
 
 logger = logging.getLogger(__name__)
@@ -111,17 +113,17 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
         A component has no balanced partition, or none was found.
     """
     alone = naive(problem, nparts, None, options)
-    parts = dict(alone.parts)
-    if any(len(relation) for relation in problem.pairs.values()):
-        parts = _improved(problem, nparts, alone.parts, options)
-    return CoPartition(parts, nparts, alone=alone.parts)
+    if not any(len(relation) for relation in problem.pairs.values()):
+        return CoPartition(alone.parts, nparts, alone=alone.parts)
+    thorough = sum(graph.nvtxs for graph in problem.components.values()) < options.config.explore_below
+    made = CoPartition(_improved(problem, nparts, alone.parts, options, thorough), nparts, alone=alone.parts)
+    return even_or_other(problem, made, options, COST) if thorough else made
 
 
-def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
+def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options, thorough: bool
               ) -> dict[str, NDArray[np.int32]]:
     size = sum(graph.nvtxs for graph in problem.components.values())
     share = sum(len(problem.coupled(name)) for name in problem.names) / size
-    thorough = size < options.config.explore_below
     least = COARSEST if thorough or share <= WIDE else size  # VOLUME needs no levels
     with Team(options.threads) as team:
         config = replace(options.config, coarse_least=least)
