@@ -1,4 +1,4 @@
-"""Where the coupling phase stays uneven: another scheme's co-partition, if that is even and no worse for it.
+"""Where the coupling phase stays uneven: another scheme's co-partition, if that is even and takes no longer a step.
 
 JOINT improves what NAIVE makes, and keeps some of its walls.  AWARE, PROJREPART and multiconstraint share the interface
 evenly from the beginning, nearly always with a larger cut or more pieces than are allowed; but not always.
@@ -24,7 +24,7 @@ SCHEMES: tuple[Callable[..., CoPartition], ...] = (aware, projrepart, multiconst
 
 def even_or_other(problem: CoupledProblem, made: CoPartition, options: Options, cost: StepCost) -> CoPartition:
     """`made`, or if a component has a process with more than an even share of the coupled weight, the shortest step of
-    the other schemes in which none has, and which is in no line worse than the components alone.
+    the other schemes in which none has, which is in no line worse than the components alone, and takes no longer.
 
     Parameters
     ----------
@@ -42,6 +42,7 @@ def even_or_other(problem: CoupledProblem, made: CoPartition, options: Options, 
     before = promised(problem, CoPartition(made.alone, made.nparts, alone=made.alone))
     if not broken(promised(problem, made), before, options.eps):
         return made
+    step = step_cost(problem, made, cost).T_step
     even: list[tuple[float, int, CoPartition]] = []
     for i, scheme in enumerate(SCHEMES):
         try:
@@ -51,7 +52,8 @@ def even_or_other(problem: CoupledProblem, made: CoPartition, options: Options, 
             continue
         if not broken(promised(problem, other), before, options.eps):
             even.append((step_cost(problem, other, cost).T_step, i, other))
-    return min(even)[2] if even else made
+    took, _, other = min(even, default=(step + 1, 0, made))
+    return other if took <= step else made
 
 
 __all__ = ["even_or_other"]
