@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import pytest
@@ -36,9 +35,7 @@ def test_the_cheapest_that_keeps_the_promise(name, cost):
     assert step_cost(one, took, cost).T_step == min(step_cost(one, tried[scheme], cost).T_step for scheme in even)
 
 
-def test_an_even_coupling_phase_goes_before_a_shorter_step(monkeypatch):
-    """Where `joint` does not look at the other schemes: else it is even, too."""
-    monkeypatch.setattr(sys.modules["copart.schemes.joint.together"], "even_or_other", lambda problem, made, *_: made)
+def test_an_even_coupling_phase_goes_before_a_shorter_step():
     one = problem(CASES["overlap-discs-2d"], 2000, "overlap")
     counts = dict.fromkeys(one.names, 12)
     took, shortest = auto(one, counts, preset="fast"), joint(one, counts, preset="fast")

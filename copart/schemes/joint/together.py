@@ -10,7 +10,6 @@
    far.  Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
    the busiest process, the smallest cut and the most even coupled weight is kept; and the busiest processes hand on a
    few per cent of their data and coupled weight at a time, as long as the result is better by the same measure.
-   If coupled weight is uneven after all, one of the other schemes may take its place (:mod:`.fallback`).
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
@@ -37,7 +36,6 @@ from .alone import Alone, Figures, coarse_parts
 from .cells import PartArrays
 from .cycle import Cycle, Result
 from .effort import Effort
-from .fallback import even_or_other
 from .stack import stacked
 
 logger = logging.getLogger(__name__)
@@ -68,9 +66,6 @@ ONCE = 0.9
 """The same for what is tried first: once, as it takes a tenth of NAIVE's time."""
 
 TURNS = 5
-
-COMPARED = 50_000
-"""Up to so many cells the other schemes are looked at: they take a third as long as all that, and win rarely."""
 
 COST = StepCost()
 """What work and messages cost: a cell's sub-step, and a coupled cell, are its units."""
@@ -116,18 +111,17 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
         A component has no balanced partition, or none was found.
     """
     alone = naive(problem, nparts, None, options)
-    if not any(len(relation) for relation in problem.pairs.values()):
-        return CoPartition(alone.parts, nparts, alone=alone.parts)
-    size = sum(graph.nvtxs for graph in problem.components.values())
-    thorough = size < options.config.explore_below
-    made = CoPartition(_improved(problem, nparts, alone.parts, options, thorough), nparts, alone=alone.parts)
-    return even_or_other(problem, made, options, COST) if thorough and size < COMPARED else made
+    parts = dict(alone.parts)
+    if any(len(relation) for relation in problem.pairs.values()):
+        parts = _improved(problem, nparts, alone.parts, options)
+    return CoPartition(parts, nparts, alone=alone.parts)
 
 
-def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options, thorough: bool
+def _improved(problem: CoupledProblem, nparts: Mapping[str, int], parts: PartArrays, options: Options
               ) -> dict[str, NDArray[np.int32]]:
     size = sum(graph.nvtxs for graph in problem.components.values())
     share = sum(len(problem.coupled(name)) for name in problem.names) / size
+    thorough = size < options.config.explore_below
     least = COARSEST if thorough or share <= WIDE else size  # VOLUME needs no levels
     with Team(options.threads) as team:
         config = replace(options.config, coarse_least=least)

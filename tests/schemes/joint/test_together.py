@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.shape_cases import CASES, problem
-from copart.algorithms import aware, naive, projrepart
+from copart.algorithms import naive
 from copart.checks import check_copartition
 from copart.coupling import CoPartition, CoupledProblem, Interedges
 from copart.errors import CopartError
@@ -35,11 +35,6 @@ BRIEF = replace(PRESETS["default"], explore_below=0)
 
 SHAPES = ("rod-in-block", "plate-3d", "tubes-7", "patch-on-box-2d", "blade-2d", "step-and-lid", "pipe-5",
           "overlap-discs-2d", "hot-spot", "sizes-1-200")
-
-
-FALLEN = (("ball-in-shell", "facet", (8, 24), projrepart), ("ball-in-shell", "touch", (8, 24), aware),
-          ("flap-2d", "touch", (12, 12), aware))
-"""Problems of 2,000 cells where another scheme has an even coupling phase and no longer a step; joint's is uneven."""
 
 
 def alone_of(problem: CoupledProblem, made: CoPartition) -> CoPartition:
@@ -221,34 +216,6 @@ def test_an_even_coupling_phase_is_worth_other_figures():
     better = alone.figures._replace(messages=alone.figures.messages - 2, cut=alone.figures.cut)
     even = better._replace(busiest=alone.bound, messages=better.messages + 1)
     assert best._price(alone.part, even) < best._price(alone.part, better) < np.inf
-
-
-@pytest.mark.parametrize(("name", "kind", "counts", "scheme"), FALLEN)
-def test_another_scheme_takes_the_place_where_it_is_even(monkeypatch, name, kind, counts, scheme):
-    """And only there: what the others have is worse in another line nearly always."""
-    one = problem(CASES[name], 2000, kind)
-    each = dict(zip(one.names, counts, strict=True))
-    made = joint(one, each)
-    before = replace(alone_of(one, made), alone=made.alone)
-    assert broken(promised(one, made), promised(one, before), 0.05) == []
-    other = scheme(one, each)
-    assert all(np.array_equal(made[c], other[c]) for c in one.names)
-    monkeypatch.setattr(way, "even_or_other", lambda problem, made, options, cost: made)
-    mine = joint(one, each)
-    lines = broken(promised(one, mine), promised(one, before), 0.05)
-    assert lines
-    assert all(line.measure.startswith("mean") for line in lines)
-    assert step_cost(one, made).T_step <= step_cost(one, mine).T_step
-
-
-def test_no_other_takes_the_place_with_a_longer_step():
-    one = problem(CASES["cubes-hexa"], 2000, "facet")
-    made = joint(one, (2, 16))
-    before = replace(alone_of(one, made), alone=made.alone)
-    assert broken(promised(one, made), promised(one, before), 0.05) != []
-    other = aware(one, (2, 16))
-    assert broken(promised(one, other), promised(one, before), 0.05) == []
-    assert step_cost(one, other).T_step > step_cost(one, made).T_step
 
 
 def test_cycles_begin_inside_any_partition():
