@@ -43,10 +43,10 @@ def alone_of(problem: CoupledProblem, made: CoPartition) -> CoPartition:
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
-@pytest.mark.parametrize("counts", [(4, 12), (16, 8)])
-def test_the_promise_is_kept_on_shapes(counts):
-    """Measured in November 2026: messages 0.78 and 0.77 of NAIVE's, cut 1.02."""
-    messages, cut = [], []
+@pytest.mark.parametrize(("counts", "least"), [((4, 12), 6), ((16, 8), 3)])
+def test_the_promise_is_kept_on_shapes(counts, least):
+    """Measured in November 2026: messages 0.78 and 0.77 of NAIVE's, cut 1.02; the coupling phase is even in 7 and 4."""
+    messages, cut, even = [], [], 0
     for name in SHAPES:
         one = problem(CASES[name], 6000, CASES[name].kinds[0])
         each = {c: counts[i % 2] for i, c in enumerate(one.names)}
@@ -54,8 +54,10 @@ def test_the_promise_is_kept_on_shapes(counts):
         assert check_copartition(one, made, 0.05).ok
         mine, before = promised(one, made), promised(one, naive(one, each))
         assert broken(mine, before) == [], name
+        even += broken(mine, before, 0.05) == []
         messages.append(mine.totZ / before.totZ)
         cut += [(mine.cut[c] + 1) / (before.cut[c] + 1) for c in one.names]
+    assert even >= least
     assert np.exp(np.mean(np.log(messages))) < 0.88
     assert np.exp(np.mean(np.log(cut))) < 1.04
 
