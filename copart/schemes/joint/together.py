@@ -74,7 +74,7 @@ STEP, MESSAGES = 0.4, 0.4
 """What the length of a step and all messages weigh in the choice; the rest is for the data of the busiest process.
 Latency and bandwidth differ most by machine."""
 
-CUT, SHARE, UNEVEN = 1.5, 0.25, 0.03
+CUT, EXCESS, UNEVEN = 1.5, 0.25, 0.03
 """What counts besides: a cut that is so much larger; coupled weight of the busiest process that is so much above an
 even share; and that there is any."""
 
@@ -260,7 +260,7 @@ class Best:
         paid = (STEP * step + MESSAGES * reached.messages / max(1, alone.figures.messages)
                 + (1 - STEP - MESSAGES) * busiest)  # 1 for the components alone
         above = np.maximum(reached.busiest / np.maximum(alone.bound, 1) - 1, 0)
-        besides = (CUT * ((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean() + SHARE * above.mean()
+        besides = (CUT * ((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean() + EXCESS * above.mean()
                    + UNEVEN * above.any())
         return paid + float(besides) if paid < 1.0 else np.inf
 

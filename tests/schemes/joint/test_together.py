@@ -208,14 +208,14 @@ def test_the_busiest_processes_hand_coupled_cells_on():
 
 
 def test_an_even_coupling_phase_is_worth_other_figures():
-    """Of two results that are as good otherwise, and even where the other is a little better."""
+    """It is preferred to one message less, which is better than the components alone, too."""
     one = problem(CASES["rod-in-block"], 3000, "facet")
     counts = {"rod": 3, "block": 9}
     parts, _, alone = begun(one, counts)
     halo = {name: halo_times(graph, parts[name], counts[name], way.COST) for name, graph in one.components.items()}
     best = way.Best(one, counts, parts, alone, halo, exact=False, threads=1)
     assert (alone.figures.busiest > alone.bound).any()
-    better = alone.figures._replace(messages=alone.figures.messages - 2, cut=alone.figures.cut)
+    better = alone.figures._replace(messages=alone.figures.messages - 2)
     even = better._replace(busiest=alone.bound, messages=better.messages + 1)
     assert best._price(alone.part, even) < best._price(alone.part, better) < np.inf
 
