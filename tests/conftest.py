@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from .warming import Warming
+from .warming import ROOT, Warming
 
 # Every session starts with an empty cache, as a user does, and shares it with the processes
 # that tests start, and with those that run the tests.  Must be set before numba is imported.
@@ -22,9 +25,9 @@ if FIRST:
 SESSION = Path(os.environ["COPART_TEST_SESSION"])
 if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(SESSION / "kernels")
-# Some containers ask Python to keep no byte code: every process would translate the whole package again.
+# Some containers ask Python to keep no byte code: every process would translate the whole package and the tests again.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(SESSION / "bytecode"))
+    sys.dont_write_bytecode = False
 # MPICH's ranks wait at full speed; where there are more of them than processors, those that wait shall sleep.
 os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
 OWN_CACHE = os.environ["NUMBA_CACHE_DIR"] == str(SESSION / "kernels")
@@ -56,6 +59,18 @@ def launcher() -> str:
     if found is None:
         pytest.skip("no MPI launcher (mpiexec)")
     return found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Where several processes run the tests, each begins with other files: a new one takes long to translate, and the
+    others find what one has written.  What cannot be imported is reported when its turn comes."""
+    worker = worker_of(session.config)
+    if worker:
+        files = sorted(path for given in session.config.args for path in Path(given).rglob("test_*.py"))
+        for path in files[int(worker.removeprefix("gw"))::session.config.workerinput["workercount"]]:
+            with contextlib.suppress(Exception):
+                importlib.import_module(".".join(path.resolve().relative_to(ROOT).with_suffix("").parts))
 
 
 def needs_warming(session: pytest.Session) -> bool:

@@ -185,14 +185,14 @@ def test_a_node_list_below_slurms_switches(tmp_path):
 
 
 KINDS = {
-    "torus": attached(TorusNetwork([7, 3, 5]), np.random.default_rng(1).integers(0, 105, 80)),
-    "mesh": attached(MeshNetwork([7, 3, 5]), np.random.default_rng(2).integers(0, 105, 80)),
-    "fat tree": attached(FatTree([4, 3, 5], [2, 1, 1]), np.random.default_rng(3).permutation(60)[:50]),
-    "dragonfly": attached(Dragonfly(9, 6, 2), np.random.default_rng(4).permutation(54)[:40]),
-    "hosts of a tree": machine("2:3:4:5", "0.1:1:10.7:70000"),
-    "subset of a hypercube": subset(Hypercube(6), np.random.default_rng(5).permutation(64)[:30]),
-    "complete": Complete(9),
-    "decomposed": MultilevelDecomposition(grid(5, 6)),
+    "torus": lambda: attached(TorusNetwork([7, 3, 5]), np.random.default_rng(1).integers(0, 105, 80)),
+    "mesh": lambda: attached(MeshNetwork([7, 3, 5]), np.random.default_rng(2).integers(0, 105, 80)),
+    "fat tree": lambda: attached(FatTree([4, 3, 5], [2, 1, 1]), np.random.default_rng(3).permutation(60)[:50]),
+    "dragonfly": lambda: attached(Dragonfly(9, 6, 2), np.random.default_rng(4).permutation(54)[:40]),
+    "hosts of a tree": lambda: machine("2:3:4:5", "0.1:1:10.7:70000"),
+    "subset of a hypercube": lambda: subset(Hypercube(6), np.random.default_rng(5).permutation(64)[:30]),
+    "complete": lambda: Complete(9),
+    "decomposed": lambda: MultilevelDecomposition(grid(5, 6)),
 }
 
 
@@ -200,7 +200,7 @@ KINDS = {
 @pytest.mark.parametrize("width", [1, 7, 1000])
 def test_nearest_sites_are_those_of_a_sorted_row(kind, width):
     """By distance, then by number, whatever says the distances."""
-    sites = Sites(KINDS[kind])
+    sites = Sites(KINDS[kind]())
     n = sites.nsites
     everyone = np.arange(n)
     apart = sites.distances(everyone[:, None], everyone)
