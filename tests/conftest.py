@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -84,6 +85,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     A session with a cache of its own lets it fill that one, and waits: both processors compile each kernel once, and
     the tests find all of them.  Where several processes run the tests, the first of them begins it.
     """
+    # what has been made until now stays, and need not be gone through by every collection of garbage
+    gc.freeze()
     if needs_warming(session):
         if worker_of(session.config) in ("", "gw0"):
             _warming.begin()

@@ -23,9 +23,10 @@ from ...names import Duplex, known_name
 from .message_costs import as_cost_model
 
 DUPLEX: tuple[Duplex, ...] = get_args(Duplex)
-#: Microseconds that an edge weight of 1 stands for: a picosecond, coarser only where the sum would grow too large.
+#: Microseconds that an edge weight of 1 stands for: a picosecond, coarser where weights would grow too large.
 RESOLUTION = 1e-6
-_LARGEST = 2.0**60
+#: Weights that 32 bits hold, else kernels are compiled once more; one in this many is far below what is known of times.
+_LARGEST, _LARGEST_SUM = 2**31 - 1, 2.0**60
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +145,7 @@ def join_directions(nranks: int, times: Times, duplex: Duplex = "full") -> Commu
     there, back = (np.bincount(pair[way], weights=times.time[way], minlength=len(key)) for way in (up, ~up))
     time = there + back if duplex == "half" else np.maximum(there, back)
     resolution = RESOLUTION
-    while time.sum() / resolution + len(time) > _LARGEST:
+    while time.max(initial=0) / resolution > _LARGEST or time.sum() / resolution + len(time) > _LARGEST_SUM:
         resolution *= 10
     ewgt = np.maximum(np.rint(time / resolution), 1).astype(WEIGHT)
     return CommunicationGraph(Graph.from_edges(nranks, key // nranks, key % nranks, ewgt), resolution, times)

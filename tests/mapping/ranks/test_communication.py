@@ -113,6 +113,15 @@ def test_row_6_gain_of_the_appendix_example():
     assert state.apply(move, [0]) == -5 * 10**6
 
 
+def test_times_of_seconds_take_weights_of_32_bits():
+    """Which have their kernels, and to nine figures."""
+    given = Messages(3, [0, 1, 2], [1, 2, 0], [2**22] * 3, [10**5, 7, 1])
+    found = communication_graph(given, LUCIA)
+    assert found.graph.ewgt.max() <= 2**31 - 1
+    assert found.resolution == pytest.approx(0.1)
+    assert found.cut([0, 1, 2]) == pytest.approx(100008 * float(LUCIA.times(2**22)), rel=1e-9)
+
+
 def test_large_totals_take_a_coarser_unit():
     found = communication_graph(Messages(2, [0], [1], [2**22], [10**15]), LUCIA)
     assert found.resolution > 1e-6

@@ -522,3 +522,21 @@ def test_row_33_coarsening_does_not_pay():
         return time.process_time() - begin
 
     assert seconds("louvain") > seconds("greedy")
+
+
+def test_edges_heavy_in_all_are_rounded_for_the_partitioner_alone(monkeypatch):
+    """Others would be compiled once more; what comes out is refined by the true weights, and no edge is lost."""
+    graph = grid(8, 8)
+    rng = np.random.default_rng(1)
+    u, v, _ = graph.edges()
+    heavy = Graph.from_edges(64, u, v, rng.integers(1, 2**31, len(u)) * (rng.random(len(u)) < 0.9))
+    seen = []
+    monkeypatch.setattr("copart.kgggp_ml.partition", lambda g, k, **_: seen.append(g) or np.arange(64) // (64 // k))
+    partition_exactly(heavy, [16] * 4, "kgggp")
+    given = seen[0].edge_weights
+    assert given.sum() // 2 <= 2**31 - 1
+    assert ((given > 0) == (heavy.edge_weights > 0)).all()
+    scale = heavy.edge_weights.sum() / given.sum()
+    assert np.allclose(given * scale, heavy.edge_weights, rtol=0, atol=2 * scale)
+    partition_exactly(grid(8, 8), [16] * 4, "kgggp")
+    assert seen[1].ewgt is None
