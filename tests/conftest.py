@@ -44,7 +44,7 @@ LONGEST = ("mpi", "test_docs.py", "test_lies.py", "test_warm.py", "test_cache.py
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 _relaxed = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("compiled", max_examples=50, **_relaxed)
+settings.register_profile("compiled", max_examples=40, **_relaxed)
 settings.register_profile("plain", max_examples=10, **_relaxed)  # kernels as plain Python are some 100 x slower
 settings.load_profile("plain" if NO_JIT else "compiled")
 

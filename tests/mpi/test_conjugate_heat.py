@@ -23,7 +23,7 @@ SMALL = (5, 150)
 
 
 @pytest.mark.parametrize(("scheme", "parts"), [
-    ("joint", (3, 2)), ("naive", (1, 1)), ("aware", (1, 4))])
+    ("joint", (3, 2)), ("naive", (1, 1)), ("aware", (1, 3))])
 def test_the_run_equals_the_serial_result(launcher, tmp_path, scheme, parts):
     errors = main(tmp_path, SMALL, parts, scheme)
     assert max(errors.values()) < 1e-9

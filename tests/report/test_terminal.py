@@ -39,7 +39,7 @@ def words(text: str) -> Counter[str]:
     return Counter(text.translate(dict.fromkeys(map(ord, "│┃"), " ")).split())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(tables(), st.integers(40, 200))
 def test_every_word_is_shown_whole(table, width):
     shown = lines(table, width)
