@@ -28,6 +28,8 @@ COMMANDS = {
     "map": ["map", "a.vtu", "--machine", "m.tgt"],
     "check": ["check", "plan"],
     "compare": ["compare", "a.vtu", "b.vtu", "--parts", "4", "8", "--seeds", "1"],
+    "ranks": ["ranks", "sent.txt", "--nodes", "16", "--slots", "16"],
+    "grid": ["grid", "--dims", "12x11x8", "--nodes", "33"],
 }
 _RUN = """
 import json, sys
@@ -108,12 +110,14 @@ def isolated(what: str, folder: Path, cache: Path) -> Any:
 
 
 def example(folder: Path) -> None:
-    """Two cubes that share a face, large enough to be coarsened, and a machine."""
+    """Two cubes that share a face, large enough to be coarsened, a machine, and what the ranks of a torus send."""
     from copart.mesh import cube, write_mesh
 
     write_mesh(folder / "a.vtu", cube("hexa", 16))
     write_mesh(folder / "b.vtu", cube("hexa", 20, offset=(1, 0, 0)))
     (folder / "m.tgt").write_text("hcub 3\n")
+    (folder / "sent.txt").write_text("".join(f"{r} {(r + step) % 256} 65536 100\n" for r in range(256)
+                                             for step in (1, 16)))
 
 
 def made(folder: Path, former: dict[str, Any] | None) -> dict[str, Any]:
