@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import ConfigError
+
 StrPath = str | os.PathLike[str]
 Read = Callable[[Any], Iterable[str]]
 Written = Callable[[argparse.Namespace], Iterable[StrPath]]
@@ -79,9 +81,14 @@ def guarded(declared: Paths, args: argparse.Namespace, parser: argparse.Argument
     Raises
     ------
     ConfigError
-        Names the option that writes, the file, and the option that reads.
+        Names the option that writes, the file, and the option that reads; or an option whose name of a file is empty,
+        as that of a variable of the shell that is not set.
     """
     called = labels(parser)
+    for option in {**declared.reads, **declared.writes}:
+        value = getattr(args, option, None)
+        if value == "" or (isinstance(value, (list, tuple)) and "" in value):
+            raise ConfigError(f"{called.get(option, option)}: the name is empty; is a variable of the shell not set?")
     read = [(called.get(option, option), path) for option, files in declared.reads.items()
             for path in files(getattr(args, option, None) or []) if path]
     written = [(called.get(option, option), path) for option, files in declared.writes.items() if hasattr(args, option)
@@ -100,7 +107,6 @@ def _compare(read: list[tuple[str, str]], written: list[tuple[str, StrPath]]) ->
     """Refuse a file that is both, or that is written twice."""
     from pathlib import Path
 
-    from ..errors import ConfigError
     from ..plans.overwriting import refuse_inputs, same_file
 
     for i, (option, path) in enumerate(written):
