@@ -235,7 +235,7 @@ class Best:
                 return False
             part, reached = found[i]
             made = self.alone.split(part, self.problem.names)
-            if not (self._falls_apart(made) or self._says_more(made)):
+            if not (self._falls_apart(made) or self._says_more(made) or self._takes_longer(made, reached)):
                 self.paid, self.parts, self.part, self.cut = worse, made, part, reached.cut
                 return True
         return False
@@ -262,7 +262,7 @@ class Best:
         above = np.maximum(reached.busiest / np.maximum(alone.bound, 1) - 1, 0)
         besides = (CUT * ((reached.cut + 1) / (alone.figures.cut + 1) - 1).mean() + EXCESS * above.mean()
                    + UNEVEN * above.any())
-        return paid + float(besides) if paid < 1.0 else np.inf
+        return paid + float(besides) if paid < 1.0 and step <= 1.0 else np.inf
 
     def _figures(self, parts: PartArrays) -> PromiseFigures:
         return promised(self.problem, CoPartition(parts, self.nparts))
@@ -273,6 +273,14 @@ class Best:
             return False
         found = self._figures(parts)
         return found.totZ > self._before.totZ or found.maxZ > self._before.maxZ
+
+    def _takes_longer(self, made: PartArrays, reached: Figures) -> bool:
+        """Whether a step takes longer than alone by the halos of these parts, where those of before stood for them."""
+        if self.exact:
+            return False
+        now = float((reached.load + self._halo_of(made)).max() + (reached.share
+                                                                  + exchange_times(reached.traffic, COST)).max())
+        return now > self._step
 
     def _falls_apart(self, made: PartArrays) -> bool:
         """Whether the parts of a component are in more pieces than before."""

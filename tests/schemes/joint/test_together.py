@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchmarks.shape_cases import CASES, problem
+from benchmarks.shape_cases import CASES, HELD_OUT, problem
 from copart.algorithms import naive
 from copart.checks import check_copartition
 from copart.coupling import CoPartition, CoupledProblem, Interedges
@@ -79,6 +79,17 @@ def test_the_promise_is_kept_where_one_cycle_has_to_do():
             assert all(np.array_equal(made[c], again[c]) for c in one.names)
     assert np.exp(np.mean(np.log(messages))) < 0.93
     assert np.exp(np.mean(np.log(cut))) < 1.05
+
+
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize(("name", "seed"), [("y-junction-2d", 2), ("rod-bundle", 1)])
+@pytest.mark.parametrize("preset", [PRESETS["default"], BRIEF])
+def test_no_step_takes_longer_than_with_each_component_alone(name, seed, preset):
+    """Where fewer messages and an even coupling phase would be had for a longer one."""
+    one = problem({**CASES, **HELD_OUT}[name], 6000, "facet")
+    each = {c: (4, 16)[i % 2] for i, c in enumerate(one.names)}
+    made = joint(one, each, seed=seed, preset=preset)
+    assert step_cost(one, made).T_step <= step_cost(one, alone_of(one, made)).T_step * (1 + 1e-12)
 
 
 @pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
