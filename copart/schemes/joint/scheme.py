@@ -81,9 +81,10 @@ def joint(
     """JOINT: partitions of small cut whose interfaces are refined together for cut, volume and messages.
 
     By default begins from NAIVE with the same arguments and is in no figure worse than that: cuts at most 8 % above,
-    data 1 %, and messages, data and messages of the busiest process, coupled weight of the busiest process and
-    connected pieces at most as many.  Any of `ncoupled`, `interface`, `price`, `directions` and `fix` asks for
-    the other way, in which exactly N^cpl parts of each component own its coupled cells, in balance.
+    data 1 %, and messages, data and messages of the busiest process, coupled weight of the busiest process,
+    connected pieces and the length of a step (:class:`copart.metrics.step.StepCost`) at most as much.  Any of
+    `ncoupled`, `interface`, `price`, `directions` and `fix` asks for the other way, in which exactly N^cpl parts of
+    each component own its coupled cells, in balance.
 
     Parameters
     ----------

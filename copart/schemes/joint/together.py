@@ -7,9 +7,10 @@
    repaired on the level of the cells, if it is not far off and little is coupled; if that fails, NAIVE's walls are only
    moved where nothing gets worse, and if that fails, too, they stay where they are.
 3. On problems that are not too large for the preset, more V-cycles follow, the later ones inside the best partition so
-   far.  Of the results that are in no line worse the one with the shortest step, the fewest messages, the least data of
-   the busiest process, the smallest cut and the most even coupled weight is kept; and the busiest processes hand on a
-   few per cent of their data and coupled weight at a time, as long as the result is better by the same measure.
+   far.  Of the results that are in no line worse, and whose step takes no longer, the one with the shortest step, the
+   fewest messages, the least data of the busiest process, the smallest cut and the most even coupled weight is kept;
+   and the busiest processes hand on a few per cent of their data and coupled weight at a time, as long as the result
+   is better by the same measure.
 
 (The problem: Predari & Esnard 2014, Section II; annealing of partitions: Johnson, Aragon, McGeoch & Schevon 1989.)
 """
