@@ -248,8 +248,7 @@ class Best:
 
     def _step_of(self, part: NDArray[np.int32], reached: Figures) -> float:
         """T_step."""
-        halo = self._halo_of(self.alone.split(part, self.problem.names)) if self.exact else self._halo
-        return float((reached.load + halo).max() + (reached.share + exchange_times(reached.traffic, COST)).max())
+        return _step(reached, self._halo_of(self.alone.split(part, self.problem.names)) if self.exact else self._halo)
 
     def _price(self, part: NDArray[np.int32], reached: Figures) -> float:
         """What a partition costs; infinite where it is worse than alone in a line, or in all."""
@@ -277,11 +276,7 @@ class Best:
 
     def _takes_longer(self, made: PartArrays, reached: Figures) -> bool:
         """Whether a step takes longer than alone by the halos of these parts, where those of before stood for them."""
-        if self.exact:
-            return False
-        now = float((reached.load + self._halo_of(made)).max() + (reached.share
-                                                                  + exchange_times(reached.traffic, COST)).max())
-        return now > self._step
+        return not self.exact and _step(reached, self._halo_of(made)) > self._step
 
     def _falls_apart(self, made: PartArrays) -> bool:
         """Whether the parts of a component are in more pieces than before."""
@@ -295,6 +290,11 @@ class Best:
             return bool(found.sum() > self._pieces[name])
 
         return any(side_by_side([partial(one, name) for name in self.problem.names], self.threads))
+
+
+def _step(reached: Figures, halo: NDArray[np.float64]) -> float:
+    """T_step, with what every part takes to exchange its halo."""
+    return float((reached.load + halo).max() + (reached.share + exchange_times(reached.traffic, COST)).max())
 
 
 __all__ = ["together"]

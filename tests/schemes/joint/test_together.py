@@ -54,6 +54,7 @@ def test_the_promise_is_kept_on_shapes(counts, least):
         assert check_copartition(one, made, 0.05).ok
         mine, before = promised(one, made), promised(one, naive(one, each))
         assert broken(mine, before) == [], name
+        assert step_cost(one, made).T_step <= step_cost(one, alone_of(one, made)).T_step * (1 + 1e-12), name
         even += broken(mine, before, 0.05) == []
         messages.append(mine.totZ / before.totZ)
         cut += [(mine.cut[c] + 1) / (before.cut[c] + 1) for c in one.names]
@@ -72,6 +73,7 @@ def test_the_promise_is_kept_where_one_cycle_has_to_do():
         made = joint(one, each, seed=seed, preset=BRIEF)
         mine, before = promised(one, made), promised(one, alone_of(one, made))
         assert broken(mine, before) == [], name
+        assert step_cost(one, made).T_step <= step_cost(one, alone_of(one, made)).T_step * (1 + 1e-12), name
         messages.append(mine.totZ / before.totZ)
         cut += [(mine.cut[c] + 1) / (before.cut[c] + 1) for c in one.names]
         if seed == 1 and name in ("rod-in-block", "pipe-5"):
