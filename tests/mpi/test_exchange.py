@@ -35,6 +35,7 @@ def plans(tmp_path_factory) -> dict[tuple[str, tuple[int, ...]], dict[str, copar
         meshes = make()
         for counts in every:
             for scheme in SCHEMES:
+                # all of them once, where both libraries are tried
                 if counts != (4, 2) and scheme not in ("naive", "joint", "monolithic"):
                     continue
                 folder = place / f"{problem}-{'-'.join(map(str, counts))}-{scheme}".replace(" ", "_")
