@@ -28,6 +28,11 @@ Array = np.ndarray[Any, Any]
 #: The finest levels, which are not warmed where minimum cuts follow.
 _FINE = 3
 
+#: On grids with a surface of steps minimum cuts are sought on so many levels at least: walls that fit the surface lie
+#: oblique to the rows.  Cuts of balls, pipes and oblique plates are 4 % lower, in few parts up to 12 %, in 1.3 times
+#: (`fast`) and 1.5 times (`default`) the time; on one level alone 3 % in 1.2 times.  Of octrees and prisms 2 and 1 %.
+_STEPPED_LEVELS = 2
+
 #: On grids in rows vertices may have that share of the neighbours up to which minimum cuts are sought.  On others they
 #: are sought so many times nearer to the border: most is found there, in half the time.
 _ON_GRIDS, _NEARER = 0.6, 2
@@ -61,8 +66,8 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
 
     Borders in the plane are short and cuts there cheap: they are always sought, once more, and farther from those of
     wide parts.  In space `fast` seeks them between parts that are not small, whose borders are short beside them.
-    Between hexahedra in rows warm rounds find the same walls in less time, and between others it is enough to look
-    near the border, as it is in space.
+    Between hexahedra in rows warm rounds find the same walls in less time, unless their surface is one of steps, and
+    between others it is enough to look near the border, as it is in space.
     """
     # the networks know nothing of affinities, and would trade them for cut; around hubs they win nothing
     if not config.reach or len(finest.origin) or shape.skewed:
@@ -71,7 +76,7 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
     if not config.rounds and not shape.flat and 0 < config.flow_width <= width:
         config = replace(config, rounds=1)
     most, made = config.flow_degree, config
-    if shape.grid and not shape.uneven:
+    if shape.grid and not (shape.uneven or shape.stepped):
         most *= _ON_GRIDS
     if shape.flat:
         made = replace(config, rounds=config.rounds + 1)
@@ -81,6 +86,8 @@ def flow_settings(finest: Level, config: Config, shape: Shape, nparts: int) -> C
         made = replace(config, reach=-(-config.reach // _NEARER))
     elif not shape.grows_flat:
         made = replace(config, reach=min(config.reach, _REACH_IN_SPACE[shape.dense]))
+    if shape.stepped:
+        made = replace(made, flow_levels=max(made.flow_levels, _STEPPED_LEVELS))
     if width >= WIDE:
         return _for_wide_parts(made, shape.flat)
     if width < _NARROW:

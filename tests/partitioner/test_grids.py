@@ -213,6 +213,36 @@ def test_grids_are_rough_where_hardly_a_row_is_long():
     assert [look_at(level(graph)).grid for graph in even] == [True] * 8
 
 
+def _ball(side: int) -> np.ndarray:
+    middle = (side - 1) / 2
+    return np.asarray(np.linalg.norm(np.indices((side,) * 3).transpose(1, 2, 3, 0) - middle, axis=-1) < side / 2)
+
+
+def test_grids_with_a_surface_of_steps_are_told_from_boxes():
+    side = 30
+    oblique = np.abs(np.subtract(*np.indices((side, side)))) < 9
+    stepped = [_masked(_ball(26)), _layers(_disc(side), 20), _layers(oblique, 12), _masked(_ball(40)[:, :, :9])]
+    corner = np.ones((24, 24, 20), bool)
+    corner[12:, 12:] = False
+    boxes = [grid(8, 8, 8), grid(30, 30, 30), grid(40, 30, 4), _masked(corner), grid(90, 80)]
+    assert [look_at(level(graph)).stepped for graph in stepped + boxes] == [True] * 4 + [False] * 5
+
+
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize("preset", ["fast", "default"])
+def test_oblique_walls_of_bodies_with_steps_are_found_by_minimum_cuts(monkeypatch, preset):
+    hollow = _ball(50)
+    hollow[12:38, 12:38, 12:38] &= ~_ball(26)
+    graphs = [_masked(hollow), _layers(_disc(40), 40)]
+
+    def cut(graph: Graph) -> int:
+        return sum(edge_cut(graph, partition(graph, 7, preset=preset, seed=seed)) for seed in (1, 2))
+
+    now = sum(map(cut, graphs))
+    monkeypatch.setattr(shapes, "_STEPPED", np.inf)
+    assert now < 0.97 * sum(cut(graph.replace()) for graph in graphs)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_rough_bodies_are_coarsened_far(preset):
     config, rough = PRESETS[preset], OTHER._replace(dense=False, rough=True)
