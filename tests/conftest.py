@@ -32,6 +32,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 # MPICH's ranks wait at full speed; where there are more of them than processors, those that wait shall sleep.
 os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
 OWN_CACHE = os.environ["NUMBA_CACHE_DIR"] == str(SESSION / "kernels")
+#: Kernels that this process compiled to collect the tests.
+COMPILED = pytest.StashKey[int]()
 _warming = Warming(SESSION, os.environ["NUMBA_CACHE_DIR"] if OWN_CACHE else str(SESSION / "warm"))
 
 #: Folders and files that take longest, in this order: where several processes run the tests they begin with these,
@@ -87,6 +89,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     # what has been made until now stays, and need not be gone through by every collection of garbage
     gc.freeze()
+    from copart.kernels.clock import CLOCK
+
+    session.config.stash[COMPILED] = CLOCK.kernels
     if needs_warming(session):
         if worker_of(session.config) in ("", "gw0"):
             _warming.begin()

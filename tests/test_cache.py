@@ -12,6 +12,8 @@ import pytest
 
 import copart
 
+from .conftest import COMPILED
+
 WORK = """
 import sys
 import numpy as np
@@ -256,3 +258,8 @@ def test_an_edit_of_any_kernel_is_seen(filled, tmp_path):
     with open(site / "copart" / "kernels" / "heap.py", "a") as file:
         file.write("# an edit\n")
     assert not kept() & before  # and the old ones are gone
+
+
+def test_collecting_the_tests_compiles_no_more_than_what_checks_a_graph(request):
+    """Each process would do that for itself, before it runs any."""
+    assert request.config.stash[COMPILED] <= 2

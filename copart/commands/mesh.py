@@ -74,13 +74,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.shape == "cases":
         return _cases(args, console)
     from ..mesh import write_vtu
+    from ..metrics.columns import plural
 
     with console.progress() as progress:
         progress(f"making a {args.shape}")
         mesh = _generated(args)
         progress(f"writing {args.output}")
         write_vtu(args.output, mesh)
-    console.say(f"{args.output}: {mesh.ncells} cells, {mesh.npoints} points")
+    console.say(f"{args.output}: {mesh.ncells} {plural(mesh.ncells, 'cell')}, {mesh.npoints} points")
     console.result({"file": args.output, "cells": mesh.ncells, "points": mesh.npoints})
     return 0
 

@@ -102,6 +102,9 @@ def check_fits(problem: CoupledProblem, copartition: CoPartition) -> None:
     ------
     CouplingError
     """
+    for name, value, kind in (("problem", problem, CoupledProblem), ("copartition", copartition, CoPartition)):
+        if not isinstance(value, kind):
+            raise CouplingError(f"{name}: needs a {kind.__name__}, got {type(value).__name__}")
     if set(copartition.names) != set(problem.names):
         raise CouplingError(
             f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
@@ -127,7 +130,8 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
     Raises
     ------
     CouplingError
-        The co-partition has other components than the problem, or part arrays of another length.
+        The co-partition has other components than the problem, or part arrays of another length, or something else is
+        given for one of the two.
     ConfigError
         `cost` names a component that the problem has not, or there is no thread.
     """

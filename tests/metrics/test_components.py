@@ -256,6 +256,10 @@ def test_a_copartition_of_something_else():
         evaluate(problem, CoPartition({"x": cop.a, "b": cop.b}, {"x": 4, "b": 3}))
     with pytest.raises(CouplingError, match="parts of a: needs 16 entries, has 3"):
         evaluate(problem, CoPartition({"a": [0, 1, 2], "b": cop.b}, cop.nparts))
+    with pytest.raises(CouplingError, match="copartition: needs a CoPartition, got NoneType"):
+        evaluate(problem, None)
+    with pytest.raises(CouplingError, match="problem: needs a CoupledProblem, got CoPartition"):
+        evaluate(cop, cop)
 
 
 def test_part_arrays_are_checked():
