@@ -62,6 +62,15 @@ def test_threads_make_no_difference_on_grids(preset):
         assert partition(graph, 7, preset=preset, threads=threads).tobytes() == one.tobytes()
 
 
+@pytest.mark.skipif(NO_JIT, reason="minutes without compiled kernels")
+@pytest.mark.parametrize("preset", ["fast", "default"])
+def test_threads_make_no_difference_on_bodies_with_steps(preset):
+    graph = _masked(_ball(60))
+    one = partition(graph, 9, preset=preset)
+    for threads in (2, 3):
+        assert partition(graph, 9, preset=preset, threads=threads).tobytes() == one.tobytes()
+
+
 def _weighted(dims, by=None, vwgt=None):
     """A grid whose edges weigh what `by` says of the places of their first ends and of their direction."""
     u, v, _ = grid(*dims).edges()
