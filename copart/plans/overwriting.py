@@ -8,6 +8,7 @@ compared by what they are and not by name, so that links, also hard ones, and ot
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -78,14 +79,23 @@ def same_file(one: StrPath, other: StrPath) -> bool:
 def _identity(path: StrPath) -> tuple[int, int] | None:
     """What tells a file from all others, links resolved; None where there is none."""
     try:
-        found = os.stat(path)
+        # a folder on the way may be made before it is written: `new/../mesh.vtu` is `mesh.vtu` then
+        found = os.stat(os.path.realpath(path))
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
 
 
+#: Where formats name the files with their arrays or pieces, and in how much of a file that is looked for: arrays may
+#: stand in it, too.
+_NAMED_WITHIN = 1 << 22
+_NAMING = {".xdmf": re.compile(r"([^\s<>\"':]+\.h(?:5|df5?))\s*:"), ".pvtu": re.compile(r"Source\s*=\s*[\"']([^\"']+)")}
+
+
 def _files(path: str) -> list[StrPath]:
-    """The files that are read for one path: those of a plan's folder or of an OpenFOAM case, else the file itself."""
+    """The files that are read for one path: those of a plan's folder or of an OpenFOAM case, else the file itself and
+    those that it stands for.
+    """
     from ..mesh.readers.calculix import deck_files
     from ..mesh.readers.openfoam import is_openfoam, mesh_folders
 
@@ -94,17 +104,23 @@ def _files(path: str) -> list[StrPath]:
         if place.is_dir() and (place / "metrics.json").exists():
             return list(place.iterdir())
         if place.is_dir() or is_openfoam(place):
-            return [place, *(file for _, folder in mesh_folders(place) for file in folder.iterdir())]
+            known = [folder / "regionProperties" for folder in (place, place / "constant", *place.parents[:2])]
+            return [place, *known, *(file for _, folder in mesh_folders(place) for file in folder.iterdir())]
+        if place.suffix.lower() in _NAMING:
+            with open(place, encoding="utf-8", errors="replace") as file:
+                text = file.read(_NAMED_WITHIN)
+            return [path, *(place.parent / name for name in _NAMING[place.suffix.lower()].findall(text))]
+        if place.suffix.lower() in (".ele", ".node"):
+            return [place.with_suffix(".ele"), place.with_suffix(".node")]
         if place.suffix.lower() in (".inp", ".msh") and place.is_file():
-            with open(place, "rb") as file:
+            with open(place, "rb") as begin:
                 # CalculiX users call their meshes .msh, too
-                deck = file.read(4096).lstrip().startswith(b"*")
+                deck = begin.read(4096).lstrip().startswith(b"*")
             return [*deck_files(place)] if deck else [path]
     except (FormatError, OSError, ValueError):
         # reading it will say what is wrong
         return [path]
-    # the arrays of an XDMF file stand in a file of their own beside it
-    return [path, place.with_suffix(".h5")] if place.suffix.lower() == ".xdmf" else [path]
+    return [path]
 
 
 __all__ = ["Named", "file_of", "reading", "refuse_inputs", "same_file"]

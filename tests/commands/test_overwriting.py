@@ -17,6 +17,7 @@ from copart.formats import write_metis
 from copart.formats.machines import read_machine
 from copart.mesh import cube, read_mesh, write_vtu
 from copart.mesh.writing.gmsh_parts import write_gmsh
+from copart.mesh.writing.pieces import write_pieces
 
 from ..helpers import grid
 
@@ -254,3 +255,37 @@ def test_what_a_deck_includes_is_read(tmp_path, monkeypatch, capsys):
         assert f"{output} is also read" in capsys.readouterr().err
     assert Path("nodes.txt").read_bytes() == before
     assert main(["part", "mesh.inp", "2", "-o", "parts"]) == 0
+
+
+def test_a_folder_that_is_not_there_yet_hides_no_input(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_metis("a.graph", grid(4, 4))
+    before = Path("a.graph").read_bytes()
+    assert main(["part", "a.graph", "2", "-o", "new/../a.graph"]) == 2
+    assert "a.graph is also read" in capsys.readouterr().err
+    assert Path("a.graph").read_bytes() == before
+
+
+@pytest.mark.parametrize(("name", "beside"), [("a.xdmf", "data.h5"), ("a.pvtu", "a/a_1.vtu"), ("t.ele", "t.node"),
+                                              ("case:air", "case/constant/regionProperties")])
+def test_files_that_come_with_the_one_named_are_read_too(tmp_path, monkeypatch, capsys, name, beside):
+    import meshio
+
+    monkeypatch.chdir(tmp_path)
+    mesh = cube("tetra", 100)
+    if name == "a.xdmf":
+        meshio.write("data.xdmf", meshio.Mesh(mesh.points, list(mesh.blocks)))
+        Path("data.xdmf").rename(name)
+    elif name == "a.pvtu":
+        write_pieces(Path(name), mesh, np.arange(mesh.ncells) % 2, 2)
+    elif name == "t.ele":
+        meshio.write("t.node", meshio.Mesh(mesh.points, list(mesh.blocks)), file_format="tetgen")
+    else:
+        Path("case/constant/air/polyMesh").mkdir(parents=True)
+        for file in ("points", "faces", "owner", "neighbour", "boundary"):
+            Path("case/constant/air/polyMesh", file).write_text("precious\n")
+        Path(beside).write_text("regions ( fluid (air) );\n")
+    before = Path(beside).read_bytes()
+    assert main(["part", name, "2", "-o", beside]) == 2
+    assert f"{beside} is also read" in capsys.readouterr().err
+    assert Path(beside).read_bytes() == before
