@@ -355,7 +355,7 @@ def plan(*components: Any, parts: Counts | None = None, coupled: CoupledCounts |
     if where.machine is not None:
         tell(f"placing {copartition.nprocs} processes", 0, 0)
     placed = place_processes(where, problem, copartition, kept, run)
-    judged: list[Any] = side_by_side([partial(figures_alone, problem, copartition, scheme, count, run),
+    judged: list[Any] = side_by_side([partial(figures_alone, problem, copartition, scheme, count, run, contiguous),
                                       partial(evaluate, problem, copartition, cost, threads=run.threads)], run.threads)
     alone, metrics = judged
     worth = worth_remarks(problem, copartition, metrics, alone, run.eps)

@@ -16,8 +16,8 @@ from ..schemes import registry
 ALONE: SchemeName = "naive"
 
 
-def figures_alone(problem: CoupledProblem, copartition: CoPartition, scheme: str, parts: Sequence[int], run: Options
-                  ) -> PromiseFigures | None:
+def figures_alone(problem: CoupledProblem, copartition: CoPartition, scheme: str, parts: Sequence[int], run: Options,
+                  contiguous: bool = False) -> PromiseFigures | None:
     """What partitioning each component alone comes to; None where that is no measure, or finds no partition.
 
     Parameters
@@ -30,13 +30,16 @@ def figures_alone(problem: CoupledProblem, copartition: CoPartition, scheme: str
         Number of parts of each component.
     run : Options
         As for `copartition`.
+    contiguous : bool
+        Parts alone are connected, too.
     """
     if scheme == ALONE or copartition.shared:
         return None
     if copartition.alone is not None:
         return promised(problem, CoPartition(copartition.alone, copartition.nparts))
     try:
-        return promised(problem, registry.run_scheme(ALONE, problem, list(parts), None, run))
+        return promised(problem, registry.run_scheme(ALONE, problem, list(parts), None, run,
+                                                     contiguous=contiguous))
     except CopartError:
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Unpack
+from typing import Any, Unpack
 
 from ..algorithms import aware, naive, projrepart
 from ..coupling import CoPartition, CoupledProblem
@@ -18,6 +18,7 @@ from ..metrics.promise import broken, promised
 from ..metrics.step import StepCost, step_cost
 from ..names import InterfaceRule
 from ..options import Options, Settings, Thorough
+from .contiguous import contiguous as connected
 from .joint import joint
 from .multiconstraint import multiconstraint
 
@@ -30,7 +31,7 @@ CHOICES: dict[str, Callable[..., CoPartition]] = {"joint": joint, "aware": aware
 
 def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None = None,
          options: Options | None = None, *, interface: InterfaceRule = "spread", cost: StepCost | None = None,
-         **settings: Unpack[Settings]) -> CoPartition:
+         contiguous: bool = False, **settings: Unpack[Settings]) -> CoPartition:
     """AUTO: the co-partition with the lowest ``T_step`` among those of the schemes that keep the promise.
 
     Where all of these have a busiest coupled process that is more than `eps` above the mean, this line is left out.
@@ -41,6 +42,8 @@ def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None
         As in :func:`copart.algorithms.aware`.
     cost : StepCost, optional
         What work and messages cost; see :mod:`copart.metrics.step`.
+    contiguous : bool
+        Connected parts, of all that is tried (:mod:`copart.schemes.contiguous`).
 
     Returns
     -------
@@ -57,15 +60,20 @@ def auto(problem: CoupledProblem, nparts: Counts, ncoupled: CoupledCounts | None
     found: list[tuple[bool, float, int, CoPartition]] = []
     tried: dict[str, CoPartition] = {}
     for name, scheme in CHOICES.items():
-        keeps = {} if name == "multiconstraint" else {"interface": interface}
+        keeps: dict[str, Any] = {} if name == "multiconstraint" else {"interface": interface}
+        if name == "joint":
+            keeps["contiguous"] = contiguous
         try:
-            tried[name] = scheme(problem, count, ncoupled, run, **keeps)
+            made = scheme(problem, count, ncoupled, run, **keeps)
+            tried[name] = connected(problem, made, run) if contiguous and name != "joint" else made
         except CopartError as error:
             logger.info("auto: %s is left out: %s", name, error)
             failed = failed or error
     before = tried["joint"].alone if "joint" in tried else None
     try:
-        before = naive(problem, count, None, run).parts if before is None else before
+        if before is None:
+            made = naive(problem, count, None, run)
+            before = (connected(problem, made, run) if contiguous else made).parts
         tried["naive"] = CoPartition(before, count, alone=before)
     except PartitionError as error:
         failed = failed or error

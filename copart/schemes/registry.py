@@ -40,6 +40,8 @@ class Scheme:
         All components are on one pool of processes, whose size `run` takes as `processes`.
     chooses : bool
         It runs the others and takes the best; `run` takes `cost`, what a coupled step is priced by.
+    connects : bool
+        `run` takes `contiguous`; what others leave in several pieces is mended after them.
     own, own_again : tuple of str
         Options that `run` and `again` take beside those of all schemes.
     """
@@ -49,6 +51,7 @@ class Scheme:
     knows_interface: bool = False
     shares_pool: bool = False
     chooses: bool = False
+    connects: bool = False
     own: tuple[str, ...] = ()
     own_again: tuple[str, ...] = ()
 
@@ -59,8 +62,8 @@ SCHEMES: dict[SchemeName, Scheme] = {
     "projrepart": Scheme(projrepart, projrepart_again, knows_interface=True),
     "multiconstraint": Scheme(multiconstraint, multiconstraint_again),
     "monolithic": Scheme(monolithic, monolithic_again, shares_pool=True, own=("balance",), own_again=("balance",)),
-    "joint": Scheme(joint, joint_again, knows_interface=True, own=("price", "directions", "fix")),
-    "auto": Scheme(auto, joint_again, knows_interface=True, chooses=True),
+    "joint": Scheme(joint, joint_again, knows_interface=True, connects=True, own=("price", "directions", "fix")),
+    "auto": Scheme(auto, joint_again, knows_interface=True, chooses=True, connects=True),
 }
 """The schemes by name."""
 
@@ -98,6 +101,8 @@ def own_options(names: Sequence[str], given: Mapping[str, Any] | None) -> dict[s
     ConfigError
         An option is of none of the schemes in `names`, or there is no such objective.
     """
+    if not isinstance(given, Mapping | None):
+        raise ConfigError(f"scheme_options: needs a mapping from options, got {given!r:.60}")
     if "objective" in (given or {}):
         known_name("objective", (given or {})["objective"], get_args(ExchangeObjective))
     known = {name: (*scheme(name).own, *COMMON) for name in names}
@@ -157,12 +162,14 @@ def run_scheme(name: SchemeName, problem: CoupledProblem, nparts: Counts, ncoupl
             raise ConfigError("objective: is not available with contiguous; leave one out")
         made = run_scheme(name, problem, nparts, ncoupled, run, interface=interface, scheme_options=own, cost=cost)
         return less_exchange(problem, made, objective, run)
-    if contiguous:
+    if contiguous and not chosen.connects:
         made = run_scheme(name, problem, nparts, ncoupled, run, interface=interface, scheme_options=scheme_options,
                           cost=cost)
         return connected(problem, made, run, balance=own.get("balance", "total"))
     if chosen.chooses:
         own["cost"] = cost
+    if chosen.connects:
+        own["contiguous"] = contiguous
     coupled_rule(ncoupled, interface)
     one = nparts[0] if isinstance(nparts, Sequence) and len(nparts) == 1 else nparts
     if isinstance(one, int) and chosen.shares_pool:

@@ -31,7 +31,8 @@ def test_a_record_tells_the_truth(name):
     assert ("interface" in taken) == scheme.knows_interface
     assert ("processes" in taken) == scheme.shares_pool
     assert ("cost" in taken) == scheme.chooses
-    common = {"problem", "nparts", "ncoupled", "options", "settings", "interface", "processes", "cost"}
+    assert ("contiguous" in taken) == scheme.connects
+    common = {"problem", "nparts", "ncoupled", "options", "settings", "interface", "processes", "cost", "contiguous"}
     assert taken - common == set(scheme.own)
     assert again - {"run"} == set(scheme.own_again)
 

@@ -44,6 +44,7 @@ from ...partitioner.affinity import finest
 from ...partitioner.refinement import cut_of
 from ...partitioner.rounds import Team
 from ...partitioner.shape import known_shape
+from ..contiguous import contiguous as connected
 from .annealing import Annealing, Schedule
 from .cells import CoupledCells, PartArrays
 from .descent import Descent
@@ -76,6 +77,7 @@ def joint(
     price: Sequence[float] | None = None,
     directions: Directions = "forward",
     fix: Fix = "hard",
+    contiguous: bool = False,
     **settings: Unpack[Settings],
 ) -> CoPartition:
     """JOINT: partitions of small cut whose interfaces are refined together for cut, volume and messages.
@@ -108,6 +110,8 @@ def joint(
     fix : {"hard", "soft"}
         With "soft" the coupled cells are annealed once more in the refined components, which are then
         refined again: a little less cut for more time.
+    contiguous : bool
+        Connected parts (:mod:`copart.schemes.contiguous`); begins from NAIVE with connected parts by default.
 
     Returns
     -------
@@ -143,7 +147,10 @@ def joint(
                                  f"empty; ask for at most {graph.nvtxs}")
     plain = price is None and directions == "forward" and fix == "hard"
     if ncoupled is None and interface == "spread" and plain:
-        return together(problem, count, run)
+        return together(problem, count, run, contiguous)
+    if contiguous:
+        made = joint(problem, nparts, ncoupled, run, interface=interface, price=price, directions=directions, fix=fix)
+        return connected(problem, made, run)
     coupled = coupled_counts(problem, count, ncoupled, run, interface=interface)
     for name in problem.names if interface == "uncut" and ncoupled is None else ():
         if coupled[name] > 1 and len(interface_groups(problem, name)) > 1:

@@ -27,12 +27,13 @@ from numpy.typing import NDArray
 
 from ...algorithms import naive
 from ...coupling import CoPartition, CoupledProblem
-from ...metrics import pieces
+from ...metrics import loose_pieces, pieces
 from ...metrics.promise import PromiseFigures, promised
 from ...metrics.step import StepCost, exchange_times, halo_times
 from ...options import Config, Options
 from ...parallel import side_by_side
 from ...partitioner.rounds import Team
+from ..contiguous import contiguous as connected
 from .alone import Alone, Figures, coarse_parts
 from .cells import PartArrays
 from .cycle import Cycle, Result
@@ -103,8 +104,9 @@ SAFE = replace(REPAIR, messages=1.5, data=0.8, mend=1, seed=21)
 """What is tried if that fails, too: NAIVE's walls, moved where nothing gets worse."""
 
 
-def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Options) -> CoPartition:
-    """Partitions that begin from those of each component alone; see above.
+def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Options, contiguous: bool = False
+             ) -> CoPartition:
+    """Partitions that begin from those of each component alone, and have connected parts where `contiguous`; see above.
 
     Raises
     ------
@@ -112,9 +114,15 @@ def together(problem: CoupledProblem, nparts: Mapping[str, int], options: Option
         A component has no balanced partition, or none was found.
     """
     alone = naive(problem, nparts, None, options)
+    if contiguous:
+        alone = connected(problem, alone, options)
     parts = dict(alone.parts)
     if any(len(relation) for relation in problem.pairs.values()):
         parts = _improved(problem, nparts, alone.parts, options)
+    # there may be as many pieces as before, but others: a part left a body, and another one fell apart
+    if contiguous and any(loose_pieces(graph, parts[name], nparts[name]).any()
+                          for name, graph in problem.components.items()):
+        parts = dict(alone.parts)
     return CoPartition(parts, nparts, alone=alone.parts)
 
 
