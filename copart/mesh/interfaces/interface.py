@@ -22,9 +22,10 @@ from ..value import Mesh
 from .advice import nothing_found, same_way
 from .detection import Interface, Side, describe
 from .matching import Match, Reach, match
-from .offers import offers, onto_plane, plane_of, sizes
+from .offers import Offer, offers, onto_plane, plane_of, sizes
 from .overlapping import Cover, overlapping_cells
 from .patches import pieces, refuse_several
+from .surface import cell_surface
 from .touching import Heights, touching_cells
 
 TOLERANCE = {"facet": 0.1, "touch": 1e-3, "overlap": 0.1}
@@ -190,6 +191,10 @@ def _touch(mesh_a: Mesh, mesh_b: Mesh, reach: Reach, default: bool, offsets: NDA
             a, b, heights = _in_one_plane(mesh_a, mesh_b)
     # bodies on the same side of what matches are not in contact there
     walls = found if default and heights is None and found is not None and not found.same_way else None
+    if default and found is None and mesh_a.dimension == mesh_b.dimension == 2:
+        # surfaces that cover one another: their cells are chords of one curved surface
+        sheets = Offer(cell_surface(mesh_a), cell_surface(mesh_b), 2)
+        walls = match(sheets, Reach(TOLERANCE["overlap"], reach.length), offsets, threads)
     i, j = touching_cells(a, b, reach, offsets, walls, heights or (None, None))
     if len(i) == 0:
         return None
