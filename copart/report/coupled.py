@@ -16,7 +16,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..mapping.coupled.placed import Placed
 from ..mesh import Interface, Mesh
 from ..mesh.interfaces.surface import Surface
-from ..metrics import CoupledMetrics, StepCost, evaluate
+from ..metrics import CoupledMetrics, StepCost, evaluate, loose_pieces
 from ..metrics.columns import (
     COMPONENT_COLUMNS,
     PAIR_COLUMNS,
@@ -100,7 +100,7 @@ def coupled_page(problem: CoupledProblem, meshes: Mapping[str, Mesh], copartitio
     pictures = _Pictures.of(problem, meshes, volume)
     eps = settings.get("eps")
     sections = [
-        Section("words", "In words", _verdicts(all_shown, eps, remarks, interfaces)
+        Section("words", "In words", _verdicts(problem, all_shown, eps, remarks, interfaces)
                 + _summary(chosen, rows, problem, notes)),
         Section("figures", "Schemes" if rows else "Figures", _tables(chosen, rows, settings)),
         Section("meshes", "Meshes", _panels(all_shown, pictures.mesh_views)),
@@ -148,9 +148,14 @@ def _teller(parts: PartMetrics) -> Any:
 
 
 # ---- words and tables
-def _verdicts(all_shown: Sequence[Shown], eps: float | None, remarks: Sequence[str],
+def _verdicts(problem: CoupledProblem, all_shown: Sequence[Shown], eps: float | None, remarks: Sequence[str],
               interfaces: Mapping[tuple[str, str], Interface] | None) -> str:
-    return _panels(all_shown, lambda s: verdict_html(s.metrics, eps, remarks, interfaces))
+    def of(shown: Shown) -> str:
+        loose = {name: int(loose_pieces(graph, shown.made[name], shown.made.nparts[name]).sum())
+                 for name, graph in problem.components.items()}
+        return verdict_html(shown.metrics, eps, remarks, interfaces, loose)
+
+    return _panels(all_shown, of)
 
 
 def _summary(shown: Shown, rows: Sequence[Mapping[str, Any]], problem: CoupledProblem,

@@ -20,7 +20,8 @@ ASTRAY = 0.5
 
 
 def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = (),
-             interfaces: Mapping[tuple[str, str], Interface] | None = None) -> list[str]:
+             interfaces: Mapping[tuple[str, str], Interface] | None = None,
+             loose: Mapping[str, int] | None = None) -> list[str]:
     """What to look at, worst first, each with the next step; empty for a good plan.
 
     Parameters
@@ -32,6 +33,9 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
         Of the plan: those that compare it with each component alone are repeated.
     interfaces : mapping of (str, str) to Interface, optional
         Where the meshes meet.
+    loose : mapping of str to int, optional
+        Pieces of the parts of each component beyond one in each body of its mesh, which cannot be joined; where not
+        given, beyond one per part.
     """
     out = _astray(interfaces or {})
     each = list(metrics.components.values())
@@ -48,9 +52,9 @@ def findings(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] 
             out.append(f"The heaviest part of {c.name} holds {times(c.ub)}: its cells are too coarse for "
                        f"{some(c.parts, 'part')}; take fewer, or allow more (--eps).")
     for c in each:
-        extra = c.pieces - c.parts + c.empty
+        extra = c.pieces - c.parts + c.empty if loose is None else loose[c.name]
         if extra > 0:
-            out.append(f"Parts of {c.name} are in {some(extra, 'piece')} more than there are parts: --contiguous joins "
+            out.append(f"Parts of {c.name} are in {some(extra, 'piece')} more than they need be: --contiguous joins "
                        f"them, at the price of some cut.")
         if c.coupled_cells and c.ub_cpl > UNEVEN:
             out.append(f"In a coupling phase one process of {c.name} holds {times(c.ub_cpl)}: fewer coupled parts "
@@ -106,13 +110,14 @@ def _mostly_messages(c: ComponentMetrics, metrics: CoupledMetrics) -> bool:
 
 
 def verdict_html(metrics: CoupledMetrics, eps: float | None, remarks: Sequence[str] = (),
-                 interfaces: Mapping[tuple[str, str], Interface] | None = None) -> str:
+                 interfaces: Mapping[tuple[str, str], Interface] | None = None,
+                 loose: Mapping[str, int] | None = None) -> str:
     """The verdict of a page."""
-    found = findings(metrics, eps, remarks, interfaces)
+    found = findings(metrics, eps, remarks, interfaces, loose)
     if not found:
         most = max((c.ub_cpl for c in metrics.components.values() if c.coupled_cells), default=0.0)
-        said = (f"Every component is in balance, its parts are connected, and the slowest coupled process holds "
-                f"{times(most)}.")
+        said = (f"Every component is in balance in its own phase, its parts are connected, and the slowest coupled "
+                f"process holds {times(most)}.")
         return f'<p class="verdict good"><b>Good plan.</b> {escape(said)}</p>'
     lines = "".join(f"<li>{escape(line)}</li>" for line in found)
     return f'<div class="verdict look"><b>Look at</b><ul>{lines}</ul></div>'

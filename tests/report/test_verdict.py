@@ -37,7 +37,7 @@ def test_a_good_plan():
 @pytest.mark.parametrize(("a", "k", "said"), [
     (np.arange(400) // 300, 2, "heaviest part of a holds 1.5 x the mean"),
     (HALVES, 3, "1 part of a without a cell"),
-    (np.arange(400) // 100 % 2, 2, "Parts of a are in 2 pieces more than there are parts: --contiguous"),
+    (np.arange(400) // 100 % 2, 2, "Parts of a are in 2 pieces more than they need be: --contiguous"),
     (np.arange(400) // 4, 100, "a has 4 cells per process"),
     (np.arange(400), 400, "a has 1 cell per process"),
 ])
