@@ -270,7 +270,6 @@ class CoPartition(Frozen):
     shared : bool
         The components share one pool of processes: part k of each is process k, which may own cells of several
         or none of some.  All have the same number of parts then.
-
     alone : mapping of str to (nvtxs,) array_like of int, optional
         The partition of each component alone that it began with, to be measured by.
     scheme : str, optional
@@ -302,8 +301,10 @@ class CoPartition(Frozen):
         for name, part in given.items():
             parts[name] = _parts(f"parts of {name}", part, count[name])
         some = _by_name("ncoupled", {} if self.ncoupled is None else self.ncoupled)
-        coupled = {name: None if some.get(name) is None else whole(f"ncoupled of {name}", some[name], low=0)
-                   for name in parts}
+        coupled: dict[str, int | None] = dict.fromkeys(parts)
+        for name, n in some.items():
+            _known(name, parts)
+            coupled[name] = None if n is None else whole(f"ncoupled of {name}", n, low=0, high=count[name])
         put = object.__setattr__
         put(self, "parts", MappingProxyType(parts))
         put(self, "nparts", MappingProxyType(count))

@@ -9,7 +9,7 @@ pymetis 2025.2; the partition is copart's.  What differs is told under
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -166,6 +166,8 @@ def _graph(adjacency: Any, xadj: Any, adjncy: Any, vweights: Any, eweights: Any)
 
 def _compressed(adjacency: Sized) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Lists of neighbours as xadj, adjncy."""
+    if isinstance(adjacency, Mapping) and set(adjacency) != set(range(len(adjacency))):
+        raise GraphError("adjacency: needs the neighbours of each vertex by its number, from 0 up")
     rows: list[NDArray[np.int64]] = []
     for i in range(len(adjacency)):
         row: Iterable[int] = adjacency[i]  # type: ignore[index]

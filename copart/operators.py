@@ -23,7 +23,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import FREE, VERTEX, WEIGHT, frozen, part_array, places, tolerance, whole
+from .arrays import FREE, MAX_TOTAL, VERTEX, WEIGHT, frozen, part_array, places, tolerance, whole
 from .coupling import Interedges
 from .errors import ConfigError, CouplingError
 from .graph import Graph, as_graph
@@ -179,11 +179,13 @@ def _joined(graph: Graph, sub: Graph, keep: NDArray[np.int32], reach: int) -> Gr
     a, b = label[u], label[v]
     meet = (a != b) & (a >= 0) & (b >= 0)
     p, q, w = sub.edges()
+    # weights near the limit of sums stay as they are: what is light beside them is so in any case
+    twice = 2 if 2.0 * float(w.sum(dtype=np.float64)) + len(meet) < MAX_TOTAL else 1
     return Graph.from_edges(
         sub.nvtxs,
         np.concatenate([p, a[meet]]),
         np.concatenate([q, b[meet]]),
-        np.concatenate([2 * w, np.ones(int(meet.sum()), WEIGHT)]),
+        np.concatenate([twice * w, np.ones(int(meet.sum()), WEIGHT)]),
         vwgt=sub.vwgt,
         vsize=sub.vsize,
         coords=sub.coords,
@@ -215,7 +217,8 @@ def ext(graph: Graph, vertices: ArrayLike, sub_part: ArrayLike, k: int, l: int, 
     PartitionError
         A part of P' alone already outweighs its share of G: no balanced extension exists.
     """
-    whole("l", l, low=whole("k", k, low=1))
+    k = whole("k", k, low=1)
+    l = whole("l", l, low=k)
     where = places("vertices", vertices, VERTEX, CouplingError, high=graph.nvtxs)
     if len(np.unique(where)) < len(where):
         v, times = np.unique(where, return_counts=True)
@@ -272,7 +275,7 @@ def proj(graph: Graph, other: Graph, interedges: Interedges, part: ArrayLike, k:
         As for :func:`part`; eps plays no role.
     """
     run = Options.of(options, settings).replace(eps=0.0)
-    whole("k", k, low=1)
+    k = whole("k", k, low=1)
     p = part_array("part", part, graph.nvtxs, k, CouplingError)
     if interedges.shape != (graph.nvtxs, other.nvtxs):
         raise CouplingError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import plain, reals, tolerance
+from ..arrays import plain, reals, tolerance, whole
 from ..errors import ConfigError
 from .report import Finding, Notes, Report, first_of
 
@@ -123,7 +123,7 @@ def check_partition(graph: Any, part: ArrayLike, nparts: int, eps: float | None 
         eps = tolerance("eps", eps)
     if tpwgts is not None:
         tpwgts = checked_shares(tpwgts, nparts)
-    notes = Notes(name)
+    notes, nparts = Notes(name), whole("nparts", nparts)
     p = _usable(notes, part, graph.nvtxs, nparts)
     if p is None:
         return Report(tuple(notes.list))
@@ -304,9 +304,12 @@ def check_connected(graph: Any, part: ArrayLike, nparts: int, name: str = "graph
     Returns
     -------
     list of Finding
-        One, of the first part that is not.
+        Of the first part that is not; or what makes `part` no partition.
     """
-    p = np.asarray(part, np.int64)
+    notes, nparts = Notes(f"parts of {name}"), whole("nparts", nparts)
+    p = _usable(notes, part, graph.nvtxs, nparts)
+    if p is None:
+        return notes.list
     bodies = set(zip(_labels(graph, np.zeros_like(p)).tolist(), p.tolist(), strict=True))
     fewest = [0] * nparts
     for _, k in bodies:

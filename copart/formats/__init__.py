@@ -130,9 +130,13 @@ def write_graph(path: PathLike, graph: Graph) -> None:
 
     Raises
     ------
+    FormatError
+        The name is one of Matrix Market's.
     GraphError
         A vertex has several weights, for which SCOTCH has no place.
     """
+    if graph_suffix(path) == ".mtx":
+        raise FormatError(path, "Matrix Market files are read, not written; needs .graph or .grf")
     (write_scotch if graph_suffix(path) == ".grf" else write_metis)(path, graph)
 
 

@@ -255,7 +255,7 @@ class Graph(Frozen):
         keep = m.row != m.col
         from scipy.sparse import coo_array
 
-        data = integers("matrix data", m.data[keep], WEIGHT, GraphError, low=0)
+        data = weights("matrix data", m.data[keep], int(keep.sum()), GraphError)
         m = coo_array((data, (m.row[keep], m.col[keep])), shape=shape).tocsr()
         m.sum_duplicates()
         unit = bool((m.data == 1).all())

@@ -286,6 +286,8 @@ def _wanted(problem: CoupledProblem, name: str, n: int, rule: str, options: Opti
 
 def _by_name(problem: CoupledProblem, counts: Counts, what: str) -> dict[str, int | None]:
     """Counts by component name, from a mapping, a sequence in order, or one number for all."""
+    if not isinstance(problem, CoupledProblem):
+        raise CouplingError(f"problem: needs a CoupledProblem, got {type(problem).__name__}")
     if isinstance(counts, Mapping):
         unknown = set(counts) - set(problem.names)
         if unknown:

@@ -64,10 +64,10 @@ def scattered(network: Network, nhosts: int, *, fill: float = 0.5, run: float = 
     """
     busy, mean = fraction("fill", fill, high=1.0), fraction("run", run, low=1.0)
     several = whole("nodes_per_point", nodes_per_point, low=1)
-    whole("seed", seed, low=0, high=2**31 - 1)
+    seed, nhosts = whole("seed", seed, low=0, high=2**31 - 1), whole("nhosts", nhosts, low=1)
     total = network.npoints * several
     taken = round(busy * total)
-    if whole("nhosts", nhosts, low=1) > total - taken:
+    if nhosts > total - taken:
         raise MappingError(f"nhosts: {nhosts} nodes are asked for, {total - taken} of {total} are free; lower fill or "
                            f"take a larger network")
     free = np.flatnonzero(~_busy(total, taken, mean, np.random.default_rng(seed)))[:nhosts]

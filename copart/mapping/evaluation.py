@@ -103,10 +103,16 @@ def dilation_cost(graph: Graph, machine: Machine | Architecture, mapping: ArrayL
     machine : Machine or Architecture
     mapping : (nvtxs,) array_like of int
         Processor of each vertex.
+
+    Raises
+    ------
+    MappingError
+        The mapping names a processor that the machine does not have, or is of another length.
     """
-    place = np.asarray(mapping)
+    target = architecture_of(machine)
+    place = part_array("mapping", mapping, graph.nvtxs, target.nprocs, MappingError)
     u, v, w = graph.edges()
-    return float((w * architecture_of(machine).distances(place[u], place[v])).sum())
+    return float((w * target.distances(place[u], place[v])).sum())
 
 
 def evaluate_mapping(graph: Any, machine: Machine | Architecture, mapping: ArrayLike) -> MappingFigures:

@@ -86,7 +86,7 @@ def map_graph(
     [1, 1, 1]
     """
     graph, target, config = as_graph(graph), architecture_of(machine), settings(preset)
-    whole("seed", seed, low=0, high=2**31 - 1)
+    seed = whole("seed", seed, low=0, high=2**31 - 1)
     n, k = graph.nvtxs, target.nprocs
     check_machine(target)
     pinned = None if fixed is None else integers("fixed", fixed, VERTEX, MappingError, low=-1, high=k, size=n)

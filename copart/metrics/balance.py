@@ -117,7 +117,7 @@ def copartition_limit(total: int, nparts: int, eps: float) -> int:
     eps : float
         Tolerance, a fraction.
     """
-    return max(part_room(total, nparts, eps), -(-int(total) // nparts))
+    return max(part_room(total, nparts, eps), -(-int(total) // int(nparts)))
 
 
 def target_shares(tpwgts: ArrayLike | None, nparts: int) -> NDArray[np.float64]:

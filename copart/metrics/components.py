@@ -168,9 +168,10 @@ def loose_pieces(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64
 def bodies(graph: Graph, part: ArrayLike, nparts: int) -> NDArray[np.int64]:
     """(nparts,) int64 connected pieces of the graph that each part has vertices of."""
     count, home = graph_pieces(graph)
-    p = part_array("part", part, graph.nvtxs, nparts, GraphError)
+    k = whole("nparts", nparts, low=1)
+    p = part_array("part", part, graph.nvtxs, k, GraphError)
     met = np.unique(p.astype(OFFSET) * max(count, 1) + home) // max(count, 1)
-    return np.bincount(met, minlength=nparts)
+    return np.bincount(met, minlength=k)
 
 
 def graph_pieces(graph: Graph) -> tuple[int, NDArray[np.int32]]:
@@ -280,7 +281,14 @@ def component_metrics(
         Their weights in a coupling phase.
     halo : three arrays, optional
         By :func:`~copart.metrics.traffic.halo_cells`, where they are known.
+
+    Raises
+    ------
+    GraphError
+        A part number is out of range, or `part` has another length.
     """
+    nparts = whole("nparts", nparts, low=1)
+    part = part_array("part", part, graph.nvtxs, nparts, GraphError)
     load = part_weights(graph, part, nparts)
     own = graph.weights[coupled] if coupled_load is None else coupled_load
     cpl_load, owners = coupled_weights(own, part, nparts, coupled)

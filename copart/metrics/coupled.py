@@ -17,12 +17,12 @@ import numpy as np
 
 from ..arrays import whole
 from ..coupling import CoPartition, CoupledProblem
-from ..errors import CouplingError
+from ..errors import ConfigError, CouplingError
 from ..graph import Graph
 from ..names import FigureTable, known_name
 from .columns import COMPONENT_COLUMNS, PAIR_COLUMNS, STEP_COLUMNS, html_table
 from .components import ComponentMetrics, component_metrics, imbalance_of, part_weights
-from .pairs import PairMetrics, pair_metrics
+from .pairs import PairMetrics, check_fits, pair_metrics
 from .step import StepCost, StepFigures, step_cost
 from .traffic import Halo, coupling_traffic, halo_cells
 
@@ -95,25 +95,6 @@ class CoupledMetrics:
         return "\n".join([*lines, f"coupled step: {self.step}"])
 
 
-def check_fits(problem: CoupledProblem, copartition: CoPartition) -> None:
-    """Refuse a co-partition of other components than the problem has, or with part arrays of another length.
-
-    Raises
-    ------
-    CouplingError
-    """
-    for name, value, kind in (("problem", problem, CoupledProblem), ("copartition", copartition, CoPartition)):
-        if not isinstance(value, kind):
-            raise CouplingError(f"{name}: needs a {kind.__name__}, got {type(value).__name__}")
-    if set(copartition.names) != set(problem.names):
-        raise CouplingError(
-            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
-        )
-    for name, graph in problem.components.items():
-        if len(copartition[name]) != graph.nvtxs:
-            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
-
-
 def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost | None = None, *,
              threads: int = 1) -> CoupledMetrics:
     """Every figure of `copartition`, computed from scratch.
@@ -133,12 +114,14 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
         The co-partition has other components than the problem, or part arrays of another length, or something else is
         given for one of the two.
     ConfigError
-        `cost` names a component that the problem has not, or there is no thread.
+        `cost` is no StepCost or names a component that the problem has not, or there is no thread.
     """
     from ..parallel import side_by_side
 
     threads = whole("threads", threads, low=1)
     check_fits(problem, copartition)
+    if not isinstance(cost, StepCost | None):
+        raise ConfigError(f"cost: needs a StepCost, got {type(cost).__name__}")
 
     def of(name: str, graph: Graph) -> tuple[ComponentMetrics, Halo]:
         halo = halo_cells(graph, copartition[name])
@@ -164,4 +147,4 @@ def evaluate(problem: CoupledProblem, copartition: CoPartition, cost: StepCost |
                           step_cost(problem, copartition, cost, traffic, halos), pool_ub)
 
 
-__all__ = ["CoupledMetrics", "check_fits", "evaluate"]
+__all__ = ["CoupledMetrics", "evaluate"]

@@ -52,7 +52,7 @@ def coupling_matrix(interedges: Interedges, part_a: ArrayLike, part_b: ArrayLike
     >>> coupling_matrix(inter, [0], [0, 0, 1], 1, 2).toarray()
     array([[1, 1]])
     """
-    p, q = _both(interedges, part_a, part_b, na, nb)
+    p, q, na, nb = _both(interedges, part_a, part_b, na, nb)
     u, v, _ = interedges.pairs()
     key = np.unique(u.astype(np.int64) * nb + q[v])
     sender = key // nb
@@ -73,7 +73,7 @@ def coupling_weights(interedges: Interedges, part_a: ArrayLike, part_b: ArrayLik
     """
     from scipy.sparse import coo_array
 
-    p, q = _both(interedges, part_a, part_b, na, nb)
+    p, q, na, nb = _both(interedges, part_a, part_b, na, nb)
     u, v, w = interedges.pairs()
     return coo_array((w, (p[u], q[v])), shape=(na, nb)).tocsr()
 
@@ -99,8 +99,9 @@ def migration_matrix(old: ArrayLike, new: ArrayLike, m: int, n: int, sizes: Arra
     >>> matrix.toarray().tolist(), migration_volume(matrix), migration_messages(matrix)
     ([[1, 0, 1], [0, 1, 1]], 2, 2)
     """
-    was = part_array("old", old, np.size(old), whole("m", m, low=1), GraphError)
-    now = part_array("new", new, len(was), whole("n", n, low=1), GraphError)
+    m, n = whole("m", m, low=1), whole("n", n, low=1)
+    was = part_array("old", old, np.size(old), m, GraphError)
+    now = part_array("new", new, len(was), n, GraphError)
     return _matrix(was, now, None if sizes is None else weights("sizes", sizes, len(was), GraphError), (m, n))
 
 
@@ -127,9 +128,10 @@ def migration_messages(matrix: Any) -> int:
 
 
 def _both(interedges: Interedges, part_a: ArrayLike, part_b: ArrayLike, na: int,
-          nb: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    p = part_array("part_a", part_a, interedges.shape[0], whole("na", na, low=1), CouplingError)
-    return p, part_array("part_b", part_b, interedges.shape[1], whole("nb", nb, low=1), CouplingError)
+          nb: int) -> tuple[NDArray[np.int32], NDArray[np.int32], int, int]:
+    na, nb = whole("na", na, low=1), whole("nb", nb, low=1)
+    p = part_array("part_a", part_a, interedges.shape[0], na, CouplingError)
+    return p, part_array("part_b", part_b, interedges.shape[1], nb, CouplingError), na, nb
 
 
 def _matrix(row: NDArray[np.int32], column: NDArray[np.int32], size: NDArray[np.int64] | None,
@@ -140,6 +142,25 @@ def _matrix(row: NDArray[np.int32], column: NDArray[np.int32], size: NDArray[np.
     out = coo_array((data, (row, column)), shape=shape).tocsr()
     out.eliminate_zeros()
     return out
+
+
+def check_fits(problem: CoupledProblem, copartition: CoPartition) -> None:
+    """Refuse a co-partition of other components than the problem has, or with part arrays of another length.
+
+    Raises
+    ------
+    CouplingError
+    """
+    for name, value, kind in (("problem", problem, CoupledProblem), ("copartition", copartition, CoPartition)):
+        if not isinstance(value, kind):
+            raise CouplingError(f"{name}: needs a {kind.__name__}, got {type(value).__name__}")
+    if set(copartition.names) != set(problem.names):
+        raise CouplingError(
+            f"co-partition: is of {', '.join(copartition.names)}, the problem has {', '.join(problem.names)}"
+        )
+    for name, graph in problem.components.items():
+        if len(copartition[name]) != graph.nvtxs:
+            raise CouplingError(f"parts of {name}: needs {graph.nvtxs} entries, has {len(copartition[name])}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,7 +212,16 @@ def pair_metrics(a: str, b: str, problem: CoupledProblem, copartition: CoPartiti
         Names of the components.
     problem : CoupledProblem
     copartition : CoPartition
+
+    Raises
+    ------
+    CouplingError
+        The problem has no such pair, or the co-partition does not fit it.
     """
+    check_fits(problem, copartition)
+    if (a, b) not in problem.pairs:
+        known = "; ".join(f"{p}, {q}" for p, q in problem.ordered_pairs)
+        raise CouplingError(f"pair {a!r}, {b!r}: is none of the coupled pairs, {known}")
     inter = problem.pairs[a, b]
     there, home = pair_matrices(a, b, problem, copartition)
     weight = coupling_weights(inter, copartition[a], copartition[b], copartition.nparts[a], copartition.nparts[b])

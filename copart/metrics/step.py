@@ -26,6 +26,7 @@ from ..coupling import CoPartition, CoupledProblem
 from ..errors import ConfigError, did_you_mean
 from .columns import letter_of
 from .components import coupled_weights, part_weights
+from .pairs import check_fits
 from .traffic import CouplingTraffic, Halo, all_matrices, coupling_traffic, halo_volumes
 
 #: Of the unit of the constants below, microseconds, so many are a second.
@@ -75,7 +76,10 @@ class StepCost:
             if isinstance(value, Mapping) and field.name not in _EACH:
                 raise ConfigError(f"step cost: {field.name} is one number for all components, got {value!r:.60}")
             for name, one in value.items() if isinstance(value, Mapping) else [("", value)]:
-                fraction(f"step cost: {field.name}{name and f' of {name}'}", one)
+                what = f"step cost: {field.name}{name and f' of {name}'}"
+                if isinstance(one, str):
+                    raise ConfigError(f"{what}: needs a number, got {one!r:.40}")
+                fraction(what, one)
 
     def named(self, names: Iterable[str]) -> StepCost:
         """The same with a number for each of these components, which may have been meant by their letters: a, b, c.
@@ -206,6 +210,7 @@ def step_cost(problem: CoupledProblem, copartition: CoPartition, cost: StepCost 
     >>> dict(figures.T_reg), figures.T_cpl, figures.T_step
     ({'a': 80.0, 'b': 8.0}, 12.0, 92.0)
     """
+    check_fits(problem, copartition)
     at = (cost or StepCost()).named(problem.names)
     if traffic is None:
         traffic = coupling_traffic(copartition, all_matrices(problem, copartition))

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import VERTEX, WEIGHT, frozen
+from ..arrays import VERTEX, WEIGHT, frozen, part_array, whole
 from ..coupling import CoPartition, CoupledProblem
+from ..errors import GraphError
 from ..graph import Graph
 from .pairs import pair_matrices
 
@@ -49,7 +50,8 @@ def halo_volumes(graph: Graph, part: NDArray[np.int32], nparts: int, halo: Halo 
     >>> [x.tolist() for x in halo_volumes(line, np.array([0, 0, 1], np.int32), 2)]
     [[0, 1], [1, 0], [1, 1]]
     """
-    sender, receiver, cell = halo or halo_cells(graph, part)
+    nparts = whole("nparts", nparts, low=1)
+    sender, receiver, cell = halo or halo_cells(graph, part_array("part", part, graph.nvtxs, nparts, GraphError))
     key = sender * np.int64(nparts) + receiver
     if nparts**2 <= max(graph.nvtxs, _TABLE):  # a table of all pairs spares sorting them
         pair = np.flatnonzero(np.bincount(key, minlength=nparts**2))

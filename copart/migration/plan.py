@@ -75,6 +75,8 @@ class Moves:
         if count.max(initial=0) > 1:
             raise CouplingError(f"cells: cell {once[count.argmax()]} is sent {count.max()} times")
         size = np.diff(indptr) if self.volume is None else weights("volume", self.volume, len(source), CouplingError)
+        for name, number in (("ncells", n), ("former_parts", m), ("nparts", k)):
+            object.__setattr__(self, name, number)
         for name, value in (("source", source), ("target", target), ("indptr", indptr), ("cells", cells),
                             ("volume", size)):
             object.__setattr__(self, name, frozen(value))
@@ -96,8 +98,9 @@ class Moves:
         >>> list(zip(moves.source.tolist(), moves.target.tolist(), moves.lists()))
         [(0, 2, [1]), (1, 2, [3])]
         """
-        was = part_array("old", old, np.size(old), whole("m", m, low=1), CouplingError)
-        now = part_array("new", new, len(was), whole("n", n, low=1), CouplingError)
+        m, n = whole("m", m, low=1), whole("n", n, low=1)
+        was = part_array("old", old, np.size(old), m, CouplingError)
+        now = part_array("new", new, len(was), n, CouplingError)
         cells = np.flatnonzero(was != now).astype(VERTEX)
         key = was[cells].astype(OFFSET) * n + now[cells]
         order = np.argsort(key, kind="stable")

@@ -21,7 +21,7 @@ from ..formats.exchange_files import (
     read_lists,
 )
 from ..formats.text import read_json
-from ..metrics.coupled import check_fits
+from ..metrics.pairs import check_fits
 from .arguments import digest
 
 Pair = tuple[str, str]

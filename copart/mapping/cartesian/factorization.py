@@ -84,7 +84,7 @@ def factorize(cells: Sequence[int], entities: Sequence[int], *, halos: Sequence[
                                     strict=True)]
     levels, prices = [], []
     for count in entities:
-        price, best = cheapest(whole("entities", count, low=1), sizes, weight, undivided)
+        price, best = cheapest(whole("entities", count, low=1, high=2**31 - 1), sizes, weight, undivided)
         levels.append(best)
         prices.append(float(price))
         sizes = [g / n for g, n in zip(sizes, best, strict=True)]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import integers
+from ...arrays import integers, whole
 from ...errors import MappingError
 from .grid import Grid
 from .stencils import Stencil
@@ -60,6 +60,7 @@ def internode(grid: Grid, stencil: Stencil, node_of_vertex: ArrayLike, nnodes: i
     >>> internode(Grid((4, 2)), stencil("five-point", 2), [0, 0, 0, 0, 1, 1, 1, 1])[:2]
     (4, 2)
     """
+    nnodes = None if nnodes is None else whole("nnodes", nnodes, low=1)
     node = integers("node_of_vertex", node_of_vertex, np.int32, MappingError, low=0, high=nnodes, size=grid.size)
     count = int(node.max()) + 1 if nnodes is None else nnodes
     check_total(grid, stencil)

@@ -8,7 +8,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import MappingError
+from ...arrays import fraction
+from ...errors import ConfigError, MappingError
 from ...graph import Graph
 from ...metrics import edge_cut
 from ...metrics.columns import plural
@@ -138,7 +139,10 @@ def _method(machine: Machine) -> PlacingMethod:
 def _weights(processes: Processes, given: PhaseWeights | tuple[float, float], *,
              unit: bool = False) -> tuple[float, float]:
     if not isinstance(given, str):
-        regular, coupling = given
+        if np.shape(given) != (2,):
+            raise ConfigError(f"phase_weights: needs one of {', '.join(get_args(PhaseWeights))} or two numbers, "
+                              f"got {given!r:.60}")
+        regular, coupling = (fraction("phase_weights", one, low=-np.inf) for one in given)
         return regular, coupling
     known_name("phase_weights", given, get_args(PhaseWeights), ", or two numbers")
     return processes.equal_weights(unit=unit) if given == "equal" else (1, 1)

@@ -81,7 +81,7 @@ def place_processes(processes: Any, machine: Machine | Architecture, *, method: 
     22.0
     """
     graph, target = as_processes(processes), architecture_of(machine)
-    whole("seed", seed, low=0, high=2**31 - 1)
+    seed = whole("seed", seed, low=0, high=2**31 - 1)
     n, k = graph.nvtxs, target.nprocs
     if n > k:
         raise MappingError(f"machine: {n} processes need a slot each, the machine has {k}; use a larger machine, or "
@@ -95,8 +95,8 @@ def place_processes(processes: Any, machine: Machine | Architecture, *, method: 
     tree = host_tree(target).arities() if k <= _SECTIONS else None
     if tree is not None and len(tree) < np.log2(max(k, 2)):
         # a tree of some arity: distances know nothing but levels, and partitions are all that counts
-        found += [multisection(graph, target, seed=seed + i, preset="strong") for i in range(2)]
+        found += [multisection(graph, target, seed=(seed + i) % 2**31, preset="strong") for i in range(2)]
     else:
-        found += [METHODS["drb"](graph, target, seed + i) for i in range(1, 3)]
+        found += [METHODS["drb"](graph, target, (seed + i) % 2**31) for i in range(1, 3)]
     cost = [objective(graph, target, place) for place in found]
     return found[int(np.argmin(cost))]

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import VERTEX, WEIGHT, frozen, part_array
+from ...arrays import VERTEX, WEIGHT, frozen, part_array, whole
 from ...errors import ConfigError, MappingError
 from ...graph import Graph
 from ...metrics import edge_cut
@@ -132,9 +132,9 @@ def partition_exactly(graph: Graph, capacities: ArrayLike, method: RankMethod | 
     MappingError
         The capacities do not add up, or vertices are weighted.
     ConfigError
-        The method is unknown, or its package is not installed.
+        The method is unknown, or its package is not installed; or the seed is none.
     """
-    plain = counted(graph)
+    plain, seed = counted(graph), whole("seed", seed, low=0, high=2**31 - 1)
     if not callable(method):
         known_name("method", method, METHODS)
     cap = check_capacities(plain, capacities)

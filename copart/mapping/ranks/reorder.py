@@ -101,7 +101,7 @@ def reorder_ranks(communication: CommunicationGraph, placement: ArrayLike, *, me
     >>> round(found.cut_before, 4), found.cut_after
     (706.0741, 0.0)
     """
-    whole("seed", seed, low=0, high=2**31 - 1)
+    seed = whole("seed", seed, low=0, high=2**31 - 1)
     graph = communication.graph
     given = integers("placement", placement, VERTEX, MappingError, low=0, size=graph.nvtxs)
     k = int(given.max(initial=0)) + 1

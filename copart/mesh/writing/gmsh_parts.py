@@ -9,12 +9,13 @@ format version 2.)
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import VERTEX, integers
 from ...errors import MeshError
 from ...formats.output import write_text_atomic
 from ..value import Mesh
@@ -38,26 +39,27 @@ def gmsh_holds(mesh: Mesh) -> bool:
     return mesh.polyhedra is None and all(name in _TYPES for name, _ in mesh.blocks)
 
 
-def write_gmsh(path: Path, mesh: Mesh, part: NDArray[np.int32]) -> None:
+def write_gmsh(path: str | os.PathLike[str], mesh: Mesh, part: ArrayLike) -> None:
     """Write `mesh` with the part of each cell as its partition tag, atomically.
 
     Physical groups are the cell groups and the facet groups; of a cell in several groups the first counts.
 
     Parameters
     ----------
-    path : Path
+    path : path-like
         Ends in ``.msh``.
     mesh : Mesh
-    part : (ncells,) int32
+    part : (ncells,) array_like of int
 
     Raises
     ------
     MeshError
-        Gmsh has no such cells.
+        Gmsh has no such cells, a part number is negative, or `part` has another length.
     FormatError
         The file cannot be written.
     """
-    write_text_atomic(path, "".join(_text(mesh, part)))
+    numbers = integers("part", part, VERTEX, MeshError, low=0, high=2**31 - 1, size=mesh.ncells)
+    write_text_atomic(path, "".join(_text(mesh, numbers)))
 
 
 def _text(mesh: Mesh, part: NDArray[np.int32]) -> Iterator[str]:

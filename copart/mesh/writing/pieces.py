@@ -14,13 +14,15 @@ has the facets in between.  (preCICE, tooling: ASTE.)
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import part_array, whole
 from ...errors import MeshError
 from ...formats.output import write_json
 from ...formats.vtu import CELL_IDS, GHOST, POINT_IDS, Grid, write_grid, write_pvtu
@@ -33,16 +35,17 @@ _FACET_TYPES = {2: 3, 3: 5, 4: 9}
 """VTK's line, triangle and quadrilateral, by their number of nodes."""
 
 
-def write_pieces(path: Path, mesh: Mesh, part: NDArray[np.int32], nparts: int,
+def write_pieces(path: str | os.PathLike[str], mesh: Mesh, part: ArrayLike, nparts: int,
                  cell_data: Mapping[str, Any] | None = None) -> list[str]:
     """Write one VTU file per part, and the PVTU file that lists them.
 
     Parameters
     ----------
-    path : Path
+    path : path-like
         ``NAME.pvtu``; the pieces are ``NAME/NAME_0.vtu`` and so on beside it.
     mesh : Mesh
-    part : (ncells,) int32
+    part : (ncells,) array_like of int
+        ``0..nparts-1``.
     nparts : int
     cell_data : mapping of str to (ncells,) array, optional
         More cell arrays; those of the mesh are written in any case.
@@ -51,7 +54,14 @@ def write_pieces(path: Path, mesh: Mesh, part: NDArray[np.int32], nparts: int,
     -------
     list of str
         The files relative to the folder of `path`, the PVTU file first.
+
+    Raises
+    ------
+    MeshError
+        A part number is out of range, or `part` has another length.
     """
+    path, nparts = Path(path), whole("nparts", nparts, low=1)
+    part = part_array("part", part, mesh.ncells, nparts, MeshError)
     grid, arrays = vtk_grid(mesh), cell_arrays(mesh, cell_data)
     name = path.name.removesuffix(".pvtu")
     own_start, own = grouped(part.astype(np.int64), np.arange(mesh.ncells), nparts)
@@ -77,19 +87,20 @@ def write_pieces(path: Path, mesh: Mesh, part: NDArray[np.int32], nparts: int,
 
 
 # ---- ASTE
-def write_aste(folder: Path, name: str, mesh: Mesh, part: NDArray[np.int32], nparts: int,
+def write_aste(folder: str | os.PathLike[str], name: str, mesh: Mesh, part: ArrayLike, nparts: int,
                coupled: NDArray[np.int32], others: Sequence[Mesh],
                search: Mapping[str, Any] | None = None) -> list[str]:
     """Write the coupling surface of a mesh in pieces for preCICE's ASTE.
 
     Parameters
     ----------
-    folder : Path
+    folder : path-like
     name : str
         Prefix of the files: ``name.vtu`` (the whole surface, for a serial run), ``name_RANK.vtu``,
         ``name_recovery.json``.
     mesh : Mesh
-    part : (ncells,) int32
+    part : (ncells,) array_like of int
+        ``0..nparts-1``.
     nparts : int
     coupled : (n,) int32
         The coupled cells.
@@ -106,28 +117,30 @@ def write_aste(folder: Path, name: str, mesh: Mesh, part: NDArray[np.int32], npa
     Raises
     ------
     MeshError
-        There are no facets to couple through.
+        There are no facets to couple through, a part number is out of range, or `part` has another length.
     """
+    folder, nparts = Path(folder), whole("nparts", nparts, low=1)
+    part = part_array("part", part, mesh.ncells, nparts, MeshError)
     owner, facets = triangulated(*coupling_surface(mesh, coupled, others, search))
     used = np.unique(facets[facets >= 0])
     local = np.where(facets >= 0, np.searchsorted(used, facets), -1)
     size = (local >= 0).sum(axis=1)
     types = np.array([_FACET_TYPES[w] for w in range(2, 5)], np.uint8)[size - 2]
-    whole = Grid(mesh.points[used], np.concatenate([[0], np.cumsum(size)]), local[local >= 0], types)
+    surface = Grid(mesh.points[used], np.concatenate([[0], np.cumsum(size)]), local[local >= 0], types)
     mine = part[owner].astype(np.int64)
-    of_point = _most_frequent(whole.nodes, np.repeat(mine, size), len(used))
-    low = np.minimum.reduceat(of_point[whole.nodes], whole.start[:-1])
-    high = np.maximum.reduceat(of_point[whole.nodes], whole.start[:-1])
+    of_point = _most_frequent(surface.nodes, np.repeat(mine, size), len(used))
+    low = np.minimum.reduceat(of_point[surface.nodes], surface.start[:-1])
+    high = np.maximum.reduceat(of_point[surface.nodes], surface.start[:-1])
     inside = np.where(low == high, low, -1)
     files = [f"{name}.vtu", *(f"{name}_{p}.vtu" for p in range(nparts)), f"{name}_recovery.json"]
     ids = np.arange(len(used), dtype=np.float64)
-    write_grid(folder / files[0], whole, {"part": mine.astype(np.int32), CELL_IDS: owner.astype(np.int64)},
+    write_grid(folder / files[0], surface, {"part": mine.astype(np.int32), CELL_IDS: owner.astype(np.int64)},
                {"GlobalIDs": ids, POINT_IDS: used, "part": of_point.astype(np.int32)})
     for p in range(nparts):
         points = np.flatnonzero(of_point == p)
         rows = np.flatnonzero(inside == p)
         new = np.searchsorted(points, local[rows][local[rows] >= 0])
-        piece = Grid(whole.points[points], np.concatenate([[0], np.cumsum(size[rows])]), new, types[rows])
+        piece = Grid(surface.points[points], np.concatenate([[0], np.cumsum(size[rows])]), new, types[rows])
         write_grid(folder / files[1 + p], piece, {}, {"GlobalIDs": ids[points]})
     between = np.flatnonzero(inside < 0)
     write_json(folder / files[-1], {"size": len(used), "cells": [row[row >= 0].tolist() for row in local[between]],

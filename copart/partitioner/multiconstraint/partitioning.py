@@ -101,7 +101,10 @@ def partition_multiconstraint(
     options = Options.of(options, settings)
     config, seed = options.config, options.seed
     graph = as_graph(graph, options.threads)
-    k = whole("nparts", nparts, low=1)
+    k = whole("nparts", nparts, low=1, high=2**31 - 1)
+    if k > graph.nvtxs and strict:
+        raise PartitionError(f"nparts: {k} parts of {graph.nvtxs} vertices would leave parts empty; ask for at most "
+                             f"{graph.nvtxs}")
     vectors = weight_vectors(graph.weight_vectors if vwgts is None else vwgts, graph.nvtxs)
     if limits is None:
         limits = even_limits(vectors, k, options.eps if eps is None else _tolerances(eps), tpwgts)
