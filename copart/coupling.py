@@ -304,7 +304,7 @@ class CoPartition(Frozen):
         coupled: dict[str, int | None] = dict.fromkeys(parts)
         for name, n in some.items():
             _known(name, parts)
-            coupled[name] = None if n is None else whole(f"ncoupled of {name}", n, low=0, high=count[name])
+            coupled[name] = None if n is None else whole(f"ncoupled of {name}", n, low=0)
         put = object.__setattr__
         put(self, "parts", MappingProxyType(parts))
         put(self, "nparts", MappingProxyType(count))

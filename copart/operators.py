@@ -180,7 +180,7 @@ def _joined(graph: Graph, sub: Graph, keep: NDArray[np.int32], reach: int) -> Gr
     meet = (a != b) & (a >= 0) & (b >= 0)
     p, q, w = sub.edges()
     # weights near the limit of sums stay as they are: what is light beside them is so in any case
-    twice = 2 if 2.0 * float(w.sum(dtype=np.float64)) + len(meet) < MAX_TOTAL else 1
+    twice = 2 if 4.0 * float(w.sum(dtype=np.float64)) + 2.0 * len(meet) < MAX_TOTAL else 1
     return Graph.from_edges(
         sub.nvtxs,
         np.concatenate([p, a[meet]]),

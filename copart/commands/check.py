@@ -129,6 +129,9 @@ def _meshes(args: argparse.Namespace, progress: Progress) -> Report:
         names = [c["name"] for c in coupling["components"]]
     elif names is None and claimed is not None:
         names = list(claimed["components"])
+    if names is not None and args.names is None and len(names) != len(unknown):
+        raise ConfigError(f"{'--metrics' if coupling is None else '--coupling'}: is of {len(names)} components, "
+                          f"{', '.join(names)}; give all of their meshes, each with its parts")
     return _coupled(args.files[0::2], args.files[1::2], progress, names=names, parts=args.parts or unknown,
                     coupled=args.coupled or _asked(claimed, names) or unknown, interedges=args.interedges,
                     meeting=options.meeting(args), load=args.load, coupled_weights=args.coupled_weights,

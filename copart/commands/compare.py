@@ -8,7 +8,7 @@ from . import options, site
 from .console import Console
 from .effects import Effect
 from .numbers import integer
-from .parsing import add_page
+from .parsing import Parser, add_page
 from .paths import Paths, given
 
 #: What ``--help`` shows; the rest is shown by ``--help-all``.
@@ -40,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     options.add_components(parser)
     options.add_scheme(parser, "--schemes", "which to run: %(choices)s (default: all that apply)", nargs="+")
+    if isinstance(parser, Parser):
+        parser.elsewhere = {"--seed": "several seeds are compared, 1 to N; give --seeds N"}
     parser.add_argument("--seeds", type=integer, default=5, metavar="N", help="run with seeds 1 to N (default 5)")
     add_page(parser, "picture", "picture.png", "also draw meshes, interface and coupling matrices")
     add_page(parser, "report", "report.html", "also write one page with tables, pictures and charts")

@@ -380,6 +380,8 @@ def named(option: str, given: Sequence[str], read: Callable[[str], Any]) -> dict
     out = {}
     for text in given:
         name, equals, value = text.rpartition("=")
+        if name in out:
+            raise ConfigError(f"{option}: is given twice for {name}")
         try:
             out[name] = read(value)
         except ValueError:

@@ -61,6 +61,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$", re.IGNORECASE)
+        #: Options of other commands that would be taken for the beginning of another one here, and what to do instead.
+        self.elsewhere: dict[str, str] = {}
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does it; what is left over is an error of the command that was named."""
@@ -69,6 +71,8 @@ class Parser(argparse.ArgumentParser):
             last = chosen(self, found)
             known = [option for action in last._actions for option in action.option_strings]
             word = rest[0].partition("=")[0]
+            if word in known:
+                last.error(f"{word}: options go after the command, as in {last.prog} {word}")
             last.error(f"unrecognized arguments: {' '.join(rest)}"
                        + (did_you_mean(word, known) if word.startswith("-") else ""))
         return found
@@ -76,6 +80,9 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As argparse does it; ``given`` holds the names of the options that were written."""
         self._given: set[str] = set()
+        for word in args or ():
+            if (option := str(word).partition("=")[0]) in self.elsewhere:
+                self.error(f"{option}: {self.elsewhere[option]}")
         words = None if args is None else self._spread(list(args))
         found, rest = super().parse_known_args(words, namespace)
         found.given = frozenset(self._given) | getattr(found, "given", frozenset())
@@ -97,6 +104,7 @@ class Parser(argparse.ArgumentParser):
         out: list[str] = []
         # what has no file of its own goes last, where it takes nothing that is meant for others
         bare: list[str] = []
+        earlier: dict[str, list[str]] = {}
         i = 0
         while i < len(words):
             word, i = words[i], i + 1
@@ -123,7 +131,10 @@ class Parser(argparse.ArgumentParser):
             if not values:
                 out.append(word)
             elif action.nargs is None:
-                out.append(f"{option}={','.join(one.strip(',') for one in values)}")
+                # given again, it adds to the list
+                values = [*earlier.get(action.dest, []), *(one.strip(",") for one in values)]
+                earlier[action.dest] = values
+                out.append(f"{option}={','.join(values)}")
             else:
                 out += [option, *(part for one in values for part in one.split(",") if part)]
         return out + bare

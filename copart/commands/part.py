@@ -233,6 +233,9 @@ def default_output(source: str, nparts: int) -> str:
     from ..plans.sources import split_region
 
     path, region = split_region(source)
+    if Path(path).name in ("", ".."):
+        # a folder by where it is: `.` is no name
+        path = os.path.join(path, os.path.basename(os.path.realpath(path)))
     if region is None:
         return f"{path}.part.{nparts}"
     return f"{path}.{file_name(region.replace('=', '-'))}.part.{nparts}"
@@ -248,10 +251,18 @@ def check_target(target: Path) -> None:
     prepare_folder(target.parent)
 
 
+#: Suffixes of meshes and arrays that no list of numbers should have.
+_MESHES = (".pvtu", ".msh", ".vtk", ".vtu.gz", ".med", ".cgns", ".xdmf", ".su2", ".npy")
+
+
 def check_kind(target: Path, mesh: Mesh | None) -> None:
-    """Refuse a mesh file for the parts of a graph, before the work."""
+    """Refuse a mesh file for the parts of a graph, and a list of numbers under the name of a mesh, before the work."""
     from ..errors import ConfigError
 
+    suffix = "".join(target.suffixes[-2:]).lower() if target.suffix.lower() == ".gz" else target.suffix.lower()
+    if suffix in _MESHES:
+        raise ConfigError(f"output: {target} would be a list of numbers; meshes are written as .vtu or by --write pvtu "
+                          f"and gmsh; name another one")
     if mesh is None and target.suffix.lower() == ".vtu":
         raise ConfigError(f"output: {target} is a mesh file, but the input is a graph")
 

@@ -62,6 +62,11 @@ def kinds_with_pages(args: argparse.Namespace) -> str | None:
     ConfigError
         A page cannot be written where it is to be.
     """
+    for page, name in PAGES.items():
+        given, own = getattr(args, page), os.path.join(args.output or "", name)
+        if isinstance(given, str) and args.output and os.path.realpath(given) == os.path.realpath(own):
+            # one of the files of the plan, which goes with it
+            setattr(args, page, True)
     if isinstance(args.report, str):
         from ..report.page import need_page
 

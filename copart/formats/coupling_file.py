@@ -12,7 +12,7 @@ import numpy as np
 
 from ..coupling import CoPartition, CoupledProblem
 from ..errors import FormatError
-from ..metrics import pair_metrics
+from ..metrics.pairs import check_fits, pair_metrics
 from .exchange_files import interedge_lists
 from .output import write_json
 from .text import PathLike, is_document, read_json
@@ -43,6 +43,7 @@ def coupling_schedule(problem: CoupledProblem, copartition: CoPartition) -> dict
     dict
         See ``docs/formats.md``.
     """
+    check_fits(problem, copartition)
     components = [{"name": name, "cells": graph.nvtxs, "parts": copartition.nparts[name],
                    "rank_offset": copartition.offset(name), "coupled_cells": len(problem.coupled(name)),
                    "coupled_parts": np.unique(copartition[name][problem.coupled(name)]).tolist()}

@@ -262,8 +262,20 @@ def _names(opened: Sequence[Opened | None]) -> tuple[str, ...]:
              if one is not None and (one.mesh.name if one.path is not None else one.mesh.name not in ("", NAMELESS))
              else letter
              for one, letter in zip(opened, letters, strict=True)]
+    found = [_readable(name) for name in found]
     told = [name if found.count(name) == 1 else f"{name}-{letter}" for name, letter in zip(found, letters, strict=True)]
     return tuple(told if len(set(told)) == len(told) else letters)
+
+
+def _readable(name: str) -> str:
+    """A name for pages and files of plans: bytes of names of files that are no UTF-8 are written as underscores."""
+    strange = [c for c in name if "\udc80" <= c <= "\udcff"]
+    if strange:
+        try:
+            os.fsencode(name).decode()  # a system that is told of ASCII alone has all others as such bytes
+        except UnicodeDecodeError:
+            return "".join("_" if c in strange else c for c in name)
+    return name
 
 
 def _short(one: Opened) -> str:

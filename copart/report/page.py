@@ -138,7 +138,8 @@ def write_page(path: str | os.PathLike[str], html: str) -> Path:
         It cannot be written.
     """
     target = need_page(path)
-    write_text_atomic(target, html)
+    # names of files that are no UTF-8
+    write_text_atomic(target, html.encode("utf-8", "replace").decode())
     return target
 
 

@@ -180,7 +180,8 @@ def _interface_panels(problem: CoupledProblem, meshes: Mapping[str, Mesh], surfa
     """Both sides of an interface face-on, or one that is a line laid straight; nothing where there is no surface."""
     a, b = pair
     facets = [_facets(problem, meshes, surfaces, a, b), _facets(problem, meshes, surfaces, b, a)]
-    if len(facets[0].cell) == 0 or len(facets[1].cell) == 0:
+    if len(facets[0].cell) == 0 or len(facets[1].cell) == 0 or \
+            (facets[0].corners.shape[1] == 2) != (facets[1].corners.shape[1] == 2):  # a line in a volume
         return []
     sides = [_letter(problem, name) for name in pair]
     which = "interface" if len(problem.names) == 2 else f"interface {sides[0]} - {sides[1]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,44 @@ def test_files_with_commas_stay(folder, capsys):
 def test_the_word_for_coupled_counts_stands_for_all_components(folder, capsys, counts):
     line = line_of(capsys, *TWO.split(), "--coupled", *counts.split())
     assert "--coupled: needs whole numbers, or paper alone" in line
+
+
+def test_a_list_that_is_given_again_grows():
+    args = parser().parse_args(["plan", "a", "b", "--parts", "2", "2", "--write", "pvtu", "-q", "--write", "gmsh,aste"])
+    assert args.write == "pvtu,gmsh,aste"
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("compare a.vtu b.vtu --parts 2 2 --seed 7", "--seed: several seeds are compared, 1 to N; give --seeds N"),
+    ("-q doctor", "-q: options go after the command, as in copart doctor -q"),
+    (f"{TWO} --scale a=1 --scale a=2", "--scale: is given twice for a"),
+    ("part a.vtu 2 -o parts.pvtu", "parts.pvtu would be a list of numbers"),
+    ("part a.vtu 2 -o parts.vtu.gz", "parts.vtu.gz would be a list of numbers"),
+])
+def test_what_would_mean_something_else_is_refused(folder, capsys, line, said):
+    assert said in line_of(capsys, *line.split())
+
+
+def test_parts_of_the_current_folder_have_its_name(tmp_path, monkeypatch):
+    from copart.commands.part import default_output
+
+    (tmp_path / "plate").mkdir()
+    monkeypatch.chdir(tmp_path / "plate")
+    assert default_output(".", 3) == "./plate.part.3"
+    assert default_output("../plate", 3) == "../plate.part.3"
+
+
+def test_a_page_named_as_in_the_plan_goes_with_it(folder, capsys):
+    line = ["plan", "a.vtu", "b.vtu", "--parts", "2", "2", "-o", "out", "-q"]
+    assert main([*line, "--report", "out/report.html"]) == 0
+    assert Path("out/report.html").exists()
+    assert main(line) == 0
+    assert not Path("out/report.html").exists()
+
+
+def test_a_name_that_is_no_utf_8(folder, capsys):
+    strange = os.fsdecode(b"f\xfc.vtu")
+    Path("a.vtu").rename(strange)
+    assert main(["plan", strange, "b.vtu", "--parts", "2,2", "-o", "out", "-q", "--report", "--write", "precice"]) == 0
+    assert Path("out/f_.vtu").exists()
+    assert "f_" in Path("out/report.html").read_text("utf-8")

@@ -77,7 +77,7 @@ def deck_files(path: Path, depth: int = 0) -> list[Path]:
     except OSError:
         return out
     for name in named:
-        out += deck_files(path.parent / name.decode("latin-1").strip().strip("\"'"), depth + 1)
+        out += deck_files(path.parent / os.fsdecode(name).strip().strip("\"'"), depth + 1)
     if depth == 0 and len(out) == 1:
         out += sorted(p for p in path.parent.iterdir() if p.suffix.lower() in SIDE_FILES)
     return out
@@ -108,6 +108,11 @@ def cards(path: Path) -> Iterator[Card]:
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     refuse_pointer(path, text)
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        # of programs that are older, or of Windows
+        text = text.decode("latin-1").encode()
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"**" in text:
@@ -121,11 +126,11 @@ def cards(path: Path) -> Iterator[Card]:
         line += text.count(b"\n", at, match.start())
         at = match.start()
         stop = found[i + 1].start() if i + 1 < len(found) else len(text)
-        said, body, first = match[0].decode("latin-1"), match.end() + 1, line
+        said, body, first = match[0].decode(), match.end() + 1, line
         while said.rstrip().endswith(","):  # the card goes on in the next line
             end = text.find(b"\n", body, stop)
             end = stop if end < 0 else end
-            more = text[body:end].decode("latin-1")
+            more = text[body:end].decode()
             if not more.strip() or "=" not in more:
                 break
             said, body, first = said + more, end + 1, first + 1

@@ -52,7 +52,7 @@ class Frame(NamedTuple):
         """A number, or the name of a set."""
         if word.isdigit() and len(word) < 19:
             return str(int(word) + self.shift).encode()
-        return self.prefix.encode("latin-1", "replace") + word if word else word
+        return self.prefix.encode() + word if word else word
 
 
 @dataclass
@@ -131,7 +131,7 @@ class Assembly:
             frame = frames[name.upper()]._replace(prefix="") if name else own
             if alone:
                 # its sets are called without the name of the instance
-                before = re.escape(f"{instances[0].name}.".encode("latin-1", "replace"))
+                before = re.escape(f"{instances[0].name}.".encode())
                 card = card._replace(data=re.sub(rb"(?i)(?<![^\s,])" + before, b"", card.data))
             yield "", frame.told(card) if name else card, frame._replace(turn=None)
 

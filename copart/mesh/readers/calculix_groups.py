@@ -124,7 +124,7 @@ class _Groups:
             parts.append(index)
             for word in words:
                 if not word.isdigit() or len(word) >= 19:
-                    name = word.decode("latin-1").upper()
+                    name = word.decode().upper()
                     if name not in sets:
                         raise _DoesNotFit(f"it names {name}, which is not defined")
                     parts.append(self._resolved(sets[name], sets, ids, depth + 1))
@@ -156,9 +156,9 @@ class _Groups:
             for at, line in enumerate(card.data.split(b"\n")):
                 what, _, rest = line.partition(b",")
                 if what.strip():
-                    lines.setdefault(rest.split(b",")[0].strip().decode("latin-1"), []).append(what.strip())
+                    lines.setdefault(rest.split(b",")[0].strip().decode(), []).append(what.strip())
                     if not of_nodes and not rest.strip():
-                        raise _DoesNotFit(f"{what.decode('latin-1').strip()} has no face label, "
+                        raise _DoesNotFit(f"{what.decode().strip()} has no face label, "
                                           f"in line {card.line + 1 + at}")
             for label, members in lines.items():
                 named = Named(found.name, found.side, [(card._replace(given={}, data=b"\n".join(members)), None)])

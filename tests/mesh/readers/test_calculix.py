@@ -313,3 +313,14 @@ def test_ill_formed_assemblies(tmp_path, old, new, message):
     assert old in ASSEMBLY
     with pytest.raises(FormatError, match=message):
         read(tmp_path, ASSEMBLY.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_names_of_other_languages(tmp_path, encoding):
+    (tmp_path / "größe.inp").write_text("*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,1,1,1\n")
+    deck = ("*INCLUDE, INPUT=größe.inp\n*ELEMENT, TYPE=C3D4, ELSET=Festkörper\n1,1,2,3,4\n2,2,3,4,5\n"
+            "*ELSET, ELSET=alle\nFestkörper\n")
+    (tmp_path / "m.inp").write_bytes(deck.encode(encoding))
+    mesh = read_mesh(tmp_path / "m.inp")
+    assert mesh.ncells == 2
+    assert {name: len(cells) for name, cells in mesh.cell_groups.items()} == {"Festkörper": 2, "alle": 2}
