@@ -109,7 +109,9 @@ def _files(path: str) -> list[StrPath]:
         if place.suffix.lower() in _NAMING:
             with open(place, encoding="utf-8", errors="replace") as file:
                 text = file.read(_NAMED_WITHIN)
-            return [path, *(place.parent / name for name in _NAMING[place.suffix.lower()].findall(text))]
+            named = _NAMING[place.suffix.lower()].findall(text)
+            # arrays of an XDMF file mostly stand beside it, under its name
+            return [path, place.with_suffix(".h5"), *(place.parent / name for name in named)]
         if place.suffix.lower() in (".ele", ".node"):
             return [place.with_suffix(".ele"), place.with_suffix(".node")]
         if place.suffix.lower() in (".inp", ".msh") and place.is_file():

@@ -102,7 +102,7 @@ def partition_multiconstraint(
     config, seed = options.config, options.seed
     graph = as_graph(graph, options.threads)
     k = whole("nparts", nparts, low=1, high=2**31 - 1)
-    if k > graph.nvtxs and strict:
+    if k > graph.nvtxs:
         raise PartitionError(f"nparts: {k} parts of {graph.nvtxs} vertices would leave parts empty; ask for at most "
                              f"{graph.nvtxs}")
     vectors = weight_vectors(graph.weight_vectors if vwgts is None else vwgts, graph.nvtxs)
