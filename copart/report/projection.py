@@ -102,6 +102,11 @@ def mean_normal(surface: Surface, dimension: int) -> Points | None:
     return mean if np.linalg.norm(mean) > 0.3 else None
 
 
+#: Facets so many diameters apart are no neighbours; and from which share of such that are next to one another in the
+#: plane it is said that an interface lies over itself.
+_APART, _LAYERED = 2.0, 0.1
+
+
 @dataclass(frozen=True)
 class Chart:
     """How points of an interface are laid flat; the same for both sides.
@@ -118,18 +123,34 @@ class Chart:
     radius: float = 1.0
     stretch: tuple[float, float] = (1.0, 1.0)
     """Of width and height, where the interface is very long."""
+    layered: bool = False
+    """Whether parts of the interface lie over one another, as turns of a spiral do."""
 
     @classmethod
     def of(cls, surface: Surface, dimension: int) -> Chart:
         """The chart of an interface."""
         chart = cls._plain(surface, dimension)
         wide, high = factors(np.ptp(chart.flat(surface), axis=(0, 1))).tolist()
-        return replace(chart, stretch=(wide, high))
+        return replace(chart, stretch=(wide, high), layered=chart._is_layered(surface))
 
     @property
     def how(self) -> str:
         """How it is laid flat, in words."""
-        return ("face-on" if self.around is None else "unrolled") + told(np.array(self.stretch), ("width", "height"))
+        return ("face-on" if self.around is None else "unrolled") + told(np.array(self.stretch), ("width", "height")) \
+            + ("; parts of it lie over one another" if self.layered else "")
+
+    def _is_layered(self, surface: Surface) -> bool:
+        """Whether many facets are next to one in the plane that is far from them in space."""
+        from scipy.spatial import cKDTree
+
+        if len(surface.cell) < 2:
+            return False
+        place = self.flat(surface).mean(axis=1)
+        first, second = cKDTree(place).query(place, 2)[1].T
+        near = np.where(second == np.arange(len(place)), first, second)  # of two at one place either may come first
+        wide = np.maximum(surface.diameter, surface.diameter[near])
+        apart = np.linalg.norm(surface.centre - surface.centre[near], axis=1)
+        return bool((apart > _APART * wide).mean() > _LAYERED)
 
     @classmethod
     def _plain(cls, surface: Surface, dimension: int) -> Chart:

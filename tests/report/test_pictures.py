@@ -109,6 +109,16 @@ def test_a_tube_is_unrolled():
     assert np.ptp(flat[..., 0].mean(axis=1)) == pytest.approx(2 * np.pi * 0.5 * 31 / 32, rel=0.01)
 
 
+def test_what_lies_over_itself_once_it_is_flat_says_so():
+    pipe = tube(0.5, 2.0, 3.0, (3, 32, 16))
+    surface = whole_boundary(pipe)
+    inside = np.linalg.norm(surface.centre[:, :2], axis=1) < 0.6
+    ends = np.abs(surface.centre[:, 2] - 1.5) > 1.499
+    assert Chart.of(surface.taken(inside & ~ends), 3).how == "unrolled"
+    # inner and outer wall, one behind the other
+    assert Chart.of(surface.taken(~ends), 3).how == "unrolled; parts of it lie over one another"
+
+
 # ---- long and thin
 def test_long_domains_are_stretched_and_say_so():
     pipe, plate = tube(0.5, 0.6, 60.0, (1, 12, 40)), cube("hexa", 4)
