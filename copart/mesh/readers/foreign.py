@@ -52,6 +52,8 @@ def from_meshio(source: Any, name: str = NAMELESS) -> Mesh:
     data: dict[str, NDArray[Any]] = {}
     for key, parts in (getattr(source, "cell_data", None) or {}).items():
         arrays = [np.asarray(p) for p in parts]
+        if not any(sizes) and not any(a.size for a in arrays):
+            continue  # as of a part without cells
         if len(arrays) != len(sizes) or any(a.ndim == 0 or len(a) != n for a, n in zip(arrays, sizes, strict=True)):
             raise MeshError(f"cell data {key!r}: does not have one entry per cell")
         full = [a for a in arrays if len(a)]

@@ -326,3 +326,11 @@ def test_what_a_format_does_not_keep_is_said(tmp_path):
     with pytest.raises(FormatError, match=r"cannot be read back \(has no faces\); use \.vtu"):
         write_mesh(tmp_path / "m.off", cube("hexa", 2))
     assert not list(tmp_path.iterdir())
+
+
+def test_the_piece_of_a_part_without_cells(tmp_path):
+    mesh = cube("hexa", 10)
+    write_pieces(str(tmp_path / "m.pvtu"), mesh, np.zeros(1000, int), 2)
+    assert read_mesh(tmp_path / "m.pvtu").ncells == 1000
+    with pytest.raises(FormatError, match="neither points nor cells"):
+        read_mesh(tmp_path / "m" / "m_1.vtu")
