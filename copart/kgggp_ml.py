@@ -201,6 +201,7 @@ def extend(graph: Graph, nparts: int, fixed: NDArray[np.int32], options: Options
 
     Parameters and errors as in :func:`partition`; a piece that balance needs stays.
     """
+    graph, nparts = _arguments(graph, nparts)
     limit = np.minimum(max_part_weights(graph.total_weight, nparts, options.eps), graph.total_weight)
     level, _ = finest(graph, nparts, fixed, None)
     ways = with_corridors(level, limit) if len(level.fixed) else fixed

@@ -115,6 +115,8 @@ def test_constants_are_numbers():
 def test_more_parts_than_vertices_are_refused_at_once():
     with pytest.raises(CopartError, match="2147483646 parts of 4 vertices"):
         operators.part(PATH.replace(vwgt=np.ones((4, 2), int)), 2**31 - 2)
+    with pytest.raises(CopartError, match="2147483646 parts of 4 vertices"):
+        operators.ext(PATH, [0], [0], 1, 2**31 - 2)
 
 
 def test_matrix_market_is_not_written(tmp_path):

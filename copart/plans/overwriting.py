@@ -107,17 +107,17 @@ def _files(path: str) -> list[StrPath]:
             known = [folder / "regionProperties" for folder in (place, place / "constant", *place.parents[:2])]
             return [place, *known, *(file for _, folder in mesh_folders(place) for file in folder.iterdir())]
         if place.suffix.lower() in _NAMING:
-            with open(place, encoding="utf-8", errors="replace") as file:
-                text = file.read(_NAMED_WITHIN)
+            with open(place, "rb") as file:
+                text = file.read(_NAMED_WITHIN).decode("utf-8", "replace")
             named = _NAMING[place.suffix.lower()].findall(text)
             # arrays of an XDMF file mostly stand beside it, under its name
             return [path, place.with_suffix(".h5"), *(place.parent / name for name in named)]
         if place.suffix.lower() in (".ele", ".node"):
             return [place.with_suffix(".ele"), place.with_suffix(".node")]
         if place.suffix.lower() in (".inp", ".msh") and place.is_file():
-            with open(place, "rb") as begin:
+            with open(place, "rb") as file:
                 # CalculiX users call their meshes .msh, too
-                deck = begin.read(4096).lstrip().startswith(b"*")
+                deck = file.read(4096).lstrip().startswith(b"*")
             return [*deck_files(place)] if deck else [path]
     except (FormatError, OSError, ValueError):
         # reading it will say what is wrong

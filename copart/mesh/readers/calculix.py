@@ -73,14 +73,24 @@ def deck_files(path: Path, depth: int = 0) -> list[Path]:
     """The files that reading a deck opens, itself first: those that it includes, or else its side files."""
     out = [path]
     try:
-        named = _INCLUDED.findall(path.read_bytes()) if depth <= _DEEPEST else []
+        named = _INCLUDED.findall(_in_utf8(path.read_bytes())) if depth <= _DEEPEST else []
     except OSError:
         return out
     for name in named:
-        out += deck_files(path.parent / os.fsdecode(name).strip().strip("\"'"), depth + 1)
+        out += deck_files(path.parent / name.decode().strip().strip("\"'"), depth + 1)
     if depth == 0 and len(out) == 1:
         out += sorted(p for p in path.parent.iterdir() if p.suffix.lower() in SIDE_FILES)
     return out
+
+
+def _in_utf8(text: bytes) -> bytes:
+    """The text of a deck in UTF-8, where older programs, and those of Windows, write Latin-1."""
+    if not text.isascii():  # mostly it is, which is known without a copy
+        try:
+            text.decode()
+        except UnicodeDecodeError:
+            return text.decode("latin-1").encode()
+    return text
 
 
 def _read(path: Path, deck: Deck, seen: list[Path], depth: int, side: str, assembly: Assembly) -> None:
@@ -108,11 +118,7 @@ def cards(path: Path) -> Iterator[Card]:
     except OSError as error:
         raise FormatError(path, f"cannot be opened: {error.strerror}") from None
     refuse_pointer(path, text)
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        # of programs that are older, or of Windows
-        text = text.decode("latin-1").encode()
+    text = _in_utf8(text)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"**" in text:

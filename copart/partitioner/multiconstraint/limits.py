@@ -55,11 +55,17 @@ def limits_matrix(limits: ArrayLike, vwgts: Array) -> NDArray[np.int64]:
     return out
 
 
+def check_count(nvtxs: int, nparts: int) -> None:
+    """Raise PartitionError where parts would be empty."""
+    if nparts > nvtxs:
+        raise PartitionError(f"nparts: {nparts} parts of {nvtxs} vertices would leave parts empty; ask for at most "
+                             f"{nvtxs}")
+
+
 def check_limits(vwgts: Array, limits: Array, pinned: Array, strict: bool) -> None:
     """Raise PartitionError for what no partition can meet; balance is forgiven where not `strict`."""
     n, k = len(vwgts), len(limits)
-    if k > n:
-        raise PartitionError(f"nparts: {k} parts of {n} vertices would leave parts empty; ask for at most {n}")
+    check_count(n, k)
     free = np.ones(n, np.bool_)
     if len(pinned):
         free = pinned < 0

@@ -22,7 +22,7 @@ from ..numbering import renumber
 from ..refinement import cut_of
 from ..rounds import Team
 from ..shape import known_shape
-from .limits import check_limits, excess_units, limits_matrix, pinned_parts, weight_vectors
+from .limits import check_count, check_limits, excess_units, limits_matrix, pinned_parts, weight_vectors
 from .refinement import Refiner
 
 logger = logging.getLogger(__name__)
@@ -101,10 +101,8 @@ def partition_multiconstraint(
     options = Options.of(options, settings)
     config, seed = options.config, options.seed
     graph = as_graph(graph, options.threads)
-    k = whole("nparts", nparts, low=1, high=2**31 - 1)
-    if k > graph.nvtxs:
-        raise PartitionError(f"nparts: {k} parts of {graph.nvtxs} vertices would leave parts empty; ask for at most "
-                             f"{graph.nvtxs}")
+    k = whole("nparts", nparts, low=1)
+    check_count(graph.nvtxs, k)  # before limits are made for all of them
     vectors = weight_vectors(graph.weight_vectors if vwgts is None else vwgts, graph.nvtxs)
     if limits is None:
         limits = even_limits(vectors, k, options.eps if eps is None else _tolerances(eps), tpwgts)
